@@ -1,0 +1,145 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { sleep } from './deadline.ts';
+import { childEnvironment } from './environment.ts';
+import type { Log } from './log.ts';
+import type { Service } from './service.ts';
+
+export interface ChildServiceOptions {
+  name: string;
+  /** A module that calls `serveAsChild`. */
+  entry: string;
+  /** Sent over the channel, not by argv or environment, since it may hold secrets. */
+  message: Record<string, unknown>;
+  log: Log;
+  /** How long a stop may take before the process is killed. */
+  stopMs: number;
+}
+
+const RESTART_MS_MIN = 200;
+const RESTART_MS_MAX = 5_000;
+const HEALTHY_MS = 10_000;
+
+/**
+ * A part of the server that lives in its own process and is started again whenever it ends without
+ * having been asked to. It leads its own process group, so that Ctrl-C in a terminal reaches only
+ * the parent, which then stops its parts in order.
+ */
+export class ChildService<Ready> implements Service {
+  readonly name: string;
+  readonly #options: ChildServiceOptions;
+  #stopping = new AbortController();
+  #supervision: Promise<void> | undefined;
+  #child: ChildProcess | undefined;
+  #ready: Ready | undefined;
+
+  constructor(options: ChildServiceOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** What the process said when it was last up. */
+  get ready(): Ready | undefined {
+    return this.#ready;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** The first start must succeed; later ones are tried until it does. */
+  async start(): Promise<void> {
+    if (this.#supervision) return;
+    this.#stopping = new AbortController();
+    let firstUp: (error?: Error) => void = () => undefined;
+    const up = new Promise<void>((resolve, reject) => {
+      firstUp = (error) => (error ? reject(error) : resolve());
+    });
+    this.#supervision = this.#supervise(this.#stopping.signal, firstUp);
+    await up;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#child?.connected) this.#child.send({ stop: true });
+    const patience = new AbortController();
+    void sleep(this.#options.stopMs, patience.signal).then(() => {
+      if (!patience.signal.aborted) this.#child?.kill('SIGKILL');
+    });
+    await this.#supervision;
+    patience.abort();
+    this.#supervision = undefined;
+  }
+
+  async #supervise(stopping: AbortSignal, firstUp: (error?: Error) => void): Promise<void> {
+    const { log } = this.#options;
+    let pauseMs = RESTART_MS_MIN;
+    for (let life = 1; !stopping.aborted; life += 1) {
+      const startMs = performance.now();
+      const refusal = await this.#live(firstUp);
+      if (life === 1 && refusal) return firstUp(new Error(refusal));
+      if (stopping.aborted) return;
+      if (performance.now() - startMs > HEALTHY_MS) pauseMs = RESTART_MS_MIN;
+      log.warn({ service: this.name, refusal, pauseMs }, 'ended unexpectedly; starting it again');
+      await sleep(pauseMs, stopping);
+      pauseMs = Math.min(RESTART_MS_MAX, pauseMs * 2);
+    }
+  }
+
+  /** One life of the process, up to its end. Answers with why it never came up, if it did not. */
+  async #live(up: () => void): Promise<string | null> {
+    const child = fork(this.#options.entry, {
+      env: childEnvironment(),
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    });
+    this.#child = child;
+    let refusal: string | null = 'it ended before it was up';
+    child.on('message', (message: { ready?: Ready; refused?: string }) => {
+      if (message.refused !== undefined) refusal = message.refused;
+      if (message.ready === undefined) return;
+      this.#ready = message.ready;
+      refusal = null;
+      up();
+    });
+    child.on('error', (error) => (refusal = error.message));
+    child.send(this.#options.message, () => undefined);
+    await new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.once('error', () => resolve());
+    });
+    this.#child = undefined;
+    return refusal;
+  }
+}
+
+/**
+ * The other side: waits for the parent's message, starts, says so, and stops when it is told to or
+ * when the parent is gone. A parent that was killed cannot say goodbye, but its channel closes.
+ */
+export function serveAsChild<Message, Ready>(
+  begin: (message: Message) => Promise<{ ready: Ready; stop(): Promise<void> }>,
+): void {
+  let running: ReturnType<typeof begin> | undefined;
+  const end = () => {
+    void (running ?? Promise.resolve(undefined))
+      .then(async (service) => await service?.stop())
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+  };
+  process.on('message', (message: Message & { stop?: boolean }) => {
+    if (message.stop) return end();
+    running = begin(message);
+    running.then(
+      ({ ready }) => process.send?.({ ready }),
+      (error: unknown) => {
+        const refused = error instanceof Error ? error.message : String(error);
+        process.send?.({ refused }, () => process.exit(1));
+      },
+    );
+  });
+  process.on('disconnect', end);
+  process.on('SIGTERM', end);
+}

@@ -1,0 +1,38 @@
+/**
+ * The one contract of everything that runs in the background: the poller loops, the HTTP server,
+ * the embedded PostgreSQL, the worker. `app.ts` starts them in order and stops them in reverse.
+ */
+export interface Service {
+  readonly name: string;
+  /** Resolves when the service is ready to do its work. Safe to call twice. */
+  start(): Promise<void>;
+  /** Resolves when nothing of it is left running. Safe to call twice, and before `start`. */
+  stop(): Promise<void>;
+}
+
+/** Starts services in the given order; if one refuses, those already up are stopped again. */
+export async function startAll(services: readonly Service[]): Promise<void> {
+  const started: Service[] = [];
+  for (const service of services) {
+    try {
+      await service.start();
+      started.push(service);
+    } catch (error) {
+      await stopAll(started);
+      throw error;
+    }
+  }
+}
+
+/** Stops services in reverse order. Every one gets its chance; the first error is thrown at the end. */
+export async function stopAll(services: readonly Service[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const service of [...services].reverse()) {
+    try {
+      await service.stop();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}
