@@ -1,0 +1,54 @@
+/**
+ * Job ids are UUIDs of version 7: 48 bits of milliseconds lead, so ids sort by creation, partitions
+ * are ranges of ids, and a keyset page over ids is a page over time. The last 10 bits carry the
+ * shard, so every id says where its job lives without a look-up.
+ *
+ *   tttttttt-tttt-7sss-vrrr-rrrrrrrrrrrr     t time, s sequence within the millisecond,
+ *                                            v variant, r random, low 10 bits of r: shard
+ */
+
+export const SHARDS_MAX = 1_024;
+const SEQUENCE_MAX = 0xfff;
+const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export interface JobIdParts {
+  timeMs: number;
+  /** 0 to 4095; orders ids that one process makes within one millisecond. */
+  sequence: number;
+  /** Two random numbers in [0, 2^26): 52 bits together. */
+  random: readonly [number, number];
+  shard: number;
+}
+
+export function makeJobId({ timeMs, sequence, random, shard }: JobIdParts): string {
+  const time = timeMs.toString(16).padStart(12, '0');
+  const high = random[0] % 0x1_00_00_00; // 24 bits, of which 12 go before and 12 after the dash
+  const variant = (0x8000 | (high >>> 12)).toString(16);
+  const tail = ((high & 0xfff) * 0x4_00_00_00 + (random[1] % 0x4_00_00_00)) * 0x400 + shard;
+  return (
+    `${time.slice(0, 8)}-${time.slice(8)}-7${hex(sequence & SEQUENCE_MAX, 3)}` +
+    `-${variant}-${hex(tail, 12)}`
+  );
+}
+
+/** The smallest id of a moment: what a time means as a boundary between ids. */
+export function jobIdFloor(timeMs: number): string {
+  const time = hex(Math.max(0, Math.floor(timeMs)), 12);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
+
+export function isJobId(text: string): boolean {
+  return SHAPE.test(text);
+}
+
+export function shardOfJobId(id: string): number {
+  return parseInt(id.slice(-3), 16) & (SHARDS_MAX - 1);
+}
+
+export function timeOfJobId(id: string): number {
+  return parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}

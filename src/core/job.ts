@@ -1,0 +1,117 @@
+/**
+ * The words of Longshore. A job is one instance of a definition; it is always in exactly one state,
+ * and `lifecycle.ts` says which moves between them are legal and who makes them.
+ */
+
+export const JOB_STATES = [
+  'created', // Held: durable, but not eligible until somebody releases it.
+  'scheduled', // Waits for its time (`runAt`); the promoter moves it on.
+  'queued', // Eligible and owned by nobody; a worker moves it on by claiming it.
+  'running', // Owned by exactly one claim; only that claim, or the reaper, moves it on.
+  'retrying', // Failed, waits for its backoff (`runAt`); the promoter moves it on.
+  'cancelling', // Still owned by its claim, which has been asked to stop.
+  'succeeded', // Ended: `run` returned.
+  'failed', // Ended: a dead letter. It needs a human.
+  'cancelled', // Ended: somebody asked for it.
+] as const;
+
+export type JobState = (typeof JOB_STATES)[number];
+
+export const WAITING_STATES = ['created', 'scheduled', 'queued', 'retrying'] as const;
+export const OWNED_STATES = ['running', 'cancelling'] as const;
+export const TERMINAL_STATES = ['succeeded', 'failed', 'cancelled'] as const;
+
+export type WaitingState = (typeof WAITING_STATES)[number];
+export type OwnedState = (typeof OWNED_STATES)[number];
+export type TerminalState = (typeof TERMINAL_STATES)[number];
+
+export function isTerminal(state: JobState): state is TerminalState {
+  return (TERMINAL_STATES as readonly JobState[]).includes(state);
+}
+
+/** What a job may override of its definition's policy; stored with its body, null when it does not. */
+export interface JobPolicy {
+  timeoutMs?: number;
+  retry?: RetryPolicy;
+}
+
+/** When a failed attempt is tried again: a doubling delay, or a list of them. See `backoff.ts`. */
+export type RetryPolicy =
+  | { baseMs: number; maxMs: number; jitter: number }
+  | { delaysMs: readonly number[]; jitter: number };
+
+/** A job on its way into the store. The store decides its first state by the database's clock. */
+export interface NewJob {
+  id: string;
+  tenant: string;
+  definitionKey: string;
+  definitionVersion: number;
+  /** Serialised once, at the door, and never parsed again before it reaches the runner. */
+  paramsJson: string;
+  priority: number;
+  maxAttempts: number;
+  hold: boolean;
+  runAt: Date | null;
+  delayMs: number | null;
+  idempotencyKey: string | null;
+  tags: readonly string[] | null;
+  policy: JobPolicy | null;
+}
+
+/** Why an attempt, or a job, did not succeed. What the API shows as `error`. */
+export interface JobError {
+  code: string;
+  message: string;
+  stack: string | null;
+  cause: JobError | null;
+}
+
+/** What the process of an attempt used, as far as it was told. */
+export interface Usage {
+  pid: number | null;
+  exitCode: number | null;
+  signal: string | null;
+  peakRssBytes: number | null;
+  cpuMs: number | null;
+}
+
+export const NO_USAGE: Usage = {
+  pid: null,
+  exitCode: null,
+  signal: null,
+  peakRssBytes: null,
+  cpuMs: null,
+};
+
+/** A job as the outside sees it: one shape for the API, the SDK, the CLI and the dashboard. */
+export interface JobView {
+  jobId: string;
+  definitionKey: string;
+  definitionVersion: number;
+  tenant: string;
+  owner: string | null;
+  status: JobState;
+  priority: number;
+  attempts: number;
+  maxAttempts: number;
+  tags: string[];
+  params: unknown;
+  result: unknown;
+  error: JobError | null;
+  progress: { fraction: number | null; message: string | null } | null;
+  idempotencyKey: string | null;
+  concurrencyKey: string | null;
+  scheduleId: string | null;
+  scheduledFor: string | null;
+  warnings: { code: string; since: string | null }[];
+  createdAt: string;
+  queuedAt: string | null;
+  runAt: string | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+  updatedAt: string;
+  heartbeatAt: string | null;
+  leaseExpiresAt: string | null;
+  cancelRequestedAt: string | null;
+  workerId: string | null;
+}

@@ -1,0 +1,87 @@
+/**
+ * What params may be: any JSON within limits that keep one job from hurting the others. The walk is
+ * iterative and stops at the first breach, so that a hostile value costs no more than a good one.
+ * Strings are kept exactly, NUL and lone surrogates included: the column is `json`, which stores the
+ * text. `__proto__` as a key is refused, because handlers copy objects and would be surprised.
+ */
+
+export const PARAMS_MAX_BYTES = 131_072;
+export const PARAMS_MAX_DEPTH = 10;
+export const PARAMS_MAX_KEYS = 500;
+
+export type ParamsCheck =
+  | { ok: true; json: string }
+  | { ok: false; code: 'PAYLOAD_INVALID' | 'PAYLOAD_TOO_LARGE'; pointer: string; detail: string };
+
+export function checkParams(params: unknown): ParamsCheck {
+  const breach = walk(params);
+  if (breach) return { ok: false, code: 'PAYLOAD_INVALID', ...breach };
+  const json = JSON.stringify(params);
+  const bytes = utf8Length(json, PARAMS_MAX_BYTES);
+  if (bytes > PARAMS_MAX_BYTES) {
+    const detail =
+      `params are ${bytes} bytes as JSON, the limit is ${PARAMS_MAX_BYTES}: ` +
+      `store large data elsewhere and pass a reference`;
+    return { ok: false, code: 'PAYLOAD_TOO_LARGE', pointer: '', detail };
+  }
+  return { ok: true, json };
+}
+
+interface Breach {
+  pointer: string;
+  detail: string;
+}
+
+function walk(root: unknown): Breach | null {
+  const pending: { value: unknown; depth: number; pointer: string }[] = [
+    { value: root, depth: 0, pointer: '' },
+  ];
+  let keys = 0;
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, depth, pointer } = next;
+    if (typeof value !== 'object' || value === null) {
+      const detail = scalarBreach(value);
+      if (detail) return { pointer, detail };
+      continue;
+    }
+    if (depth + 1 > PARAMS_MAX_DEPTH) {
+      return { pointer, detail: `params nest deeper than ${PARAMS_MAX_DEPTH} levels` };
+    }
+    // Every item takes two bytes at least, so this one is too large: no need to look at each.
+    if (Array.isArray(value) && value.length > PARAMS_MAX_BYTES / 2) return null;
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) {
+        pending.push({ value: item, depth: depth + 1, pointer: `${pointer}/${index}` });
+      }
+      continue;
+    }
+    for (const key of Object.keys(value)) {
+      keys += 1;
+      if (keys > PARAMS_MAX_KEYS) {
+        return { pointer, detail: `params have more than ${PARAMS_MAX_KEYS} keys in all` };
+      }
+      const inner = `${pointer}/${escapePointer(key)}`;
+      if (key === '__proto__') {
+        return { pointer: inner, detail: 'the key __proto__ is not allowed' };
+      }
+      const item = (value as Record<string, unknown>)[key];
+      pending.push({ value: item, depth: depth + 1, pointer: inner });
+    }
+  }
+  return null;
+}
+
+function scalarBreach(value: unknown): string | null {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return null;
+  if (typeof value !== 'number') return `a value of type ${typeof value} is not JSON`;
+  return Number.isFinite(value) ? null : 'a number is too large for JSON';
+}
+
+export function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** The exact length in UTF-8, counted only when the text could be too long at all. */
+export function utf8Length(text: string, enough: number): number {
+  return text.length * 3 <= enough ? text.length : new TextEncoder().encode(text).length;
+}
