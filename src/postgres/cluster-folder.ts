@@ -1,0 +1,118 @@
+import { constants } from 'node:fs';
+import { access, chmod, chown, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Log } from '../runtime/log.ts';
+import { findBinaries, type Binaries } from './binaries.ts';
+import { createCluster, removeLeftovers } from './create-cluster.ts';
+import { codeOf, EmbeddedPostgresError } from './error.ts';
+import { readPassword } from './password-file.ts';
+import { chooseLauncher, isRoot, nobody, type Launcher, type ServerUser } from './server-user.ts';
+
+/** A data folder that exists, is of our version, and whose password we know. */
+export interface Cluster {
+  /** LONGSHORE_DATA, made absolute and free of symbolic links; what people are told about. */
+  dataDir: string;
+  /** PostgreSQL's own folder: `<dataDir>/pg`. */
+  folder: string;
+  password: string;
+  binaries: Binaries;
+  launch: Launcher;
+}
+
+export interface OpenOptions {
+  dataDir: string;
+  log: Log;
+  signal: AbortSignal;
+  /** Skips the flush to disk after initdb. */
+  unsafeForTests: boolean;
+}
+
+/** Opens the cluster below `dataDir`, and makes it first when there is none. */
+export async function openCluster(options: OpenOptions): Promise<Cluster> {
+  const binaries = await findBinaries();
+  const dataDir = await makeDataDir(options.dataDir);
+  const folder = path.join(dataDir, 'pg');
+  const user = await serverUser(folder);
+  const launch = await chooseLauncher(user, binaries, dataDir);
+  await removeLeftovers(dataDir, options.log);
+  if ((await versionOf(folder)) === undefined) {
+    options.log.info({ folder }, 'creating a PostgreSQL cluster');
+    await createCluster({ ...options, dataDir, folder, binaries, launch, user });
+  }
+  const version = await versionOf(folder);
+  if (version !== binaries.major) {
+    throw new EmbeddedPostgresError(
+      version === undefined
+        ? `${folder} is in the way: it is not empty and no PostgreSQL cluster. Move it elsewhere.`
+        : `${folder} was made by PostgreSQL ${version}, this is ${binaries.major}: move its data ` +
+            'with pg_dump, choose another folder with LONGSHORE_DATA, or set DATABASE_URL.',
+    );
+  }
+  return { dataDir, folder, password: await readPassword(folder), binaries, launch };
+}
+
+/** The major version of the cluster in the folder, undefined when there is none. */
+export async function versionOf(folder: string): Promise<number | undefined> {
+  try {
+    return Number((await readFile(path.join(folder, 'PG_VERSION'), 'utf8')).trim());
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    if (codeOf(error) === 'EACCES') throw foreignFolder(folder);
+    throw error;
+  }
+}
+
+function foreignFolder(folder: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `${folder} belongs to another user: run Longshore as that user (root, if root created it), ` +
+      'choose another folder with LONGSHORE_DATA, or set DATABASE_URL.',
+  );
+}
+
+/**
+ * The folder is closed to others. As root it is opened just enough for the server's user to walk
+ * through, by group, because walking through needs no extra capability then. The mode of a folder
+ * that was there before is its owner's business.
+ */
+async function makeDataDir(wanted: string): Promise<string> {
+  const absolute = path.resolve(wanted);
+  try {
+    await mkdir(path.dirname(absolute), { recursive: true });
+    const isNew = await makeFolder(absolute);
+    if (isNew && isRoot()) {
+      await chown(absolute, 0, nobody.gid);
+      await chmod(absolute, 0o710);
+    }
+    await access(absolute, constants.R_OK | constants.W_OK | constants.X_OK);
+    return await realpath(absolute);
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `${absolute} cannot be used as data folder (${codeOf(error)}): ` +
+        'set LONGSHORE_DATA to one that can, or set DATABASE_URL.',
+      { cause: error },
+    );
+  }
+}
+
+/** False when it was there before. */
+async function makeFolder(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error;
+    return false;
+  }
+}
+
+/** As root: whoever owns the cluster already, so that a user's folder stays the user's. */
+async function serverUser(folder: string): Promise<ServerUser | undefined> {
+  if (!isRoot()) return undefined;
+  const found = await stat(folder).catch(() => undefined);
+  if (!found || (await versionOf(folder)) === undefined) return nobody;
+  if (found.uid !== 0) return { uid: found.uid, gid: found.gid };
+  throw new EmbeddedPostgresError(
+    `${folder} belongs to root, as whom PostgreSQL does not run: ` +
+      `\`chown -R ${nobody.uid}:${nobody.gid} ${folder}\` mends that.`,
+  );
+}

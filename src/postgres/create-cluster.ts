@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { systemClock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Binaries } from './binaries.ts';
+import { role } from './connection.ts';
+import { codeOf, EmbeddedPostgresError } from './error.ts';
+import { passwordFile, writePassword } from './password-file.ts';
+import { isAlive } from './process-table.ts';
+import type { Launcher, ServerUser } from './server-user.ts';
+import { initialSettings } from './settings.ts';
+
+export interface CreateOptions {
+  dataDir: string;
+  folder: string;
+  binaries: Binaries;
+  launch: Launcher;
+  user: ServerUser | undefined;
+  signal: AbortSignal;
+  unsafeForTests: boolean;
+}
+
+/**
+ * A cluster comes into being by one rename. initdb works for about a second in a workshop of its
+ * own, `pg.init-<pid>-<random>`, and only the finished folder, password included, is moved to its
+ * name. So kill -9 at any moment leaves either nothing or everything, and of two first starts at
+ * the same time one finds the name taken, throws its own work away and goes on with the other's.
+ */
+export async function createCluster(options: CreateOptions): Promise<void> {
+  const { dataDir, folder, user } = options;
+  const random = randomBytes(6).toString('hex');
+  const workshop = path.join(dataDir, `pg.init-${process.pid}-${random}`);
+  const password = path.join(workshop, 'password');
+  const made = path.join(workshop, 'data');
+  await mkdir(workshop, { mode: 0o700 });
+  try {
+    if (user) await giveTo(workshop, user);
+    await writePassword(password, randomBytes(24).toString('base64url'));
+    if (user) await giveTo(password, user);
+    await initdb(options, made, password);
+    await rename(password, path.join(made, passwordFile));
+    if (!options.unsafeForTests) await flush(made);
+    await rename(made, folder);
+    if (!options.unsafeForTests) await flush(dataDir);
+  } catch (error) {
+    // The winner of a race has put its own cluster there; the caller looks at what it finds.
+    const code = codeOf(error);
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+}
+
+/** Removes what first starts that were killed left behind. Those of living processes stay. */
+export async function removeLeftovers(dataDir: string, log: Log): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    const pid = Number(/^pg\.init-(\d+)-/.exec(name)?.[1]);
+    if (!pid) continue;
+    const workshop = path.join(dataDir, name);
+    try {
+      // The process number may have been given away since; no initdb works for an hour.
+      const ageMs = systemClock.now().getTime() - (await stat(workshop)).mtimeMs;
+      if (isAlive(pid) && ageMs < 3_600_000) continue;
+      await rm(workshop, { recursive: true, force: true });
+    } catch (error) {
+      // An orphaned initdb may still be writing there. The next start tries again.
+      log.debug({ workshop, err: error }, 'a left-over folder could not be removed');
+    }
+  }
+}
+
+/**
+ * UTF-8 with the builtin locale: the order of text then depends neither on the host's locales nor
+ * on a library version, so indexes survive a move to another machine.
+ */
+async function initdb(options: CreateOptions, made: string, password: string): Promise<void> {
+  const { binaries, signal, unsafeForTests } = options;
+  const {
+    command,
+    args,
+    options: surroundings,
+  } = options.launch(binaries.initdb, [
+    `--pgdata=${made}`,
+    `--username=${role}`,
+    `--pwfile=${password}`,
+    '--auth=scram-sha-256',
+    '--data-checksums',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+    ...(unsafeForTests ? ['--no-sync'] : []),
+    ...Object.entries(initialSettings()).map(([name, value]) => `--set=${name}=${value}`),
+  ]);
+  try {
+    await promisify(execFile)(command, args, { ...surroundings, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+    const lines = said.split('\n').filter((line) => line.trim() !== '');
+    const reason =
+      codeOf(error) === 'ENOENT'
+        ? 'this system cannot run it; it needs glibc, which Alpine does not have'
+        : (lines.findLast((line) => /error:|FATAL:/.test(line)) ?? lines.at(-1) ?? String(error));
+    throw new EmbeddedPostgresError(
+      `initdb failed in ${options.dataDir} (${reason}): mend that, or set DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+}
+
+async function giveTo(file: string, user: ServerUser): Promise<void> {
+  await chown(file, user.uid, user.gid).catch((error: unknown) => {
+    throw new EmbeddedPostgresError(
+      `${file} cannot be given to uid ${user.uid}, as whom PostgreSQL runs when started by root ` +
+        `(${codeOf(error)}): run Longshore as an ordinary user, or set DATABASE_URL.`,
+      { cause: error },
+    );
+  });
+}
+
+/** Makes renames in a folder survive a power failure. */
+async function flush(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,216 @@
+import { systemClock } from '../runtime/clock.ts';
+import { sleep } from '../runtime/deadline.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Service } from '../runtime/service.ts';
+import { openCluster, type Cluster } from './cluster-folder.ts';
+import { database, urlOf, withConnection, type Address } from './connection.ts';
+import { codeOf, EmbeddedPostgresError } from './error.ts';
+import { findFreePort, homePort } from './free-port.ts';
+import { endLingering } from './lingering.ts';
+import { OwnerLock } from './owner-lock.ts';
+import { wrongPassword } from './password-file.ts';
+import { Postmaster } from './postmaster.ts';
+import { commandLineSettings, refuseUnlessDurable } from './settings.ts';
+import { refuseIfHopeless, StartFailure } from './start-failure.ts';
+import { clearTheWay } from './takeover.ts';
+
+export { EmbeddedPostgresError } from './error.ts';
+export { findRunningCluster } from './running-cluster.ts';
+
+export interface EmbeddedOptions {
+  /** LONGSHORE_DATA. The cluster lies in `<dataDir>/pg`. */
+  dataDir: string;
+  log: Log;
+  /** Only for test clusters: no waiting for the disk. Never set by the product. */
+  unsafeForTests?: boolean;
+  extraSettings?: Record<string, string>;
+}
+
+/** How long a start waits for what a killed server left behind. */
+const obstaclePatienceMs = 30_000;
+/** A server that ran this long was healthy, so its death does not lengthen the next pause. */
+const healthyMs = 5_000;
+const firstPauseMs = 200;
+const longestPauseMs = 5_000;
+
+/**
+ * The PostgreSQL that Longshore brings along, as a supervised child process. Between `start` and
+ * `stop` it is restarted whenever it dies, always on the same port, so that connection pools
+ * recover by themselves. Each life of the server begins in the same way: look whether the folder
+ * is free, start, become its owner, check that it is durable.
+ */
+export class EmbeddedPostgres implements Service {
+  readonly name = 'postgres';
+  readonly #options: EmbeddedOptions;
+  readonly #log: Log;
+  readonly #lock: OwnerLock;
+  #stopping = new AbortController();
+  #starting: Promise<void> | undefined;
+  #supervision: Promise<void> | undefined;
+  #postmaster: Postmaster | undefined;
+  #address: Address | undefined;
+  #lastReason: string | undefined;
+
+  constructor(options: EmbeddedOptions) {
+    this.#options = options;
+    this.#log = options.log.child({ service: this.name });
+    this.#lock = new OwnerLock(this.#log);
+  }
+
+  /** Stable from the first start on, also over restarts of the server. */
+  get url(): string {
+    if (!this.#address) throw new Error('the embedded PostgreSQL has not been started');
+    return urlOf(this.#address);
+  }
+
+  /** The process id of the server, while it runs. */
+  get pid(): number | undefined {
+    return this.#postmaster?.pid;
+  }
+
+  async start(): Promise<void> {
+    if (!this.#starting) {
+      this.#stopping = new AbortController();
+      this.#starting = this.#start(this.#stopping.signal);
+      // A start that was refused may be tried again.
+      this.#starting.catch(() => {
+        this.#starting = undefined;
+      });
+    }
+    await this.#starting;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new EmbeddedPostgresError('PostgreSQL was stopped while it started.'));
+    await this.#starting?.catch(() => {});
+    await this.#lock.release();
+    await this.#postmaster?.stop();
+    await this.#supervision;
+    this.#postmaster = undefined;
+    this.#starting = undefined;
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    const { dataDir, unsafeForTests = false } = this.#options;
+    const cluster = await openCluster({ dataDir, log: this.#log, signal, unsafeForTests });
+    const { password } = cluster;
+    const preferred = this.#address?.port ?? homePort(cluster.folder);
+    let failedFirstMs: number | undefined;
+    for (;;) {
+      try {
+        // The port is chosen last: until then the server of a killed predecessor may have it.
+        const stranger = await clearTheWay(cluster, signal, this.#log);
+        const address = { port: await findFreePort(preferred), password };
+        await this.#launch(cluster, address, stranger, signal);
+        this.#supervision = this.#supervise(cluster, address, signal);
+        return;
+      } catch (error) {
+        if (!(error instanceof StartFailure)) throw error;
+        const nowMs = systemClock.monotonicMs();
+        failedFirstMs ??= nowMs;
+        await refuseIfHopeless(error, cluster, nowMs - failedFirstMs > obstaclePatienceMs);
+        await this.#afterFailure(error, cluster);
+        await sleep(firstPauseMs, signal);
+      }
+    }
+  }
+
+  /** One server from spawn to ready and owned. On failure nothing of it is left running. */
+  async #launch(
+    cluster: Cluster,
+    address: Address,
+    stranger: number | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { unsafeForTests = false, extraSettings } = this.#options;
+    const settings = {
+      ...commandLineSettings(cluster.folder, address.port, unsafeForTests),
+      ...extraSettings,
+    };
+    const postmaster = new Postmaster(cluster, settings, this.#log, stranger);
+    try {
+      await postmaster.ready(signal);
+      await this.#own(postmaster, cluster, address, signal);
+      signal.throwIfAborted();
+    } catch (error) {
+      await this.#lock.release();
+      await postmaster.stop();
+      throw error;
+    }
+    this.#postmaster = postmaster;
+    this.#address = address;
+    this.#lastReason = undefined;
+    this.#log.info({ pid: postmaster.pid, port: address.port }, 'PostgreSQL is ready');
+  }
+
+  /**
+   * Becomes the owner of a ready server and looks whether it is fit for use. After a restart all
+   * pools come back at once and may take every connection for a while, so this has patience as long
+   * as the server lives; to give up would only make them come back once more.
+   */
+  async #own(
+    postmaster: Postmaster,
+    cluster: Cluster,
+    address: Address,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (;;) {
+      try {
+        await this.#lock.hold(address);
+        await createDatabase(address);
+        if (this.#options.unsafeForTests) return;
+        await withConnection(address, database, async (client) =>
+          refuseUnlessDurable(client, cluster.folder),
+        );
+        return;
+      } catch (error) {
+        if (codeOf(error) === '28P01') throw wrongPassword(cluster.folder);
+        if (error instanceof EmbeddedPostgresError) throw error;
+        if (postmaster.pid === undefined) throw new StartFailure(String(error), 'interrupted');
+        this.#log.debug({ err: error }, 'PostgreSQL is up but does not let us in yet');
+        await sleep(firstPauseMs, signal);
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  async #supervise(cluster: Cluster, address: Address, signal: AbortSignal): Promise<void> {
+    let pauseMs = firstPauseMs;
+    while (!signal.aborted) {
+      const readyMs = systemClock.monotonicMs();
+      const exit = await this.#postmaster?.exited;
+      if (signal.aborted) return;
+      this.#log.warn({ ...exit }, 'PostgreSQL ended unexpectedly; starting it again');
+      await this.#lock.release();
+      if (systemClock.monotonicMs() - readyMs > healthyMs) pauseMs = firstPauseMs;
+      while (!signal.aborted && this.pid === undefined) {
+        await sleep(pauseMs, signal);
+        pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+        try {
+          const stranger = await clearTheWay(cluster, signal, this.#log);
+          await this.#launch(cluster, address, stranger, signal);
+        } catch (error) {
+          if (!signal.aborted) await this.#afterFailure(error, cluster);
+        }
+      }
+    }
+  }
+
+  async #afterFailure(error: unknown, cluster: Cluster): Promise<void> {
+    const reason = error instanceof Error ? error.message : String(error);
+    // The same reason is a warning once, however often it comes back.
+    const level = reason === this.#lastReason ? 'debug' : 'warn';
+    this.#lastReason = reason;
+    this.#log[level]({ reason }, 'PostgreSQL could not start yet; trying again');
+    if (error instanceof StartFailure && error.obstacle === 'lingering') {
+      await endLingering(cluster.folder, this.#log);
+    }
+  }
+}
+
+async function createDatabase(address: Address): Promise<void> {
+  await withConnection(address, 'postgres', async (client) => {
+    const { rows } = await client.query('select from pg_database where datname = $1', [database]);
+    if (rows.length === 0) await client.query(`create database ${database}`);
+  });
+}

@@ -1,0 +1,40 @@
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf, EmbeddedPostgresError } from './error.ts';
+
+/**
+ * The password lies inside PostgreSQL's folder, so that it comes into being with the cluster by one
+ * rename and can never belong to another one. PostgreSQL ignores files that it does not know.
+ */
+export const passwordFile = 'longshore-password';
+
+export async function readPassword(folder: string): Promise<string> {
+  const file = path.join(folder, passwordFile);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `${file} cannot be read (${codeOf(error)}): restore it, or move ${folder} elsewhere to ` +
+        'begin anew.',
+      { cause: error },
+    );
+  }
+}
+
+export function wrongPassword(folder: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `The PostgreSQL on ${folder} does not accept the password in ${passwordFile} there: restore ` +
+      'that file, or move the folder elsewhere to begin anew.',
+  );
+}
+
+/** Writes it for its owner's eyes only, and through to the disk: without it nobody gets in. */
+export async function writePassword(file: string, password: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(password);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

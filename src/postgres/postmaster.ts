@@ -1,0 +1,136 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { systemClock } from '../runtime/clock.ts';
+import { sleep } from '../runtime/deadline.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Cluster } from './cluster-folder.ts';
+import { readPostmasterFile } from './postmaster-file.ts';
+import { ServerLog } from './server-log.ts';
+import { obstacleIn, StartFailure } from './start-failure.ts';
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  error?: Error;
+}
+
+/** One life of the server process, from spawn to exit. */
+export class Postmaster {
+  readonly exited: Promise<Exit>;
+  readonly #child: ChildProcess;
+  readonly #log: Log;
+  readonly #serverLog: ServerLog;
+  readonly #folder: string;
+  #exit: Exit | undefined;
+
+  /** `stranger`: a process known not to be a server although `postmaster.pid` names it. */
+  constructor(
+    cluster: Cluster,
+    settings: Record<string, string>,
+    log: Log,
+    stranger: number | undefined,
+  ) {
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const launch = cluster.launch(cluster.binaries.postgres, ['-D', cluster.folder, ...flags]);
+    const { env } = launch.options;
+    this.#child = spawn(launch.command, launch.args, {
+      ...launch.options,
+      // PostgreSQL takes a lock file that names its own ancestor for a stale one. That is the
+      // sanctioned way to tell it; all its other checks stay, and the file is never touched by us.
+      env: stranger === undefined ? env : { ...env, PG_GRANDPARENT_PID: `${stranger}` },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // Its own process group, so that Ctrl-C reaches us and not the database below the jobs.
+      detached: true,
+    });
+    this.exited = this.#watch();
+    this.#folder = cluster.folder;
+    this.#log = log;
+    this.#serverLog = new ServerLog(this.#child.stderr, log);
+  }
+
+  get pid(): number | undefined {
+    return this.#exit ? undefined : this.#child.pid;
+  }
+
+  /**
+   * Resolves when connections are accepted. Recovery after a crash takes as long as it takes, so
+   * there is no time limit: only the end of the process is a failure. The server's own status file
+   * is read, as pg_ctl does it; knocking instead would fill the log with refused connections.
+   */
+  async ready(signal: AbortSignal): Promise<void> {
+    const startedMs = systemClock.monotonicMs();
+    let reportAtMs = 5_000;
+    for (;;) {
+      if (this.#exit) throw await this.#failure(this.#exit);
+      signal.throwIfAborted();
+      const file = await readPostmasterFile(this.#folder);
+      if (file?.pid === this.#child.pid && file?.status === 'ready') {
+        this.#serverLog.attentive = true;
+        return;
+      }
+      const waitedMs = systemClock.monotonicMs() - startedMs;
+      if (waitedMs >= reportAtMs) {
+        this.#log.info({ waitedMs: Math.round(waitedMs) }, 'still waiting for PostgreSQL');
+        reportAtMs += 5_000;
+      }
+      await sleep(20, signal);
+    }
+  }
+
+  /** Ends the server and waits for it. Safe at any time. */
+  async stop(): Promise<void> {
+    this.#serverLog.attentive = false;
+    const { pid } = this;
+    if (pid === undefined) return;
+    await shutDown(pid, this.exited, this.#log);
+  }
+
+  async #watch(): Promise<Exit> {
+    // When this process ends without a stop (an uncaught error), the server is asked to go as well.
+    const goToo = () => this.#child.kill('SIGINT');
+    process.once('exit', goToo);
+    const exit = await new Promise<Exit>((resolve) => {
+      this.#child.once('exit', (code, signal) => resolve({ code, signal }));
+      this.#child.once('error', (error) => resolve({ code: null, signal: null, error }));
+    });
+    process.off('exit', goToo);
+    this.#exit = exit;
+    this.#serverLog.attentive = false;
+    return exit;
+  }
+
+  async #failure(exit: Exit): Promise<StartFailure> {
+    // Backends that outlive a killed server may keep the pipe open, hence the limit.
+    await Promise.race([this.#serverLog.closed, sleep(1_000)]);
+    const ended = exit.error?.message ?? `it ended with ${exit.signal ?? `code ${exit.code}`}`;
+    const { lastComplaint, text } = this.#serverLog;
+    return new StartFailure(lastComplaint ?? ended, obstacleIn(text));
+  }
+}
+
+/**
+ * Fast shutdown (SIGINT) writes a checkpoint, which may take long on a slow disk. After a generous
+ * minute comes the immediate one (SIGQUIT), safe as well but with a recovery at the next start.
+ */
+export async function shutDown(pid: number, gone: Promise<unknown>, log: Log): Promise<void> {
+  let isGone = false;
+  const end = gone.then(() => {
+    isGone = true;
+  });
+  const steps = [
+    ['SIGINT', 60_000],
+    ['SIGQUIT', 30_000],
+    ['SIGKILL', 10_000],
+  ] as const;
+  for (const [signal, patienceMs] of steps) {
+    if (signal !== 'SIGINT') log.warn({ pid, signal }, 'PostgreSQL does not end; insisting');
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It ended between the look and the signal.
+    }
+    const enough = new AbortController();
+    await Promise.race([end, sleep(patienceMs, enough.signal)]);
+    enough.abort();
+    if (isGone) return;
+  }
+}

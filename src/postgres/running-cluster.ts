@@ -1,0 +1,32 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { versionOf } from './cluster-folder.ts';
+import { database, urlOf, withConnection } from './connection.ts';
+import { readPassword } from './password-file.ts';
+import { readPostmasterFile } from './postmaster-file.ts';
+
+/**
+ * The URL of the cluster that somebody else is running on this folder, or undefined when none
+ * answers. This is how `longshore worker` and its kin join a running `longshore start`. A folder
+ * that we may not read is an error, because "none is running" would mislead.
+ */
+export async function findRunningCluster(dataDir: string): Promise<string | undefined> {
+  const home = await realpath(path.resolve(dataDir)).catch(() => undefined);
+  if (home === undefined) return undefined;
+  const folder = path.join(home, 'pg');
+  if ((await versionOf(folder)) === undefined) return undefined;
+  const password = await readPassword(folder);
+  const file = await readPostmasterFile(folder);
+  if (file?.status !== 'ready') return undefined;
+  const address = { port: file.port, password };
+  try {
+    // A stale file may name a port that meanwhile belongs to another server.
+    const found = await withConnection(address, database, async (client) => {
+      const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+      return rows[0]?.data_directory;
+    });
+    return found === folder ? urlOf(address) : undefined;
+  } catch {
+    return undefined;
+  }
+}

