@@ -1,0 +1,260 @@
+-- The tables of Longshore. Three ideas carry them:
+--
+-- 1. A job's body (params, tags, policy) is written once, into `job`, and never moved. What moves is
+--    one narrow row: waiting -> running -> done. A job lives in exactly one of the three.
+-- 2. Every key leads with `shard` and every statement names one shard, so that the same SQL runs on
+--    distributed PostgreSQL. Tables without a shard are small and written by people, not by jobs.
+-- 3. Ids are time-ordered, and what grows with history is partitioned by id, so that retention drops
+--    everything about old jobs together instead of deleting it row by row.
+
+create type longshore.job_state as enum (
+  'created', 'scheduled', 'queued', 'running', 'retrying', 'cancelling',
+  'succeeded', 'failed', 'cancelled'
+);
+
+-- Facts fixed at the first migration, such as the number of shards.
+create table longshore.setting (
+  name text primary key,
+  value jsonb not null
+);
+
+-- What workers can run, as they published it. The newest publisher wins.
+create table longshore.definition (
+  key text not null,
+  version integer not null check (version > 0),
+  info jsonb not null,
+  published_at timestamptz not null default clock_timestamp(),
+  primary key (key, version)
+);
+
+-- A lane is the queue of one definition version of one tenant. Rarely written, cached everywhere.
+-- dgate and tgate name the gates of its definition's and its tenant's limits, when they have any.
+create table longshore.lane (
+  shard smallint not null,
+  lane integer not null,
+  tenant text not null,
+  key text not null,
+  version integer not null,
+  dgate integer,
+  tgate integer,
+  paused_at timestamptz,
+  paused_by text,
+  paused_why text,
+  primary key (shard, lane),
+  unique (shard, key, version, tenant)
+);
+
+-- The body: each job once, in every state.
+create table longshore.job (
+  shard smallint not null,
+  id uuid not null,
+  lane integer not null,
+  params json not null,
+  tags text[],
+  idempotency_key text,
+  concurrency_key text,
+  policy jsonb,
+  schedule_id uuid,
+  scheduled_for timestamptz,
+  traceparent text,
+  created_at timestamptz not null,
+  primary key (shard, id)
+) partition by range (id);
+create index job_lane on longshore.job (shard, lane, id);
+create index job_tags on longshore.job using gin (tags) where tags is not null;
+
+-- Not owned by anybody. The index `waiting_line` holds what can be claimed now and nothing else:
+-- rank is minus the priority, seq the place in the line. A queued job whose concurrency key has no
+-- token is parked instead, outside that index.
+create table longshore.waiting (
+  shard smallint not null,
+  id uuid not null,
+  lane integer not null,
+  state longshore.job_state not null,
+  rank integer not null,
+  seq bigint,
+  parked bigint,
+  kgate integer,
+  run_at timestamptz,
+  expires_at timestamptz,
+  attempts integer not null default 0,
+  max_attempts integer not null,
+  claim_no integer not null default 0,
+  interruptions integer not null default 0,
+  queued_at timestamptz,
+  primary key (shard, id),
+  check (state in ('created', 'scheduled', 'queued', 'retrying')),
+  check ((state = 'queued') = (num_nonnulls(seq, parked) = 1)),
+  check (state not in ('scheduled', 'retrying') or run_at is not null),
+  check (state <> 'queued' or queued_at is not null),
+  check (attempts >= 0 and max_attempts > 0 and claim_no >= 0 and interruptions >= 0)
+) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+create index waiting_line on longshore.waiting (shard, lane, rank, seq) where seq is not null;
+create index waiting_due on longshore.waiting (shard, run_at)
+  where state in ('scheduled', 'retrying');
+create index waiting_expiry on longshore.waiting (shard, expires_at) where expires_at is not null;
+create index waiting_parked on longshore.waiting (shard, kgate, rank, parked)
+  where parked is not null;
+
+-- Owned by one claim of one worker instance. claim_no is the fence: every write of a worker names it.
+create table longshore.running (
+  shard smallint not null,
+  id uuid not null,
+  lane integer not null,
+  state longshore.job_state not null,
+  rank integer not null,
+  kgate integer,
+  expires_at timestamptz,
+  attempts integer not null,
+  max_attempts integer not null,
+  claim_no integer not null,
+  interruptions integer not null,
+  queued_at timestamptz not null,
+  worker uuid not null,
+  started_at timestamptz not null,
+  cancel_requested_at timestamptz,
+  progress_fraction real,
+  progress_message text,
+  primary key (shard, id),
+  check (state in ('running', 'cancelling')),
+  check ((state = 'cancelling') = (cancel_requested_at is not null)),
+  check (attempts > 0 and claim_no > 0)
+) with (fillfactor = 70, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+create index running_worker on longshore.running (shard, worker);
+
+-- Ended. The primary key makes a second outcome impossible, and claim_no tells a worker that sends
+-- its finish again that this outcome is already its own.
+create table longshore.done (
+  shard smallint not null,
+  id uuid not null,
+  lane integer not null,
+  state longshore.job_state not null,
+  rank integer not null,
+  attempts integer not null,
+  max_attempts integer not null,
+  claim_no integer not null,
+  interruptions integer not null,
+  queued_at timestamptz,
+  worker uuid,
+  started_at timestamptz,
+  cancel_requested_at timestamptz,
+  finished_at timestamptz not null,
+  progress_fraction real,
+  progress_message text,
+  pid integer,
+  exit_code integer,
+  signal text,
+  peak_rss_bytes bigint,
+  cpu_ms integer,
+  error_code text,
+  fingerprint text,
+  error json,
+  result json,
+  primary key (shard, id),
+  check (state in ('succeeded', 'failed', 'cancelled')),
+  check (state <> 'failed' or (error_code is not null and error is not null)),
+  check (state <> 'cancelled' or cancel_requested_at is not null),
+  check (state <> 'succeeded' or result is not null)
+) partition by range (id);
+create index done_failed on longshore.done (shard, lane, error_code, id) where state = 'failed';
+create index done_unsuccessful on longshore.done (shard, state, id) where state <> 'succeeded';
+
+-- Attempts that did not end the job well; a plain success is derived from `done`.
+create table longshore.attempt (
+  shard smallint not null,
+  job_id uuid not null,
+  claim_no integer not null,
+  number integer not null,
+  worker uuid not null,
+  pid integer,
+  started_at timestamptz not null,
+  finished_at timestamptz not null,
+  exit_code integer,
+  signal text,
+  peak_rss_bytes bigint,
+  cpu_ms integer,
+  error_code text,
+  error json,
+  primary key (shard, job_id, claim_no)
+) partition by range (job_id);
+
+-- Idempotency keys and, later, unique jobs: one mechanism. `until` null means as long as the job is
+-- kept: when `job` no longer has the id, the key may be taken over.
+create table longshore.dedupe (
+  shard smallint not null,
+  scope text not null,
+  key text not null,
+  job_id uuid not null,
+  params_sha bytea not null,
+  until timestamptz,
+  primary key (shard, scope, key)
+);
+
+-- A worker instance: a fresh id each start. Its lease is what keeps all its claims valid, so that a
+-- heartbeat writes one row here and no job rows. dead_at is set once and never unset.
+create table longshore.worker (
+  shard smallint not null,
+  instance uuid not null,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  slots integer not null,
+  started_at timestamptz not null,
+  heartbeat_at timestamptz not null,
+  lease_until timestamptz not null,
+  draining_at timestamptz,
+  dead_at timestamptz,
+  primary key (shard, instance)
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+create index worker_alive on longshore.worker (shard, lease_until) where dead_at is null;
+
+-- The first id of a moment: how time becomes a boundary between partitions.
+create function longshore.id_floor(at timestamptz) returns uuid
+language sql immutable strict parallel safe as $$
+  select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0')
+    || '70008000000000000000')::uuid
+$$;
+
+-- Makes the partitions that ids of today and the next days need. The ranges are without gaps: the
+-- first one reaches back for ever, and after a long pause the next one spans it. Each is made beside
+-- its table and then attached, which does not stop readers and writers. A day is 24 hours here: what
+-- `interval '1 day'` adds depends on the session's time zone, twice a year.
+create function longshore.ensure_partitions(days_ahead integer) returns integer
+language plpgsql as $$
+declare
+  parent text;
+  made integer := 0;
+  upper_bound timestamptz;
+  next_bound timestamptz;
+  today timestamptz := date_trunc('day', clock_timestamp() at time zone 'UTC') at time zone 'UTC';
+  part text;
+begin
+  perform pg_advisory_xact_lock(hashtext('longshore.ensure_partitions'));
+  select (value #>> '{}')::timestamptz into upper_bound
+    from longshore.setting where name = 'partitioned_until';
+  if upper_bound is null then
+    upper_bound := today;
+    foreach parent in array array['job', 'done', 'attempt'] loop
+      execute format('create table longshore.%I partition of longshore.%I
+        for values from (minvalue) to (%L)', parent || '_old', parent, longshore.id_floor(today));
+    end loop;
+    insert into longshore.setting values ('partitioned_until', to_jsonb(upper_bound));
+  end if;
+  while upper_bound < today + make_interval(hours => 24 * (days_ahead + 1)) loop
+    next_bound := greatest(upper_bound, today) + interval '24 hours';
+    foreach parent in array array['job', 'done', 'attempt'] loop
+      part := parent || to_char(upper_bound at time zone 'UTC', '"_p"YYYYMMDD');
+      execute format('create table longshore.%I (like longshore.%I including all)', part, parent);
+      execute format('alter table longshore.%I attach partition longshore.%I
+        for values from (%L) to (%L)', parent, part,
+        longshore.id_floor(upper_bound), longshore.id_floor(next_bound));
+    end loop;
+    upper_bound := next_bound;
+    made := made + 1;
+  end loop;
+  update longshore.setting set value = to_jsonb(upper_bound)
+    where name = 'partitioned_until' and value <> to_jsonb(upper_bound);
+  return made;
+end $$;

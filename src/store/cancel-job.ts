@@ -1,0 +1,55 @@
+import type { JobState } from '../core/job.ts';
+import { type Queryable, statement } from './db.ts';
+import { type ChangeResult, changeJob } from './change-job.ts';
+import { shardOfJobId } from '../core/job-id.ts';
+import { sendBeatHint } from './listen.ts';
+
+/**
+ * Cancelling a job that nobody runs ends it here and now. A running job is only asked: its state
+ * becomes `cancelling`, and the claim that owns it ends it. The answer of the worker's next heartbeat
+ * carries the request; the hint sent here makes that heartbeat come at once.
+ */
+
+const CANCEL_WAITING = statement<{ state: JobState }>(
+  'cancel_waiting',
+  `with gone as (
+    delete from longshore.waiting w using longshore.lane l
+    where w.shard = $1 and w.id = $2 and l.shard = $1 and l.lane = w.lane and l.tenant = $3
+    returning w.*
+  ),
+  ended as (
+    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, cancel_requested_at, finished_at)
+    select shard, id, lane, 'cancelled', rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, at, at
+    from gone, (select clock_timestamp() as at) c
+    returning state
+  )
+  select state from ended`,
+);
+
+const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
+  'cancel_running',
+  `update longshore.running r
+   set state = 'cancelling',
+       cancel_requested_at = coalesce(r.cancel_requested_at, clock_timestamp())
+   from longshore.lane l
+   where r.shard = $1 and r.id = $2 and l.shard = $1 and l.lane = r.lane and l.tenant = $3
+   returning r.state, r.worker`,
+);
+
+export async function cancelJob(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+): Promise<ChangeResult> {
+  const values = [shardOfJobId(jobId), jobId, tenant];
+  return await changeJob(db, tenant, jobId, async () => {
+    const [ended] = await db.run(CANCEL_WAITING, values);
+    if (ended) return ended.state;
+    const [asked] = await db.run(CANCEL_RUNNING, values);
+    if (!asked) return null;
+    await sendBeatHint(db, asked.worker).catch(() => undefined);
+    return asked.state;
+  });
+}

@@ -1,0 +1,132 @@
+import type { JobPolicy } from '../core/job.ts';
+import { type Queryable, statement } from './db.ts';
+
+/**
+ * Claiming is the hot path, and the place where two workers could get one job. The idea:
+ *
+ * The caller brings the *lines* it wants to claim from, best first (`core/order-lines.ts`). For each
+ * line a LATERAL subquery reads the head of one index range, skipping rows that another claim has
+ * locked; the outer LIMIT stops the walk as soon as enough are found. So a claim costs what it
+ * takes, not what waits: a million jobs in a line that is paused, blocked or served by others are
+ * never looked at.
+ *
+ * A *floor* per line says where to start. Claimed rows leave dead entries at the head of the index
+ * until vacuum removes them, which a forgotten open transaction can prevent for hours; starting
+ * above the last taken place, no claim ever walks over them. (`worker/lines.ts` lowers the floors
+ * once a second, because a job may commit late with an early place.)
+ *
+ * The rows are locked first, by a materialized CTE, then deleted by exactly those ids: `delete …
+ * where id in (select … limit n for update skip locked)` may run its subquery more than once and
+ * take more than n. Attempt and claim number are charged here, in the same statement: a job that
+ * only ever kills its process still uses up its attempts.
+ */
+
+export interface ClaimLine {
+  lane: number;
+  rank: number;
+  floor: number;
+}
+
+export interface ClaimedJob {
+  id: string;
+  lane: number;
+  rank: number;
+  seq: number;
+  attempts: number;
+  maxAttempts: number;
+  claim: number;
+  interruptions: number;
+  paramsJson: string;
+  policy: JobPolicy | null;
+}
+
+const CLAIM = statement<ClaimedJob>(
+  'claim',
+  `with line as materialized (
+    select l.lane, l.rank, l.floor, l.n
+    from unnest($4::int[], $5::int[], $6::bigint[]) with ordinality as l(lane, rank, floor, n)
+    where exists (
+      select 1 from longshore.worker w
+      where w.shard = $1 and w.instance = $3 and w.dead_at is null and w.draining_at is null
+    )
+    order by l.n
+  ),
+  picked as materialized (
+    select w.id, w.seq
+    from line l cross join lateral (
+      select w.id, w.seq from longshore.waiting w
+      where w.shard = $1 and w.lane = l.lane and w.rank = l.rank and w.seq > l.floor
+      order by w.seq limit $2
+      for update skip locked
+    ) w
+    limit $2
+  ),
+  gone as (
+    delete from longshore.waiting
+    where shard = $1 and id = any (array(select id from picked))
+    returning *
+  ),
+  taken as (
+    insert into longshore.running (shard, id, lane, state, rank, kgate, expires_at, attempts,
+      max_attempts, claim_no, interruptions, queued_at, worker, started_at)
+    select shard, id, lane, 'running', rank, kgate, expires_at, attempts + 1,
+      max_attempts, claim_no + 1, interruptions, queued_at, $3, clock_timestamp()
+    from gone
+    returning id, lane, rank, attempts, max_attempts, claim_no, interruptions
+  )
+  select t.id, t.lane, t.rank, p.seq, t.attempts, t.max_attempts as "maxAttempts",
+    t.claim_no as claim, t.interruptions, j.params::text as "paramsJson", j.policy
+  from taken t
+  join picked p on p.id = t.id
+  cross join lateral (
+    select params, policy from longshore.job where shard = $1 and id = t.id limit 1
+  ) j
+  order by t.rank, p.seq`,
+);
+
+/** Takes at most `limit` jobs for a worker instance that is alive and not draining. */
+export async function claim(
+  db: Queryable,
+  shard: number,
+  limit: number,
+  worker: string,
+  lines: readonly ClaimLine[],
+): Promise<ClaimedJob[]> {
+  if (limit <= 0 || lines.length === 0) return [];
+  return await db.run(CLAIM, [
+    shard,
+    limit,
+    worker,
+    lines.map((line) => line.lane),
+    lines.map((line) => line.rank),
+    lines.map((line) => line.floor),
+  ]);
+}
+
+const FIND_LINES = statement<{ lane: number; rank: number }>(
+  'find_lines',
+  `select l.lane, r.rank
+   from unnest($2::int[]) as l(lane)
+   cross join lateral (
+     with recursive step as (
+       (select w.rank from longshore.waiting w
+        where w.shard = $1 and w.lane = l.lane and w.seq is not null
+        order by w.rank limit 1)
+       union all
+       select (select w.rank from longshore.waiting w
+               where w.shard = $1 and w.lane = l.lane and w.seq is not null and w.rank > step.rank
+               order by w.rank limit 1)
+       from step where step.rank is not null
+     )
+     select step.rank from step where step.rank is not null
+   ) r`,
+);
+
+/** The lines of these lanes that have claimable work: one index probe per line, not a scan. */
+export async function findLines(
+  db: Queryable,
+  shard: number,
+  lanes: readonly number[],
+): Promise<{ lane: number; rank: number }[]> {
+  return lanes.length === 0 ? [] : await db.run(FIND_LINES, [shard, lanes]);
+}

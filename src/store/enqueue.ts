@@ -1,0 +1,196 @@
+import type { JobState, NewJob } from '../core/job.ts';
+import { createHash } from 'node:crypto';
+import { type Db, type Queryable, statement } from './db.ts';
+import type { Lane } from './lanes.ts';
+import { withPartitions } from './partitions.ts';
+
+/**
+ * Storing new jobs. The body goes into `job`, the narrow row into `waiting`, in one statement: both
+ * or neither. A job with an idempotency key first takes its row in `dedupe`; if somebody holds it,
+ * the statement waits for that transaction, then stores nothing for this job, and the holder's job
+ * is looked up by a second statement, whose newer snapshot is sure to see it.
+ *
+ * Whether a job is due at once is decided here, by the database's clock.
+ */
+
+/** A job, where it goes, and the place in the caller's list that the answer belongs to. */
+export interface Entry {
+  job: NewJob;
+  lane: Lane;
+}
+
+export interface EnqueuedJob {
+  jobId: string;
+  status: JobState;
+  /** False when an earlier request with the same idempotency key had made it. */
+  created: boolean;
+}
+
+export class IdempotencyConflict extends Error {
+  override name = 'IdempotencyConflict';
+  readonly index: number;
+
+  constructor(index: number, key: string) {
+    super(`the idempotency key "${key}" was used before with other params`);
+    this.index = index;
+  }
+}
+
+const ENQUEUE = statement<{ n: number; state: JobState }>(
+  'enqueue',
+  `with clock as materialized (select clock_timestamp() as at),
+  input as materialized (
+    select i.*, c.at,
+      case when i.hold then 'created'
+           when coalesce(i.run_at, c.at + make_interval(secs => i.delay_ms / 1000.0)) > c.at
+             then 'scheduled'
+           else 'queued' end::longshore.job_state as state
+    from clock c, json_to_recordset($2::json) as i(
+      n int, id uuid, lane int, params text, tags text[], policy jsonb, scope text,
+      idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
+      run_at timestamptz, delay_ms float8)
+  ),
+  taken as (
+    insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
+    select $1, scope, idempotency_key, id, decode(params_sha, 'hex')
+    from input where idempotency_key is not null order by scope, idempotency_key
+    on conflict do nothing
+    returning job_id
+  ),
+  fresh as materialized (
+    select * from input where idempotency_key is null or id in (select job_id from taken)
+  ),
+  body as (
+    insert into longshore.job
+      (shard, id, lane, params, tags, idempotency_key, policy, created_at)
+    select $1, id, lane, params::json, tags, idempotency_key, policy, at from fresh
+  ),
+  line as (
+    insert into longshore.waiting
+      (shard, id, lane, state, rank, seq, run_at, max_attempts, queued_at)
+    select $1, id, lane, state, rank,
+      case when state = 'queued' then (extract(epoch from at) * 1000000)::bigint + n end,
+      case when state = 'scheduled' or (hold and (run_at is not null or delay_ms > 0))
+        then coalesce(run_at, at + make_interval(secs => delay_ms / 1000.0)) end,
+      max_attempts,
+      case when state = 'queued' then at end
+    from fresh
+  )
+  select n, state from fresh`,
+);
+
+const FIND_HOLDERS = statement<{
+  n: number;
+  job_id: string;
+  params_sha: string;
+  state: JobState | null;
+}>(
+  'find_holders',
+  `select i.n, d.job_id, encode(d.params_sha, 'hex') as params_sha,
+     coalesce(
+       (select state from longshore.waiting where shard = $1 and id = d.job_id),
+       (select state from longshore.running where shard = $1 and id = d.job_id),
+       (select state from longshore.done where shard = $1 and id = d.job_id)) as state
+   from json_to_recordset($2::json) as i(n int, scope text, idempotency_key text)
+   cross join lateral (
+     select * from longshore.dedupe d
+     where d.shard = $1 and d.scope = i.scope and d.key = i.idempotency_key limit 1
+   ) d`,
+);
+
+/** The holder's job is gone by retention, so its key is free again. */
+const FREE_KEY = statement<{ job_id: string }>(
+  'free_key',
+  `delete from longshore.dedupe d
+   where d.shard = $1 and d.scope = $2 and d.key = $3 and d.job_id = $4
+     and not exists (select 1 from longshore.job j where j.shard = $1 and j.id = d.job_id)
+   returning job_id`,
+);
+
+/** Stores all entries or none; answers in their order. Entries of one shard share a statement. */
+export async function enqueue(db: Db, entries: readonly Entry[]): Promise<EnqueuedJob[]> {
+  return await withPartitions(db, async () => {
+    const shards = new Set(entries.map((entry) => entry.lane.shard));
+    const keyed = entries.some((entry) => entry.job.idempotencyKey !== null);
+    // One statement is atomic by itself; a conflict among many must be able to undo the others.
+    if (shards.size === 1 && (entries.length === 1 || !keyed)) return await store(db, entries);
+    return await db.transaction(async (tx) => await store(tx, entries));
+  });
+}
+
+async function store(db: Queryable, entries: readonly Entry[]): Promise<EnqueuedJob[]> {
+  const answers: EnqueuedJob[] = [];
+  const rows = entries.map(toRow);
+  const shards = new Set(entries.map((entry) => entry.lane.shard));
+  for (const shard of [...shards].sort((a, b) => a - b)) {
+    let pending = rows.filter((row) => entries[row.n]?.lane.shard === shard);
+    for (let tries = 0; pending.length > 0; tries += 1) {
+      if (tries === 5) throw new Error('an idempotency key kept changing hands');
+      const made = await db.run(ENQUEUE, [shard, JSON.stringify(pending)]);
+      for (const { n, state } of made) {
+        answers[n] = { jobId: entries[n]?.job.id ?? '', status: state, created: true };
+      }
+      pending = pending.filter((row) => !answers[row.n]);
+      if (pending.length > 0) pending = await answerRepeats(db, shard, pending, answers);
+    }
+  }
+  return answers;
+}
+
+/** Answers the entries whose key is held; gives back those whose holder has been pruned away. */
+async function answerRepeats(
+  db: Queryable,
+  shard: number,
+  repeats: Row[],
+  answers: EnqueuedJob[],
+): Promise<Row[]> {
+  const again: Row[] = [];
+  const holders = await db.run(FIND_HOLDERS, [shard, JSON.stringify(repeats)]);
+  const byEntry = new Map(holders.map((holder) => [holder.n, holder]));
+  for (const row of repeats) {
+    const holder = byEntry.get(row.n);
+    if (!holder) {
+      again.push(row);
+    } else if (holder.state === null) {
+      await db.run(FREE_KEY, [shard, row.scope, row.idempotency_key, holder.job_id]);
+      again.push(row);
+    } else if (holder.params_sha !== row.params_sha) {
+      throw new IdempotencyConflict(row.n, row.idempotency_key ?? '');
+    } else {
+      answers[row.n] = { jobId: holder.job_id, status: holder.state, created: false };
+    }
+  }
+  return again;
+}
+
+type Row = ReturnType<typeof toRow>;
+
+function toRow({ job, lane }: Entry, n: number) {
+  const keyed = job.idempotencyKey !== null;
+  return {
+    n,
+    id: job.id,
+    lane: lane.lane,
+    params: job.paramsJson,
+    tags: job.tags && job.tags.length > 0 ? job.tags : null,
+    policy: job.policy,
+    scope: keyed ? `idempotency\n${job.tenant}\n${job.definitionKey}` : null,
+    idempotency_key: job.idempotencyKey,
+    params_sha: keyed ? canonicalSha(job.paramsJson) : null,
+    rank: -job.priority,
+    max_attempts: job.maxAttempts,
+    hold: job.hold,
+    run_at: job.runAt,
+    delay_ms: job.delayMs ?? 0,
+  };
+}
+
+/** Two JSON texts that mean the same have the same hash: the order of keys is no difference. */
+function canonicalSha(json: string): string {
+  const canonical = JSON.stringify(JSON.parse(json), (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(canonical).digest('hex');
+}

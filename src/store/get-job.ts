@@ -1,0 +1,134 @@
+import type { JobError, JobState, JobView } from '../core/job.ts';
+import { isJobId, shardOfJobId } from '../core/job-id.ts';
+import { type Queryable, statement } from './db.ts';
+
+/**
+ * A job as the outside sees it, put together from its body and the one narrow row it has right now.
+ * One statement means one snapshot, so the job is seen in exactly one of the three tables.
+ */
+const VIEW = statement<ViewRow>(
+  'view_jobs',
+  `select j.id, l.key, l.version, l.tenant, d.owner,
+     coalesce(w.state, r.state, f.state) as state,
+     -coalesce(w.rank, r.rank, f.rank) as priority,
+     coalesce(w.attempts, r.attempts, f.attempts) as attempts,
+     coalesce(w.max_attempts, r.max_attempts, f.max_attempts) as max_attempts,
+     j.tags, j.params, f.result, coalesce(f.error, a.error) as error,
+     coalesce(r.progress_fraction, f.progress_fraction) as progress_fraction,
+     coalesce(r.progress_message, f.progress_message) as progress_message,
+     j.idempotency_key, j.concurrency_key, j.schedule_id, j.scheduled_for, j.created_at,
+     coalesce(w.queued_at, r.queued_at, f.queued_at) as queued_at, w.run_at,
+     coalesce(r.started_at, f.started_at, a.started_at) as started_at, f.finished_at,
+     coalesce(f.finished_at, r.cancel_requested_at, r.started_at,
+       greatest(j.created_at, w.queued_at, a.finished_at)) as updated_at,
+     k.heartbeat_at, k.lease_until,
+     coalesce(r.cancel_requested_at, f.cancel_requested_at) as cancel_requested_at, r.worker
+   from longshore.job j
+   join longshore.lane l on l.shard = $1 and l.lane = j.lane
+   left join lateral (
+     select info ->> 'owner' as owner from longshore.definition
+     where key = l.key and version = l.version
+   ) d on true
+   left join longshore.waiting w on w.shard = $1 and w.id = j.id
+   left join longshore.running r on r.shard = $1 and r.id = j.id
+   left join longshore.done f on f.shard = $1 and f.id = j.id
+   left join longshore.worker k on k.shard = $1 and k.instance = r.worker
+   left join lateral (
+     select error, started_at, finished_at from longshore.attempt a
+     where w.id is not null and a.shard = $1 and a.job_id = j.id
+     order by a.claim_no desc limit 1
+   ) a on true
+   where j.shard = $1 and j.id = any ($2::uuid[]) and l.tenant = $3`,
+);
+
+interface ViewRow {
+  id: string;
+  key: string;
+  version: number;
+  tenant: string;
+  owner: string | null;
+  state: JobState;
+  priority: number;
+  attempts: number;
+  max_attempts: number;
+  tags: string[] | null;
+  params: unknown;
+  result: unknown;
+  error: JobError | null;
+  progress_fraction: number | null;
+  progress_message: string | null;
+  idempotency_key: string | null;
+  concurrency_key: string | null;
+  schedule_id: string | null;
+  scheduled_for: Date | null;
+  created_at: Date;
+  queued_at: Date | null;
+  run_at: Date | null;
+  started_at: Date | null;
+  finished_at: Date | null;
+  updated_at: Date;
+  heartbeat_at: Date | null;
+  lease_until: Date | null;
+  cancel_requested_at: Date | null;
+  worker: string | null;
+}
+
+export async function getJob(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+): Promise<JobView | null> {
+  if (!isJobId(jobId)) return null;
+  const [view] = await viewJobs(db, shardOfJobId(jobId), tenant, [jobId]);
+  return view ?? null;
+}
+
+export async function viewJobs(
+  db: Queryable,
+  shard: number,
+  tenant: string,
+  ids: readonly string[],
+): Promise<JobView[]> {
+  return (await db.run(VIEW, [shard, ids, tenant])).map(toView);
+}
+
+function toView(row: ViewRow): JobView {
+  const hasProgress = row.progress_fraction !== null || row.progress_message !== null;
+  return {
+    jobId: row.id,
+    definitionKey: row.key,
+    definitionVersion: row.version,
+    tenant: row.tenant,
+    owner: row.owner,
+    status: row.state,
+    priority: row.priority === 0 ? 0 : row.priority,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    tags: row.tags ?? [],
+    params: row.params,
+    result: row.result ?? null,
+    error: row.error,
+    progress: hasProgress
+      ? { fraction: row.progress_fraction, message: row.progress_message }
+      : null,
+    idempotencyKey: row.idempotency_key,
+    concurrencyKey: row.concurrency_key,
+    scheduleId: row.schedule_id,
+    scheduledFor: iso(row.scheduled_for),
+    warnings: [],
+    createdAt: row.created_at.toISOString(),
+    queuedAt: iso(row.queued_at),
+    runAt: iso(row.run_at),
+    startedAt: iso(row.started_at),
+    finishedAt: iso(row.finished_at),
+    updatedAt: row.updated_at.toISOString(),
+    heartbeatAt: iso(row.heartbeat_at),
+    leaseExpiresAt: iso(row.lease_until),
+    cancelRequestedAt: iso(row.cancel_requested_at),
+    workerId: row.worker,
+  };
+}
+
+function iso(time: Date | null): string | null {
+  return time ? time.toISOString() : null;
+}

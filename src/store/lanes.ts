@@ -1,0 +1,80 @@
+import { homeShard } from '../core/shard.ts';
+import { type Queryable, statement } from './db.ts';
+
+/** Where the jobs of one definition version of one tenant wait. */
+export interface Lane {
+  shard: number;
+  lane: number;
+  tenant: string;
+  key: string;
+  version: number;
+}
+
+const FIND_LANE = statement<{ lane: number }>(
+  'find_lane',
+  `select lane from longshore.lane
+   where shard = $1 and key = $2 and version = $3 and tenant = $4`,
+);
+
+/** The number is the next free one. Two makers of one number collide on the key; one looks again. */
+const MAKE_LANE = statement<{ lane: number }>(
+  'make_lane',
+  `insert into longshore.lane (shard, lane, key, version, tenant)
+   select $1, coalesce(max(lane), 0) + 1, $2, $3, $4 from longshore.lane where shard = $1
+   on conflict do nothing
+   returning lane`,
+);
+
+/** The lanes of some definitions, of all tenants: what a worker that has their code serves. */
+const SERVED_LANES = statement<Lane>(
+  'served_lanes',
+  `select l.shard, l.lane, l.tenant, l.key, l.version
+   from jsonb_to_recordset($2::jsonb) as d(key text, version int)
+   cross join lateral (
+     select * from longshore.lane l
+     where l.shard = $1 and l.key = d.key and l.version = d.version and l.paused_at is null
+   ) l`,
+);
+
+export async function servedLanes(
+  db: Queryable,
+  shard: number,
+  definitions: readonly { key: string; version: number }[],
+): Promise<Lane[]> {
+  const wanted = definitions.map(({ key, version }) => ({ key, version }));
+  return await db.run(SERVED_LANES, [shard, JSON.stringify(wanted)]);
+}
+
+/** Lanes are made on first use and never change their number, so one look per process is enough. */
+export class Lanes {
+  readonly #db: Queryable;
+  readonly #shards: number;
+  readonly #known = new Map<string, Lane>();
+
+  constructor(db: Queryable, shards: number) {
+    this.#db = db;
+    this.#shards = shards;
+  }
+
+  async resolve(tenant: string, key: string, version: number): Promise<Lane> {
+    const name = `${tenant}\n${key}\n${version}`;
+    const known = this.#known.get(name);
+    if (known) return known;
+    const shard = homeShard(tenant, key, this.#shards);
+    const lane = await this.#findOrMake(shard, key, version, tenant);
+    const found = { shard, lane, tenant, key, version };
+    this.#known.set(name, found);
+    return found;
+  }
+
+  async #findOrMake(shard: number, key: string, version: number, tenant: string): Promise<number> {
+    const values = [shard, key, version, tenant];
+    for (let tries = 0; tries < 100; tries += 1) {
+      const found = (await this.#db.run(FIND_LANE, values))[0];
+      if (found) return found.lane;
+      const made = (await this.#db.run(MAKE_LANE, values))[0];
+      if (made) return made.lane;
+    }
+    throw new Error(`no lane could be made for ${key}@${version}`);
+  }
+}

@@ -1,0 +1,31 @@
+import pg from 'pg';
+import { type Queryable, statement } from './db.ts';
+
+const ENSURE_PARTITIONS = statement<{ made: number }>(
+  'ensure_partitions',
+  'select longshore.ensure_partitions($1) as made',
+);
+
+const DAYS_AHEAD = 7;
+
+/** Partitions are made a week ahead at every start, and each hour by the scheduler. */
+export async function ensurePartitions(db: Queryable): Promise<number> {
+  const rows = await db.run(ENSURE_PARTITIONS, [DAYS_AHEAD]);
+  return rows[0]?.made ?? 0;
+}
+
+/** A process that slept for weeks may find no partition for today: make it, then try once more. */
+export async function withPartitions<T>(db: Queryable, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isMissingPartition(error)) throw error;
+    await ensurePartitions(db);
+    return await work();
+  }
+}
+
+/** A violated CHECK has the same code, but names its constraint. The words may be translated. */
+function isMissingPartition(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23514' && !error.constraint;
+}

@@ -1,0 +1,35 @@
+import type { JobState } from '../core/job.ts';
+import { shardOfJobId } from '../core/job-id.ts';
+import { type Queryable, statement } from './db.ts';
+import { type ChangeResult, changeJob } from './change-job.ts';
+import { sendWakeHint } from './wake.ts';
+
+/** A held job becomes eligible: at once, or at the time it was created with. */
+const RELEASE = statement<{ state: JobState; lane: number; rank: number }>(
+  'release_job',
+  `update longshore.waiting w
+   set state = case when w.run_at > c.at then 'scheduled' else 'queued' end::longshore.job_state,
+       seq = case when w.run_at > c.at then null
+                  else (extract(epoch from c.at) * 1000000)::bigint end,
+       queued_at = case when w.run_at > c.at then null else c.at end
+   from longshore.lane l, (select clock_timestamp() as at) c
+   where w.shard = $1 and w.id = $2 and w.state = 'created'
+     and l.shard = $1 and l.lane = w.lane and l.tenant = $3
+   returning w.state, w.lane, w.rank`,
+);
+
+export async function releaseJob(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+): Promise<ChangeResult> {
+  const shard = shardOfJobId(jobId);
+  const release = async () => {
+    const [released] = await db.run(RELEASE, [shard, jobId, tenant]);
+    if (released?.state === 'queued') {
+      await sendWakeHint(db, [{ shard, ...released }]).catch(() => undefined);
+    }
+    return released?.state ?? null;
+  };
+  return await changeJob(db, tenant, jobId, release, (state) => state !== 'created');
+}

@@ -1,0 +1,143 @@
+import type { OwnedState, Usage } from '../core/job.ts';
+import type { Transition } from '../core/lifecycle.ts';
+import { type Queryable, statement } from './db.ts';
+import type { LineHint } from './wake.ts';
+
+/**
+ * Settling writes how a claim ended: the narrow row leaves `running` for `done` or back to `waiting`.
+ *
+ * The danger is a worker that lost its lease and does not know it. So the delete is the fence: it
+ * matches id, state *and* claim number, and everything else in the statement is made from the rows
+ * it returned. A stale worker deletes nothing, hence changes nothing, and sees its id missing from
+ * the answer. The state is part of the fence because a cancel may arrive between the decision and
+ * this write; then the worker decides again (`fateOf`).
+ *
+ * The pairs come as one JSON document rather than as arrays: joining `unnest` to a queue table makes
+ * the planner guess, and its guess is worst when the queue is busiest. Result and error travel as
+ * text inside it, so that what the job returned is stored to the letter.
+ */
+
+export interface Settlement {
+  id: string;
+  claim: number;
+  /** The state in which the decision was made; part of the fence. */
+  was: OwnedState;
+  transition: Transition;
+  usage: Usage;
+}
+
+export interface Settled {
+  id: string;
+  /** Where it waits now, when it is claimable again at once: workers want to be told. */
+  line: LineHint | null;
+}
+
+const SETTLE = statement<{ id: string; lane: number; rank: number; next: string }>(
+  'settle',
+  `with clock as materialized (select clock_timestamp() as at),
+  u as materialized (
+    select * from json_to_recordset($3::json) as u(
+      n int, id uuid, claim int, was longshore.job_state, next longshore.job_state,
+      delay_ms float8, given_back int, interrupted int, error_code text, error text, result text,
+      pid int, exit_code int, signal text, peak_rss_bytes bigint, cpu_ms int)
+  ),
+  gone as (
+    delete from longshore.running r using u
+    where r.shard = $1 and r.id = any ($2::uuid[])
+      and r.id = u.id and r.claim_no = u.claim and r.state = u.was
+    returning r.*, u.n, u.next, u.delay_ms, u.given_back, u.interrupted, u.error_code, u.error,
+      u.result, u.pid, u.exit_code, u.signal, u.peak_rss_bytes, u.cpu_ms
+  ),
+  ended as (
+    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, worker, started_at, cancel_requested_at, finished_at,
+      progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
+      error_code, error, result)
+    select shard, id, lane, next, rank, attempts - given_back, max_attempts, claim_no,
+      interruptions, queued_at, worker, started_at, cancel_requested_at, at,
+      progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
+      error_code, error::json, result::json
+    from gone, clock where next in ('succeeded', 'failed', 'cancelled')
+  ),
+  again as (
+    insert into longshore.waiting (shard, id, lane, state, rank, seq, kgate, run_at, expires_at,
+      attempts, max_attempts, claim_no, interruptions, queued_at)
+    select shard, id, lane, next, rank,
+      case when next = 'queued' then (extract(epoch from at) * 1000000)::bigint + n end,
+      kgate,
+      case when next <> 'queued' then at + make_interval(secs => delay_ms / 1000.0) end,
+      expires_at, attempts - given_back, max_attempts, claim_no, interruptions + interrupted,
+      case when next = 'queued' then at end
+    from gone, clock where next in ('queued', 'scheduled', 'retrying')
+  ),
+  tried as (
+    insert into longshore.attempt (shard, job_id, claim_no, number, worker, pid, started_at,
+      finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error)
+    select shard, id, claim_no, attempts, worker, pid, started_at,
+      at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error::json
+    from gone, clock where next <> 'succeeded'
+  )
+  select id, lane, rank, next from gone`,
+);
+
+/** Writes all of them in one statement and answers with those that were really this claim's. */
+export async function settle(
+  db: Queryable,
+  shard: number,
+  settlements: readonly Settlement[],
+): Promise<Settled[]> {
+  if (settlements.length === 0) return [];
+  const ids = settlements.map((settlement) => settlement.id);
+  const rows = await db.run(SETTLE, [shard, ids, JSON.stringify(settlements.map(toRow))]);
+  return rows.map(({ id, lane, rank, next }) => ({
+    id,
+    line: next === 'queued' ? { shard, lane, rank } : null,
+  }));
+}
+
+function toRow({ id, claim, was, transition, usage }: Settlement, n: number) {
+  return {
+    n,
+    id,
+    claim,
+    was,
+    next: transition.to,
+    delay_ms: transition.delayMs,
+    given_back: transition.attemptGivenBack ? 1 : 0,
+    interrupted: transition.interrupted ? 1 : 0,
+    error_code: transition.error?.code ?? null,
+    error: transition.error ? JSON.stringify(transition.error) : null,
+    result: transition.resultJson,
+    pid: usage.pid,
+    exit_code: usage.exitCode,
+    signal: usage.signal,
+    peak_rss_bytes: usage.peakRssBytes,
+    cpu_ms: usage.cpuMs,
+  };
+}
+
+/**
+ * Why a settlement changed nothing: the claim still owns the job but its state has changed (decide
+ * again), its outcome is already written (a re-sent finish), or the job has moved on without it.
+ */
+export type Fate = { kind: 'owned'; state: OwnedState } | { kind: 'settled' } | { kind: 'stale' };
+
+const FATE = statement<{ owned: OwnedState | null; settled: boolean }>(
+  'fate_of_claim',
+  `select
+    (select state from longshore.running where shard = $1 and id = $2 and claim_no = $3) as owned,
+    exists (select 1 from longshore.done where shard = $1 and id = $2 and claim_no = $3)
+      or exists (select 1 from longshore.waiting where shard = $1 and id = $2 and claim_no = $3)
+      as settled`,
+);
+
+export async function fateOf(
+  db: Queryable,
+  shard: number,
+  id: string,
+  claim: number,
+): Promise<Fate> {
+  const [row] = await db.run(FATE, [shard, id, claim]);
+  if (row?.owned) return { kind: 'owned', state: row.owned };
+  return { kind: row?.settled ? 'settled' : 'stale' };
+}

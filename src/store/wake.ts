@@ -1,0 +1,85 @@
+import type { Log } from '../runtime/log.ts';
+import { type Queryable, statement } from './db.ts';
+
+/**
+ * A wake-up tells workers which lines got work: `shard:lane:rank`, several to a message. It is a
+ * hint and never the truth. It is sent after the commit and in a statement of its own, because a
+ * NOTIFY inside the inserting transaction makes all such commits queue up behind one lock; and while
+ * one is under way, new hints gather for the next, so that a burst of jobs costs a few messages.
+ */
+
+export const WAKE_CHANNEL = 'longshore_wake';
+const PAYLOAD_MAX = 7_500;
+
+export interface LineHint {
+  shard: number;
+  lane: number;
+  rank: number;
+}
+
+const NOTIFY = statement<{ pg_notify: string }>('wake', 'select pg_notify($1, $2)');
+
+/** One hint, sent now. The hot path uses a `Waker`, which gathers them. */
+export async function sendWakeHint(db: Queryable, hints: readonly LineHint[]): Promise<void> {
+  await db.run(NOTIFY, [WAKE_CHANNEL, hints.map(hintText).join(',')]);
+}
+
+function hintText({ shard, lane, rank }: LineHint): string {
+  return `${shard}:${lane}:${rank}`;
+}
+
+export class Waker {
+  readonly #db: Queryable;
+  readonly #log: Log;
+  readonly #waiting = new Set<string>();
+  #sending: Promise<void> | undefined;
+
+  constructor(db: Queryable, log: Log) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  wake(hints: Iterable<LineHint>): void {
+    for (const hint of hints) this.#waiting.add(hintText(hint));
+    if (this.#waiting.size === 0) return;
+    this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
+  }
+
+  /** Resolves when everything asked for so far has been sent, or could not be. */
+  async settled(): Promise<void> {
+    await this.#sending;
+  }
+
+  async #send(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      const payload = takePayload(this.#waiting);
+      try {
+        await this.#db.run(NOTIFY, [WAKE_CHANNEL, payload]);
+      } catch (error) {
+        this.#log.debug({ err: error }, 'a wake-up was not sent; polling will find the work');
+      }
+    }
+  }
+}
+
+function takePayload(waiting: Set<string>): string {
+  const hints: string[] = [];
+  let length = 0;
+  for (const hint of waiting) {
+    if (length + hint.length + 1 > PAYLOAD_MAX) break;
+    hints.push(hint);
+    length += hint.length + 1;
+    waiting.delete(hint);
+  }
+  return hints.join(',');
+}
+
+export function parseHints(payload: string): LineHint[] {
+  return payload.split(',').flatMap((hint) => {
+    const [shard, lane, rank] = hint.split(':').map(Number);
+    if (shard === undefined || lane === undefined || rank === undefined) return [];
+    return Number.isInteger(shard) && Number.isInteger(lane) && Number.isInteger(rank)
+      ? [{ shard, lane, rank }]
+      : [];
+  });
+}

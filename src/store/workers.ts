@@ -1,0 +1,144 @@
+import type { OwnedState } from '../core/job.ts';
+import { type Queryable, statement } from './db.ts';
+
+/**
+ * A worker instance and its lease. The lease belongs to the instance, not to its jobs, so a
+ * heartbeat renews all claims by writing one small row. Death is one-way: an instance that was
+ * declared dead finds its heartbeat refused, stops what it runs, and comes back under a new id.
+ */
+
+export interface WorkerInstance {
+  instance: string;
+  host: string;
+  pid: number;
+  version: string;
+  slots: number;
+  leaseMs: number;
+}
+
+const REGISTER = statement<{ instance: string }>(
+  'register_worker',
+  `insert into longshore.worker
+     (shard, instance, host, pid, version, slots, started_at, heartbeat_at, lease_until)
+   select $1, $2, $3, $4, $5, $6, at, at, at + make_interval(secs => $7::float8 / 1000)
+   from (select clock_timestamp() as at) c
+   returning instance`,
+);
+
+/** A job as its owner's rules need it. */
+export interface OwnedJob {
+  id: string;
+  claim: number;
+  state: OwnedState;
+  attempts: number;
+  maxAttempts: number;
+  interruptions: number;
+}
+
+const HEARTBEAT = statement<{ alive: boolean; owned: OwnedJob[] }>(
+  'heartbeat',
+  `with beat as (
+    update longshore.worker
+    set heartbeat_at = clock_timestamp(),
+        lease_until = clock_timestamp() + make_interval(secs => $3::float8 / 1000)
+    where shard = $1 and instance = $2 and dead_at is null
+    returning 1
+  )
+  select exists (select 1 from beat) as alive,
+    coalesce((
+      select json_agg(json_build_object('id', r.id, 'claim', r.claim_no, 'state', r.state,
+        'attempts', r.attempts, 'maxAttempts', r.max_attempts, 'interruptions', r.interruptions))
+      from longshore.running r where r.shard = $1 and r.worker = $2), '[]'::json) as owned`,
+);
+
+const RETIRE = statement<{ instance: string }>(
+  'retire_worker',
+  `update longshore.worker set dead_at = clock_timestamp()
+   where shard = $1 and instance = $2 and dead_at is null
+   returning instance`,
+);
+
+const BURY = statement<{ instance: string; host: string; pid: number }>(
+  'bury_workers',
+  `update longshore.worker set dead_at = clock_timestamp()
+   where shard = $1 and dead_at is null and lease_until < clock_timestamp()
+   returning instance, host, pid`,
+);
+
+const FORGET = statement<{ instance: string }>(
+  'forget_workers',
+  `delete from longshore.worker w
+   where w.shard = $1 and w.dead_at < clock_timestamp() - interval '1 day'
+     and not exists (select 1 from longshore.running r where r.shard = $1 and r.worker = w.instance)
+   returning w.instance`,
+);
+
+const ORPHANS = statement<OrphanRow>(
+  'find_orphans',
+  `select r.id, r.claim_no as claim, r.state, r.attempts, r.max_attempts as "maxAttempts",
+     r.interruptions, w.instance as worker, w.host, w.pid
+   from longshore.worker w
+   cross join lateral (
+     select * from longshore.running r where r.shard = $1 and r.worker = w.instance limit $2
+   ) r
+   where w.shard = $1 and w.dead_at is not null
+   limit $2`,
+);
+
+export interface OrphanRow extends OwnedJob {
+  worker: string;
+  host: string;
+  pid: number;
+}
+
+export async function registerWorker(
+  db: Queryable,
+  shard: number,
+  worker: WorkerInstance,
+): Promise<void> {
+  const { instance, host, pid, version, slots, leaseMs } = worker;
+  await db.run(REGISTER, [shard, instance, host, pid, version, slots, leaseMs]);
+}
+
+export interface HeartbeatAnswer {
+  /** False: this instance was declared dead. It must stop its jobs; they belong to others now. */
+  alive: boolean;
+  /** What the database says this instance owns, and in which state: `cancelling` is a request. */
+  owned: OwnedJob[];
+}
+
+export async function heartbeat(
+  db: Queryable,
+  shard: number,
+  instance: string,
+  leaseMs: number,
+): Promise<HeartbeatAnswer> {
+  const [row] = await db.run(HEARTBEAT, [shard, instance, leaseMs]);
+  return { alive: row?.alive ?? false, owned: row?.owned ?? [] };
+}
+
+/** A worker that stops in good order gives up its lease at once, not by expiry. */
+export async function retireWorker(db: Queryable, shard: number, instance: string): Promise<void> {
+  await db.run(RETIRE, [shard, instance]);
+}
+
+/** Declares instances dead whose lease is over; answers with those that were declared just now. */
+export async function buryWorkers(
+  db: Queryable,
+  shard: number,
+): Promise<{ instance: string; host: string; pid: number }[]> {
+  return await db.run(BURY, [shard]);
+}
+
+/** Jobs still owned by dead instances, however long dead: a claim may have committed late. */
+export async function findOrphans(
+  db: Queryable,
+  shard: number,
+  limit: number,
+): Promise<OrphanRow[]> {
+  return await db.run(ORPHANS, [shard, limit]);
+}
+
+export async function forgetWorkers(db: Queryable, shard: number): Promise<number> {
+  return (await db.run(FORGET, [shard])).length;
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject, onTestFailed } from 'vitest';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { silentLog } from '../../src/runtime/log.ts';
+import { Db } from '../../src/store/db.ts';
+import { Inbox } from '../../src/store/inbox.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { installGuard } from './guard.ts';
+
+export type PostgresVersion = 15 | 18;
+
+export interface TestDatabase {
+  url: string;
+  db: Db;
+  inbox: Inbox;
+  /** Plain SQL for arranging and looking; runs outside the product's code. */
+  sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+  close: () => Promise<void>;
+}
+
+/** The versions that tests can run on here: the newest always, the oldest where it is installed. */
+export function postgresVersions(): PostgresVersion[] {
+  return inject('cluster15Url') === null ? [18] : [18, 15];
+}
+
+/** A database of its own, cloned from a migrated template that carries the guard triggers. */
+export async function testDatabase(
+  options: { shards?: number; postgres?: PostgresVersion } = {},
+): Promise<TestDatabase> {
+  const { shards = 1, postgres = 18 } = options;
+  const clusterUrl = clusterOf(postgres);
+  const template = async (admin: pg.Client) => await ensureTemplate(admin, clusterUrl, shards);
+  const { url, drop } = await createDatabase(clusterUrl, template);
+  const db = Db.open({ url, log: silentLog, max: 20, shards });
+  const inbox = new Inbox(db, systemClock, silentLog);
+  const plain = new pg.Pool({ connectionString: url, max: 4 });
+  plain.on('error', () => undefined);
+  return {
+    url,
+    db,
+    inbox,
+    sql: async (text, values = []) => (await plain.query(text, values)).rows as never,
+    close: async () => {
+      await inbox.close();
+      await db.close();
+      await plain.end();
+      await drop();
+    },
+  };
+}
+
+export interface EmptyDatabase {
+  url: string;
+  drop: () => Promise<void>;
+}
+
+/** A database that nobody has migrated yet. */
+export async function emptyDatabase(postgres: PostgresVersion = 18): Promise<EmptyDatabase> {
+  return await createDatabase(clusterOf(postgres), async () => 'template1');
+}
+
+/** Says where the data of a failed test can be looked at, as long as the cluster runs. */
+export function tellWhereOnFailure(database: TestDatabase): void {
+  onTestFailed(() => {
+    process.stderr.write(`database of the failed test: ${database.url}\n`);
+  });
+}
+
+export function withDatabase(url: string, name: string): string {
+  const parsed = new URL(url);
+  parsed.pathname = `/${name}`;
+  return parsed.href;
+}
+
+function clusterOf(postgres: PostgresVersion): string {
+  const url = inject(postgres === 15 ? 'cluster15Url' : 'clusterUrl');
+  if (url === null) throw new Error('PostgreSQL 15 is not installed here');
+  return url;
+}
+
+async function createDatabase(
+  clusterUrl: string,
+  templateOf: (admin: pg.Client) => Promise<string>,
+): Promise<EmptyDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await onCluster(clusterUrl, async (admin) => {
+    await admin.query(`create database ${name} template ${await templateOf(admin)}`);
+  });
+  return {
+    url: withDatabase(clusterUrl, name),
+    drop: async () =>
+      await onCluster(clusterUrl, async (admin) => {
+        await admin.query(`drop database if exists ${name} with (force)`);
+      }),
+  };
+}
+
+async function ensureTemplate(
+  admin: pg.Client,
+  clusterUrl: string,
+  shards: number,
+): Promise<string> {
+  const name = `longshore_template_${shards}`;
+  await admin.query('select pg_advisory_lock(42)');
+  try {
+    const { rows } = await admin.query('select 1 from pg_database where datname = $1', [name]);
+    if (rows.length > 0) return name;
+    const draft = `${name}_draft`;
+    await admin.query(`drop database if exists ${draft} with (force)`);
+    await admin.query(`create database ${draft}`);
+    const url = withDatabase(clusterUrl, draft);
+    await migrate({ url, log: silentLog, shards });
+    await onCluster(url, installGuard);
+    await admin.query(`alter database ${draft} rename to ${name}`);
+    return name;
+  } finally {
+    await admin.query('select pg_advisory_unlock(42)');
+  }
+}
+
+/** Runs `work` on one plain connection, and ends it whatever happens. */
+export async function onCluster(
+  url: string,
+  work: (client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { JobRequest } from '../../src/core/new-job.ts';
+import { DEFAULT_RETRY } from '../../src/core/backoff.ts';
+import { NO_USAGE } from '../../src/core/job.ts';
+import { decide, type Outcome } from '../../src/core/lifecycle.ts';
+import { claim, type ClaimedJob, findLines } from '../../src/store/claim.ts';
+import { settle, type Settled } from '../../src/store/settle.ts';
+import { registerWorker } from '../../src/store/workers.ts';
+import type { TestDatabase } from './database.ts';
+
+export function request(changes: Partial<JobRequest> = {}): JobRequest {
+  return {
+    tenant: 'default',
+    definitionKey: 'hello',
+    definitionVersion: null,
+    paramsJson: '{}',
+    priority: 0,
+    maxAttempts: null,
+    hold: false,
+    runAt: null,
+    delayMs: null,
+    idempotencyKey: null,
+    tags: null,
+    policy: null,
+    ...changes,
+  };
+}
+
+/** Registers a worker instance and answers with its id. */
+export async function newWorker({ db }: TestDatabase, leaseMs = 60_000): Promise<string> {
+  const instance = randomUUID();
+  const worker = { instance, host: 'test', pid: 1, version: '0', slots: 1, leaseMs };
+  await registerWorker(db, 0, worker);
+  return instance;
+}
+
+export async function enqueueOne(
+  { inbox }: TestDatabase,
+  changes: Partial<JobRequest> = {},
+): Promise<string> {
+  const [answer] = await inbox.start([request(changes)]);
+  if (!answer) throw new Error('no answer');
+  return answer.jobId;
+}
+
+/** Claims from every lane that has work. */
+export async function claimAny(
+  { db, sql }: TestDatabase,
+  worker: string,
+  limit: number,
+): Promise<ClaimedJob[]> {
+  const lanes = await sql<{ lane: number }>('select lane from longshore.lane where shard = 0');
+  const lines = await findLines(
+    db,
+    0,
+    lanes.map((row) => row.lane),
+  );
+  lines.sort((a, b) => a.rank - b.rank || a.lane - b.lane);
+  return await claim(
+    db,
+    0,
+    limit,
+    worker,
+    lines.map((line) => ({ ...line, floor: 0 })),
+  );
+}
+
+/** Settles one claimed job as the worker would, by the same decision function. */
+export async function settleAs(
+  { db }: TestDatabase,
+  job: ClaimedJob,
+  outcome: Outcome,
+  was: 'running' | 'cancelling' = 'running',
+): Promise<Settled[]> {
+  const rules = { maxInterruptions: 10, retry: DEFAULT_RETRY, retryOn: null };
+  const transition = decide({ ...job, ...rules, state: was }, outcome, 0.5);
+  const settlement = { id: job.id, claim: job.claim, was, transition, usage: NO_USAGE };
+  return await settle(db, 0, [settlement]);
+}
+
+export const SUCCESS: Outcome = { kind: 'success', resultJson: '{"ok":true}' };
+
+export function failure(
+  code: string,
+  message = 'boom',
+  retryAfterMs: number | null = null,
+): Outcome {
+  return { kind: 'failure', error: { code, message, stack: null, cause: null }, retryAfterMs };
+}
