@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { Poller } from '../runtime/poller.ts';
+import type { Service } from '../runtime/service.ts';
+import type { HeartbeatAnswer, WorkerInstance } from '../store/workers.ts';
+import type { QueuePort } from './port.ts';
+
+export interface HeartbeatOptions {
+  queue: QueuePort;
+  clock: Clock;
+  log: Log;
+  leaseMs: number;
+  heartbeatMs: number;
+  identity: Pick<WorkerInstance, 'host' | 'pid' | 'version' | 'slots'>;
+  /** What was running when the beat was sent; handed back with the answer. */
+  snapshot(): ReadonlySet<string>;
+  onAnswer(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void;
+  /** The leases are lost, or about to be: stop everything now. */
+  onFence(reason: string): void;
+}
+
+/**
+ * Keeps the lease of this worker. The lease counts from when a renewal was *sent*, on a clock that
+ * never jumps, so this side always believes it ends before the database does. A worker that cannot
+ * renew stops its jobs while the lease still holds, forgets its identity, and comes back as a new
+ * instance when the database answers again: nobody can mistake the new one for the old.
+ */
+export class Heartbeat implements Service {
+  readonly name = 'heartbeat';
+  readonly #options: HeartbeatOptions;
+  readonly #poller: Poller;
+  #instance: string | null = null;
+  #fenceTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#poller = new Poller({
+      name: this.name,
+      log: options.log,
+      tick: async () => await this.#tick(),
+      maxRetryMs: Math.max(200, options.heartbeatMs / 2),
+    });
+  }
+
+  /** Null while this worker holds no lease and must not claim. */
+  get instance(): string | null {
+    return this.#instance;
+  }
+
+  async start(): Promise<void> {
+    await this.#register();
+    await this.#poller.start();
+  }
+
+  /** Sends a heartbeat now: its answer is said to carry something new. */
+  beatSoon(): void {
+    this.#poller.wake();
+  }
+
+  /** Gives the lease up, so that nobody has to wait for it to run out. */
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+    clearTimeout(this.#fenceTimer);
+    const instance = this.#instance;
+    this.#instance = null;
+    if (instance === null) return;
+    const { queue, log } = this.#options;
+    for (let shard = 0; shard < queue.shards; shard += 1) {
+      await queue.retire(shard, instance).catch((error: unknown) => {
+        log.warn({ err: error }, 'the lease could not be given up; it will run out');
+      });
+    }
+  }
+
+  async #tick(): Promise<number> {
+    if (this.#instance === null) await this.#register();
+    else await this.#beat(this.#instance);
+    return this.#options.heartbeatMs;
+  }
+
+  async #register(): Promise<void> {
+    const { queue, identity, leaseMs, clock } = this.#options;
+    const instance = randomUUID();
+    const sentMs = clock.monotonicMs();
+    for (let shard = 0; shard < queue.shards; shard += 1) {
+      await queue.register(shard, { ...identity, instance, leaseMs });
+    }
+    this.#instance = instance;
+    this.#armFence(sentMs);
+  }
+
+  async #beat(instance: string): Promise<void> {
+    const { queue, leaseMs, clock, snapshot, onAnswer } = this.#options;
+    const sentMs = clock.monotonicMs();
+    const sent = snapshot();
+    for (let shard = 0; shard < queue.shards; shard += 1) {
+      const answer = await queue.heartbeat(shard, instance, leaseMs);
+      if (this.#instance !== instance) return;
+      if (!answer.alive) return this.#fence('this worker was declared dead');
+      onAnswer(shard, answer, sent);
+    }
+    this.#armFence(sentMs);
+  }
+
+  /** Fires a sixth of the lease before it ends, which leaves time to kill what runs. */
+  #armFence(sentMs: number): void {
+    const { leaseMs, clock } = this.#options;
+    const leftMs = sentMs + (leaseMs * 5) / 6 - clock.monotonicMs();
+    clearTimeout(this.#fenceTimer);
+    this.#fenceTimer = setTimeout(() => this.#fence('the lease could not be renewed'), leftMs);
+  }
+
+  #fence(reason: string): void {
+    clearTimeout(this.#fenceTimer);
+    if (this.#instance === null) return;
+    this.#instance = null;
+    this.#options.onFence(reason);
+    this.#poller.wake();
+  }
+}

@@ -1,0 +1,64 @@
+import type { DefinitionInfo } from '../core/definition.ts';
+import type { Outcome } from '../core/lifecycle.ts';
+
+/**
+ * What a worker and its runner say to each other: one JSON document per line on a socket that the
+ * runner has as file descriptor 3. Every message about a job carries its claim number, so that a
+ * word that comes late can never be taken for the next job's. This file knows no process and no
+ * socket; both sides use it.
+ */
+
+export type ToRunner =
+  { type: 'run'; job: RunCommand } | { type: 'abort'; claim: number; reason: AbortReason };
+
+export type AbortReason = 'cancel' | 'timeout' | 'drain';
+
+export interface RunCommand {
+  id: string;
+  claim: number;
+  attempt: number;
+  maxAttempts: number;
+  key: string;
+  version: number;
+  params: unknown;
+}
+
+export type FromRunner =
+  | { type: 'ready'; definitions: DefinitionInfo[]; problems: string[] }
+  | { type: 'progress'; claim: number; fraction: number; message: string | null }
+  | { type: 'log'; claim: number; level: string; message: string }
+  | { type: 'outcome'; claim: number; outcome: Outcome; cpuMs: number; peakRssBytes: number };
+
+/** Longer lines end the connection: no honest message comes near it. */
+export const LINE_MAX_BYTES = 16 * 1_048_576;
+
+/** The params are JSON text already; they are not parsed and written again on their way. */
+export function runLine(job: Omit<RunCommand, 'params'>, paramsJson: string): string {
+  const head = JSON.stringify({ type: 'run', job: { ...job, params: 0 } });
+  return `${head.slice(0, -'0}}'.length)}${paramsJson}}}\n`;
+}
+
+export function messageLine(message: ToRunner | FromRunner): string {
+  return `${JSON.stringify(message)}\n`;
+}
+
+/** Puts chunks together and hands out whole lines. */
+export class LineReader {
+  #pieces: string[] = [];
+  #length = 0;
+
+  /** The whole lines that this chunk completed; null when a line is longer than it may be. */
+  push(chunk: string): string[] | null {
+    const lines = chunk.split('\n');
+    const rest = lines.pop() ?? '';
+    const first = lines[0];
+    if (first !== undefined) {
+      lines[0] = this.#pieces.join('') + first;
+      this.#pieces = [];
+      this.#length = 0;
+    }
+    this.#pieces.push(rest);
+    this.#length += rest.length;
+    return this.#length > LINE_MAX_BYTES ? null : lines;
+  }
+}

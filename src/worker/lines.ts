@@ -1,0 +1,124 @@
+import type { DefinitionInfo } from '../core/definition.ts';
+import { type Line, orderLines } from '../core/order-lines.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
+import type { Lane } from '../store/lanes.ts';
+import type { LineHint } from '../store/wake.ts';
+import type { QueuePort } from './port.ts';
+
+/**
+ * What a worker remembers of one shard: which lines have work, and how far each has been read. Hints
+ * add lines between looks; a look at the index once a second is the net. A look that takes long, as
+ * it does while a forgotten transaction keeps dead entries alive, is made less often.
+ *
+ * The floor of a line is the highest place taken from it, less 50 ms for commits that overtook each
+ * other. A job that committed later still is found by the next look, which lowers all floors.
+ */
+
+const FLOOR_SLACK_MICROS = 50_000;
+const LOOK_SHARE = 20;
+
+interface KnownLine extends Line {
+  /** Counts up with every hint, so that a claim does not forget work that was announced meanwhile. */
+  hints: number;
+}
+
+export class Lines {
+  readonly shard: number;
+  readonly #queue: QueuePort;
+  readonly #clock: Clock;
+  readonly #definitions: readonly DefinitionInfo[];
+  readonly #pollMs: number;
+  #lanes = new Map<number, Lane>();
+  readonly #known = new Map<string, KnownLine>();
+  readonly #floors = new Map<string, number>();
+  #lookAtMs = Number.NEGATIVE_INFINITY;
+  #rotation = 0;
+
+  constructor(
+    shard: number,
+    queue: QueuePort,
+    definitions: readonly DefinitionInfo[],
+    clock: Clock,
+    pollMs: number,
+  ) {
+    this.shard = shard;
+    this.#queue = queue;
+    this.#definitions = definitions;
+    this.#clock = clock;
+    this.#pollMs = pollMs;
+  }
+
+  definitionOf(lane: number): DefinitionInfo | undefined {
+    const found = this.#lanes.get(lane);
+    return this.#definitions.find(
+      ({ key, version }) => key === found?.key && version === found.version,
+    );
+  }
+
+  /** A lane we do not know may be new and ours: the next look will tell. */
+  hint({ lane, rank }: LineHint): void {
+    if (this.#lanes.has(lane)) this.#add(lane, rank);
+    else this.lookSoon();
+  }
+
+  lookSoon(): void {
+    this.#lookAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  async lookIfDue(): Promise<void> {
+    const startMs = this.#clock.monotonicMs();
+    if (startMs < this.#lookAtMs) return;
+    const lanes = await this.#queue.lanes(this.shard, this.#definitions);
+    this.#lanes = new Map(lanes.map((lane) => [lane.lane, lane]));
+    const found = await this.#queue.findLines(this.shard, [...this.#lanes.keys()]);
+    this.#floors.clear();
+    this.#known.clear();
+    for (const { lane, rank } of found) this.#add(lane, rank);
+    const nowMs = this.#clock.monotonicMs();
+    this.#lookAtMs = nowMs + Math.max(this.#pollMs, LOOK_SHARE * (nowMs - startMs));
+  }
+
+  /** Claims at most `limit` jobs, best lines first, and remembers what that taught. */
+  async claim(limit: number, instance: string): Promise<ClaimedJob[]> {
+    const visited = orderLines([...this.#known.values()], this.#rotation++).map((line) => ({
+      ...line,
+    }));
+    const jobs = await this.#queue.claim(
+      this.shard,
+      limit,
+      instance,
+      visited.map((line): ClaimLine => ({ ...line, floor: this.#floors.get(nameOf(line)) ?? 0 })),
+    );
+    for (const job of jobs) this.#raiseFloor(job);
+    // Fewer than asked for means that every line was read to its end.
+    if (jobs.length < limit) for (const line of visited) this.#forget(line);
+    return jobs;
+  }
+
+  get hasWork(): boolean {
+    return this.#known.size > 0;
+  }
+
+  #add(lane: number, rank: number): void {
+    const tenant = this.#lanes.get(lane)?.tenant ?? '';
+    const name = nameOf({ lane, rank });
+    const hints = (this.#known.get(name)?.hints ?? 0) + 1;
+    this.#known.set(name, { lane, rank, tenant, hints });
+  }
+
+  #forget(visited: KnownLine): void {
+    const name = nameOf(visited);
+    if (this.#known.get(name)?.hints === visited.hints) this.#known.delete(name);
+  }
+
+  #raiseFloor(job: ClaimedJob): void {
+    const name = nameOf(job);
+    const floor = Math.max(this.#floors.get(name) ?? 0, job.seq - FLOOR_SLACK_MICROS);
+    this.#floors.set(name, floor);
+  }
+}
+
+function nameOf({ lane, rank }: { lane: number; rank: number }): string {
+  return `${lane}:${rank}`;
+}

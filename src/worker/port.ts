@@ -1,0 +1,29 @@
+import type { DefinitionInfo } from '../core/definition.ts';
+import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
+import type { Lane } from '../store/lanes.ts';
+import type { ProgressUpdate } from '../store/progress.ts';
+import type { Fate, Settled, Settlement } from '../store/settle.ts';
+import type { HeartbeatAnswer, WorkerInstance } from '../store/workers.ts';
+
+/**
+ * All that a worker asks of its queue. PostgreSQL stands behind it (`postgres-queue.ts`); because it
+ * is this small, a worker far away could reach the same queue over HTTP.
+ */
+export interface QueuePort {
+  readonly shards: number;
+  publish(definitions: readonly DefinitionInfo[]): Promise<void>;
+  lanes(shard: number, definitions: readonly DefinitionInfo[]): Promise<Lane[]>;
+  findLines(shard: number, lanes: readonly number[]): Promise<{ lane: number; rank: number }[]>;
+  claim(
+    shard: number,
+    limit: number,
+    instance: string,
+    lines: readonly ClaimLine[],
+  ): Promise<ClaimedJob[]>;
+  settle(shard: number, settlements: readonly Settlement[]): Promise<Settled[]>;
+  fateOf(shard: number, id: string, claim: number): Promise<Fate>;
+  saveProgress(shard: number, updates: readonly ProgressUpdate[]): Promise<void>;
+  register(shard: number, worker: WorkerInstance): Promise<void>;
+  heartbeat(shard: number, instance: string, leaseMs: number): Promise<HeartbeatAnswer>;
+  retire(shard: number, instance: string): Promise<void>;
+}

@@ -1,0 +1,35 @@
+import type { Db } from '../store/db.ts';
+import { claim, findLines } from '../store/claim.ts';
+import { publishDefinitions } from '../store/definitions.ts';
+import { servedLanes } from '../store/lanes.ts';
+import { withPartitions } from '../store/partitions.ts';
+import { saveProgress } from '../store/progress.ts';
+import { fateOf, settle } from '../store/settle.ts';
+import type { Waker } from '../store/wake.ts';
+import { heartbeat, registerWorker, retireWorker } from '../store/workers.ts';
+import type { QueuePort } from './port.ts';
+
+/**
+ * The queue in PostgreSQL. Heartbeats have a connection of their own: however busy the other ones
+ * are, the lease of a healthy worker is renewed.
+ */
+export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
+  return {
+    shards: db.shards,
+    publish: async (definitions) => await publishDefinitions(db, definitions),
+    lanes: async (shard, definitions) => await servedLanes(db, shard, definitions),
+    findLines: async (shard, lanes) => await findLines(db, shard, lanes),
+    claim: async (shard, limit, instance, lines) => await claim(db, shard, limit, instance, lines),
+    settle: async (shard, settlements) => {
+      const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
+      waker.wake(settled.flatMap(({ line }) => line ?? []));
+      return settled;
+    },
+    fateOf: async (shard, id, claimNo) => await fateOf(db, shard, id, claimNo),
+    saveProgress: async (shard, updates) => await saveProgress(db, shard, updates),
+    register: async (shard, worker) => await registerWorker(reserved, shard, worker),
+    heartbeat: async (shard, instance, leaseMs) =>
+      await heartbeat(reserved, shard, instance, leaseMs),
+    retire: async (shard, instance) => await retireWorker(reserved, shard, instance),
+  };
+}

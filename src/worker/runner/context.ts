@@ -1,0 +1,45 @@
+import { format } from 'node:util';
+import type { JobContext, JobLogger } from '../../core/define.ts';
+import type { FromRunner, RunCommand } from '../ipc.ts';
+
+/** What a job gets as `ctx`. It says things to the worker and knows nothing of the database. */
+export function createContext(
+  job: RunCommand,
+  abortSignal: AbortSignal,
+  send: (message: FromRunner) => void,
+): JobContext {
+  return {
+    jobId: job.id,
+    attempt: job.attempt,
+    maxAttempts: job.maxAttempts,
+    abortSignal,
+    logger: createLogger((level, message) =>
+      send({ type: 'log', claim: job.claim, level, message }),
+    ),
+    progress(fraction, message) {
+      if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
+        throw new TypeError(`progress takes a fraction from 0 to 1 (got ${String(fraction)})`);
+      }
+      const text = message === undefined ? null : String(message).slice(0, 1_000);
+      send({ type: 'progress', claim: job.claim, fraction, message: text });
+    },
+  };
+}
+
+/** Pino-shaped: an object of fields may come first, then a message with its arguments. */
+function createLogger(write: (level: string, message: string) => void): JobLogger {
+  const at =
+    (level: string) =>
+    (...args: unknown[]) => {
+      const [first, ...rest] = args;
+      const fieldsFirst = typeof first === 'object' && first !== null && rest.length > 0;
+      write(level, fieldsFirst ? `${format(...rest)} ${format('%j', first)}` : format(...args));
+    };
+  return {
+    trace: at('trace'),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+  };
+}

@@ -1,0 +1,67 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isJobDefinition, type JobDefinition } from '../../core/define.ts';
+
+export interface Loaded {
+  definitions: JobDefinition[];
+  /** One sentence per file that could not be used, with its path. The others still run. */
+  problems: string[];
+}
+
+const CODE = /\.(ts|mts|js|mjs)$/;
+const NOT_A_JOB = /(^|\/)([._]|node_modules(\/|$))|\.d\.ts$|\.(test|spec)\.\w+$/;
+
+/** Loads every definition that the files below a path export. */
+export async function loadDefinitions(path: string): Promise<Loaded> {
+  const root = resolve(path);
+  const byName = new Map<string, { definition: JobDefinition; file: string }>();
+  const problems: string[] = [];
+  let files: string[];
+  try {
+    files = await definitionFiles(root);
+  } catch {
+    return { definitions: [], problems: [`${path}: no such file or folder`] };
+  }
+  for (const file of files) {
+    const shown = relative(process.cwd(), file) || file;
+    try {
+      const found = await definitionsIn(file);
+      if (found.length === 0) problems.push(`${shown}: exports no job made by defineJob`);
+      for (const definition of found) {
+        const name = `${definition.key}@${definition.version}`;
+        const other = byName.get(name);
+        if (other && other.definition !== definition) {
+          problems.push(`${shown}: ${name} is already defined in ${other.file}`);
+        } else {
+          byName.set(name, { definition, file: shown });
+        }
+      }
+    } catch (error) {
+      problems.push(`${shown}: ${firstLines(error)}`);
+    }
+  }
+  return { definitions: [...byName.values()].map((entry) => entry.definition), problems };
+}
+
+async function definitionFiles(root: string): Promise<string[]> {
+  if ((await stat(root)).isFile()) return [root];
+  const names = await readdir(root, { recursive: true });
+  return names
+    .filter((name) => CODE.test(name) && !NOT_A_JOB.test(name.replaceAll('\\', '/')))
+    .sort()
+    .map((name) => join(root, name));
+}
+
+async function definitionsIn(file: string): Promise<JobDefinition[]> {
+  const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  return Object.values(module).filter(isJobDefinition);
+}
+
+/** What is wrong and where in the file, without the frames of the loader. */
+function firstLines(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const place = /^(.*:\d+)\n/.exec(error.stack ?? '')?.[1];
+  const summary = `${error.name}: ${error.message.split('\n')[0]}`;
+  return place?.includes('file:') ? `${summary} (${place.replace(/^file:\/\//, '')})` : summary;
+}

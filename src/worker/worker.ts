@@ -1,0 +1,188 @@
+import { NO_USAGE } from '../core/job.ts';
+import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Service } from '../runtime/service.ts';
+import { sleep } from '../runtime/deadline.ts';
+import { Listener } from '../store/listen.ts';
+import type { HeartbeatAnswer, OwnedJob } from '../store/workers.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { ClaimLoop } from './loop.ts';
+import type { QueuePort } from './port.ts';
+import { ProgressBatch } from './progress-batch.ts';
+import { RunnerPool } from './runner-pool.ts';
+import type { RunnerReport } from './runner-process.ts';
+import { SettleBatch } from './settle-batch.ts';
+
+export interface WorkerOptions {
+  queue: QueuePort;
+  /** For listening to hints. */
+  databaseUrl: string;
+  jobsPath: string;
+  host: string;
+  pid: number;
+  version: string;
+  slots: number;
+  leaseMs: number;
+  heartbeatMs: number;
+  pollMs: number;
+  drainMs: number;
+  cancelGraceMs: number;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * A worker: its runners, its lease, its claim loop, and what holds them together. It never runs user
+ * code itself, so nothing a job does can delay its heartbeat.
+ */
+export class Worker implements Service {
+  readonly name = 'worker';
+  readonly #options: WorkerOptions;
+  readonly #runners: RunnerPool;
+  readonly #settling: SettleBatch;
+  readonly #progress: ProgressBatch;
+  readonly #heartbeat: Heartbeat;
+  #loop: ClaimLoop | undefined;
+  #listener: Listener | undefined;
+  #unknown = new Set<string>();
+
+  constructor(options: WorkerOptions) {
+    const { queue, clock, log, host, pid, version, slots } = options;
+    this.#options = options;
+    this.#runners = new RunnerPool({ jobsPath: options.jobsPath, size: slots, log });
+    this.#settling = new SettleBatch(queue, clock, log);
+    this.#progress = new ProgressBatch(queue, log);
+    this.#heartbeat = new Heartbeat({
+      queue,
+      clock,
+      log,
+      leaseMs: options.leaseMs,
+      heartbeatMs: options.heartbeatMs,
+      identity: { host, pid, version, slots },
+      snapshot: () => new Set(this.#loop?.running.keys()),
+      onAnswer: (shard, answer, sent) => this.#reconcile(shard, answer, sent),
+      onFence: (reason) => this.#fence(reason),
+    });
+  }
+
+  get report(): RunnerReport {
+    return this.#runners.report;
+  }
+
+  async start(): Promise<void> {
+    if (this.#loop) return;
+    const { queue, log, databaseUrl } = this.#options;
+    await this.#runners.start();
+    const { definitions, problems } = this.#runners.report;
+    for (const problem of problems) log.warn({ problem }, 'a definition file was left out');
+    await queue.publish(definitions);
+    const loop = new ClaimLoop({
+      ...this.#options,
+      runners: this.#runners,
+      settling: this.#settling,
+      progress: this.#progress,
+      definitions,
+      instance: () => this.#heartbeat.instance,
+    });
+    this.#loop = loop;
+    this.#listener = new Listener({
+      url: databaseUrl,
+      log,
+      onWork: (hints) => loop.hint(hints),
+      onBeat: (worker) => {
+        if (worker === this.#heartbeat.instance) this.#heartbeat.beatSoon();
+      },
+      onConnected: () => {
+        loop.lookSoon();
+        this.#heartbeat.beatSoon();
+      },
+    });
+    await this.#heartbeat.start();
+    await this.#progress.start();
+    await loop.start();
+    await this.#listener.start();
+  }
+
+  /**
+   * Three steps, in this order: be quiet (claim nothing more), drain (wait for what runs, then ask it
+   * to stop and give it back), release (write the outcomes, give the lease up, end the processes).
+   * The heartbeat goes on until the outcomes are written, or the lease would run out under them.
+   */
+  async stop(): Promise<void> {
+    await this.#listener?.stop();
+    const loop = this.#loop;
+    await loop?.stop();
+    if (loop) await this.#drain(loop);
+    await this.#settling.settled();
+    await this.#progress.stop();
+    await this.#heartbeat.stop();
+    await this.#runners.stop();
+    this.#loop = undefined;
+  }
+
+  async #drain(loop: ClaimLoop): Promise<void> {
+    const { drainMs, log } = this.#options;
+    const patience = new AbortController();
+    const drained = loop.drained().finally(() => patience.abort());
+    await sleep(drainMs, patience.signal);
+    if (loop.running.size > 0) {
+      log.info({ jobs: loop.running.size }, 'stopping jobs that did not end in time');
+      for (const execution of loop.running.values()) execution.askToStop('drain');
+    }
+    await drained;
+  }
+
+  /**
+   * Compares what runs here with what the database says this worker owns, both ways: a cancel is
+   * passed on, a job that is no longer ours is stopped, and a job that is ours but does not run here
+   * (the answer to its claim was lost) is given back. The last needs to be seen twice in a row,
+   * because the answer to a claim may still be on its way.
+   */
+  #reconcile(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void {
+    const loop = this.#loop;
+    if (!loop) return;
+    const owned = new Map(answer.owned.map((row) => [row.id, row]));
+    for (const execution of loop.running.values()) {
+      if (execution.shard !== shard || !sent.has(execution.job.id)) continue;
+      const row = owned.get(execution.job.id);
+      if (row?.claim !== execution.job.claim) {
+        execution.fence();
+      } else if (row.state === 'cancelling' && execution.state !== 'cancelling') {
+        execution.state = 'cancelling';
+        execution.askToStop('cancel');
+      }
+    }
+    const unknown = new Set<string>();
+    for (const row of answer.owned) {
+      if (loop.running.has(row.id) || this.#settling.has(row.id)) continue;
+      if (this.#unknown.has(`${row.id}:${row.claim}`)) void this.#giveBack(shard, row);
+      else unknown.add(`${row.id}:${row.claim}`);
+    }
+    this.#unknown = unknown;
+  }
+
+  async #giveBack(shard: number, row: OwnedJob): Promise<void> {
+    const { queue, log, clock } = this.#options;
+    const { id, claim, state: was } = row;
+    log.warn({ jobId: id, claim }, 'a job of ours does not run here; it is given back');
+    const outcome = { kind: 'interrupted', message: 'its claim was never answered' } as const;
+    const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, clock.random());
+    try {
+      await queue.settle(shard, [{ id, claim, was, transition, usage: NO_USAGE }]);
+    } catch (error) {
+      log.warn({ jobId: id, err: error }, 'it could not be given back; a heartbeat will try again');
+    }
+  }
+
+  /** Kill what runs before anybody else may start it again; its outcomes are worth nothing now. */
+  #fence(reason: string): void {
+    const jobs = this.#loop?.running.size ?? 0;
+    this.#options.log.warn(
+      { reason, jobs },
+      'fenced: stopping all jobs, coming back as a new worker',
+    );
+    for (const execution of this.#loop?.running.values() ?? []) execution.fence();
+    this.#settling.abandon();
+  }
+}

@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request as it arrived. */
+export interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: unknown;
+}
+
+export type Answer = (response: ServerResponse) => void;
+
+/**
+ * A real server on loopback that plays the answers in order and then repeats the last one. Clients
+ * are tested against it, because a faked `fetch` would not break the way networks do.
+ */
+export async function playAnswers(...answers: Answer[]): Promise<{ url: string; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      const { method = '', url = '', headers } = request;
+      const body = text === '' ? undefined : (JSON.parse(text) as unknown);
+      seen.push({ method, url, headers, body });
+      const answer = answers[Math.min(seen.length, answers.length) - 1];
+      answer?.(response);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  };
+}
+
+export function problem(
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+): Answer {
+  return json(status, { code, title: code, status, detail: `detail of ${code}` }, headers);
+}
+
+/** The connection breaks before an answer. */
+export const hangUp: Answer = (response) => {
+  response.destroy();
+};
+
+/** The connection stays open and nothing comes. */
+export const silence: Answer = () => {};

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { until } from './until.ts';
+
+/** Real processes of the real program, as a user starts them. */
+
+export const BIN = fileURLToPath(new URL('../../bin/longshore.js', import.meta.url));
+export const FIXTURES = fileURLToPath(new URL('./fixtures/', import.meta.url));
+
+export interface Running {
+  role: string;
+  pid: number;
+  /** What it said on stdout once it was up. */
+  summary: { address: string; definitions: { key: string }[]; problems: string[] };
+  /** Everything it wrote to stderr so far. */
+  stderr(): string;
+  signal(signal: NodeJS.Signals): void;
+  exited: Promise<{ code: number | null; signal: string | null }>;
+}
+
+export interface LaunchOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+const started = new Set<ChildProcess>();
+
+/** Starts `longshore ROLE --json` and waits until it says that it is up. */
+export async function launch(role: string, options: LaunchOptions = {}): Promise<Running> {
+  const child = spawn(process.execPath, [BIN, role, '--json'], {
+    env: { PATH: process.env['PATH'], LONGSHORE_PORT: '0', ...options.env },
+    cwd: options.cwd ?? process.cwd(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.add(child);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const summary = await until(`${role} is up`, () => {
+    if (child.exitCode !== null) throw new Error(`${role} ended at once:\n${stderr}`);
+    return parsed(stdout);
+  });
+  return {
+    role,
+    pid: child.pid ?? 0,
+    summary: summary as Running['summary'],
+    stderr: () => stderr,
+    signal: (signal) => void child.kill(signal),
+    exited,
+  };
+}
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command to its end. */
+export async function run(
+  args: readonly string[],
+  { env = {}, cwd, stdin = '' }: LaunchOptions & { stdin?: string } = {},
+): Promise<Finished> {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    cwd: cwd ?? process.cwd(),
+  });
+  started.add(child);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdin.end(stdin);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stdout, stderr };
+}
+
+/** Ends what tests left running. Children of a killed parent end by themselves. */
+export async function endAll(): Promise<void> {
+  const left = [...started].filter((child) => child.exitCode === null && !child.signalCode);
+  for (const child of left) child.kill('SIGTERM');
+  await Promise.all(
+    left.map(async (child) => {
+      const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+      await new Promise<void>((resolve) => {
+        if (child.exitCode !== null || child.signalCode) resolve();
+        child.once('exit', () => resolve());
+      });
+      clearTimeout(timer);
+    }),
+  );
+  started.clear();
+}
+
+export interface ProcessInfo {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/** All processes below one, read from /proc. */
+export function descendants(root: number): ProcessInfo[] {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => describe(Number(name)) ?? []);
+  const below: ProcessInfo[] = [];
+  const parents = new Set([root]);
+  for (let grew = true; grew;) {
+    grew = false;
+    for (const info of all) {
+      if (!parents.has(info.pid) && parents.has(info.parent)) {
+        parents.add(info.pid);
+        below.push(info);
+        grew = true;
+      }
+    }
+  }
+  return below;
+}
+
+export function isAlive(pid: number): boolean {
+  return describe(pid) !== null;
+}
+
+function describe(pid: number): ProcessInfo | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z') return null;
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    return { pid, parent: Number(parent), command };
+  } catch {
+    return null;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
