@@ -1,0 +1,83 @@
+import { fastify, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { logAccess } from './access-log.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import type { Drain, HttpDeps } from './deps.ts';
+import { allowedHosts, guardHost, guardOrigin } from './guards.ts';
+import { readJsonOnly } from './json-body.ts';
+import { closeOtherMethods, knowAllMethods, rememberRoutes } from './methods.ts';
+import { describeApi } from './openapi.ts';
+import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
+import { checkQueries } from './query-check.ts';
+import { changeJobRoutes } from './routes/change-job.ts';
+import { definitionsRoutes } from './routes/definitions.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { probeRoutes } from './routes/probes.ts';
+import { readJobsRoutes } from './routes/read-jobs.ts';
+import { BODY_MAX_BYTES, startJobRoutes } from './routes/start-job.ts';
+import { setSecurityHeaders } from './security-headers.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What is served, as the router was told: the docs are held to it by a test. */
+    routeTable: ReadonlyMap<string, ReadonlySet<string>>;
+  }
+}
+
+/** Everything about the server but the socket, so that tests can `inject` into it. */
+export function buildServer(deps: HttpDeps, drain: Drain = { begun: false }): FastifyInstance {
+  const app = bareServer(deps);
+  const hosts = allowedHosts(deps.host);
+
+  app.addHook('onRequest', async (request, reply) => {
+    setSecurityHeaders(reply);
+    guardHost(request, hosts);
+    guardOrigin(request);
+    // Before the body is read: an unknown path is unknown whatever is sent to it.
+    if (request.is404) throw noSuchPath();
+  });
+  logAccess(app, deps.log);
+  readJsonOnly(app);
+  checkQueries(app);
+  knowAllMethods(app);
+  const table = rememberRoutes(app);
+  app.decorate('routeTable', table);
+  describeApi(app, deps.version);
+  app.register(async (scope) => {
+    startJobRoutes(scope, deps);
+    readJobsRoutes(scope, deps);
+    changeJobRoutes(scope, deps);
+    definitionsRoutes(scope, deps);
+    probeRoutes(scope, deps, drain);
+    docsRoutes(scope);
+    closeOtherMethods(scope, table);
+  });
+  return app;
+}
+
+function bareServer({ log }: HttpDeps): FastifyInstance {
+  const onError = errorHandler(log);
+  const loggerInstance: FastifyBaseLogger = log;
+  const app = fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: false,
+    bodyLimit: BODY_MAX_BYTES,
+    // `core/params.ts` refuses `__proto__` with a pointer; the parser must let it through to there.
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    // Longer than the usual 60 s of load balancers, so that they hang up first, never mid-request.
+    keepAliveTimeout: 65_000,
+    // A request without Host gets our own refusal instead of a bare 400.
+    http: { requireHostHeader: false, headersTimeout: 15_000 },
+    // Requests that arrive on open connections while closing are still answered.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200 },
+    frameworkErrors: onError,
+    clientErrorHandler: answerBrokenRequest,
+  });
+  app.setErrorHandler(onError);
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, noSuchPath()));
+  return app;
+}

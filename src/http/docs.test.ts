@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { PROBLEMS } from '../protocol/problem.ts';
+import { silentLog } from '../runtime/log.ts';
+import type { Db } from '../store/db.ts';
+import type { Inbox } from '../store/inbox.ts';
+import type { ApiDocument } from './api-document.ts';
+import { callsOf } from './api-document.ts';
+import { markup } from './markup.ts';
+import { buildServer } from './server.ts';
+
+const app = buildServer({
+  db: {} as Db,
+  inbox: {} as Inbox,
+  log: silentLog,
+  host: '127.0.0.1',
+  port: 0,
+  version: '1.2.3',
+});
+const get = async (url: string) => await app.inject({ url, headers: { host: '127.0.0.1:4400' } });
+const document = (await get('/openapi.json')).json<ApiDocument & { openapi: string }>();
+const calls = callsOf(document);
+afterAll(async () => await app.close());
+
+describe('the OpenAPI document', () => {
+  it('is a 3.1 document with a version', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document.info).toMatchObject({ title: 'Longshore', version: '1.2.3' });
+  });
+
+  it('lists exactly the routes that are served', () => {
+    const served = [...app.routeTable].flatMap(([path, methods]) =>
+      [...methods]
+        .filter((method) => method !== 'HEAD')
+        .map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    );
+    expect(calls.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
+    expect(served).toHaveLength(13);
+  });
+
+  it('describes every operation well enough to be used', () => {
+    const ids = calls.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, operation } of calls) {
+      const declared = (operation.parameters ?? []).filter((one) => one.in === 'path');
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(declared.map(({ name }) => name)).toEqual(named);
+      expect(declared.every(({ required }) => required)).toBe(true);
+      expect(operation.summary).not.toBe('');
+      expect(Object.keys(operation.responses).some((status) => /^[23]/.test(status))).toBe(true);
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        expect(status).toMatch(/^[1-5]\d\d$/);
+        expect(answer.description).not.toBe('');
+      }
+    }
+  });
+
+  it('has only JSON Schema 2020-12 in it, and only references that lead somewhere', () => {
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false });
+    ajv.addSchema({ $id: 'doc', components: document.components }, undefined, undefined, false);
+    ajv.addKeyword('components');
+    const text = JSON.stringify(calls.map(({ operation }) => operation));
+    const schemas = text.replaceAll('"#/components/', '"doc#/components/');
+    let compiled = 0;
+    JSON.parse(schemas, (key, value: object) => {
+      if (key === 'schema') {
+        ajv.compile(value);
+        compiled += 1;
+      }
+      return value as unknown;
+    });
+    expect(compiled).toBeGreaterThan(calls.length);
+  });
+
+  it('gives an example of a body that its own schema takes', () => {
+    const schema = document.paths['/v1/jobs']?.post?.requestBody?.content['application/json'];
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const validate = ajv.compile(schema?.schema ?? false);
+    expect(validate({ definitionKey: 'a', tags: ['x'], retry: 'webhook' })).toBe(true);
+    expect(validate({ definitionKey: 'a', tag: ['x'] })).toBe(false);
+    expect(validate({ definitionKey: 'a', priority: 1_000_001 })).toBe(false);
+  });
+});
+
+describe('the docs page', async () => {
+  const answer = await get('/docs');
+  const page = answer.body;
+
+  it('tells every call with its fields, answers, errors and an example', () => {
+    for (const { method, path, operation } of calls) {
+      const start = page.indexOf(`<section id="${operation.operationId}">`);
+      const section = page.slice(start, page.indexOf('</section>', start));
+      expect(section).toContain(`<span class="method">${method}</span> <code>${path}</code>`);
+      expect(section).toMatch(/<pre>curl [^<]*http:\/\/127\.0\.0\.1:4400\//);
+      for (const status of Object.keys(operation.responses)) {
+        expect(section).toContain(`<code>${status}</code>`);
+      }
+    }
+    for (const field of ['definitionKey', 'retry.delaysMs', 'jobs[].params', 'nextCursor']) {
+      expect(page).toContain(`<code>${field}</code>`);
+    }
+    const rare = ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'METHOD_NOT_ALLOWED'];
+    for (const code of Object.keys(PROBLEMS).filter((one) => !rare.includes(one))) {
+      expect(page).toContain(`${code}: `);
+    }
+  });
+
+  it('has no script and no other host', () => {
+    expect(page).not.toMatch(/<script|javascript:|\son\w+=|<link|<img|<iframe|@import|url\(/i);
+    const hosts = [...page.matchAll(/https?:\/\/([^/\s"<]+)/g)].map(([, host]) => host);
+    expect(new Set(hosts)).toEqual(new Set(['127.0.0.1:4400']));
+  });
+
+  it('may use exactly its own style', () => {
+    const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    const policy = answer.headers['content-security-policy'];
+    expect(policy).toContain(`default-src 'none'; style-src 'sha256-${hash}'`);
+    expect(style).toContain('prefers-color-scheme: dark');
+    expect(page).not.toContain('style="');
+  });
+
+  it('is where / leads', async () => {
+    const root = await get('/');
+    expect([root.statusCode, root.headers.location]).toEqual([302, '/docs']);
+  });
+});
+
+describe('markup', () => {
+  it('escapes what it did not make', () => {
+    const inner = markup`<b>${'<&">'}</b>`;
+    expect(markup`<p>${[inner, 'x<y', 5]}</p>`.text).toBe(
+      '<p><b>&lt;&amp;&quot;&gt;</b>x&lt;y5</p>',
+    );
+  });
+});

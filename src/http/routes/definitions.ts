@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import { definitionAnswer, DefinitionsAnswer } from '../../protocol/definition-answer.ts';
+import { listDefinitions } from '../../store/definitions.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+
+const LIST = {
+  operationId: 'listDefinitions',
+  tags: ['definitions'],
+  summary: 'List what can run',
+  description: 'Every definition that a worker has ever published, by key and version.',
+  response: { 200: answer('The definitions.', DefinitionsAnswer), ...refusals('UNAVAILABLE') },
+};
+
+export function definitionsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+  app.get('/v1/definitions', { schema: LIST }, async () => ({
+    definitions: (await listDefinitions(db)).map(definitionAnswer),
+  }));
+}

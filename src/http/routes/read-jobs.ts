@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { JobAnswer, JobIdParams, JobPageAnswer } from '../../protocol/job-answer.ts';
+import { JobQuery } from '../../protocol/job-query.ts';
+import { getJob } from '../../store/get-job.ts';
+import { type JobFilter, listJobs } from '../../store/list-jobs.ts';
+import { makeCursor, nextLink, readCursor } from '../cursor.ts';
+import type { HttpDeps } from '../deps.ts';
+import { noSuchJob, wellFormed } from '../job-path.ts';
+import { answer, refusals } from '../openapi.ts';
+import { tenantOf } from '../tenant.ts';
+
+const GET = {
+  operationId: 'getJob',
+  tags: ['jobs'],
+  summary: 'Look at one job',
+  params: JobIdParams,
+  response: { 200: answer('The job.', JobAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
+};
+
+const LIST = {
+  operationId: 'listJobs',
+  tags: ['jobs'],
+  summary: 'List jobs',
+  description:
+    'Newest first, page by page. While nextCursor is not null there may be more; the Link header ' +
+    'with rel="next" holds the same. Jobs made meanwhile neither shift nor double a page.',
+  querystring: JobQuery,
+  response: { 200: answer('A page of jobs.', JobPageAnswer), ...refusals('UNAVAILABLE') },
+};
+
+export function readJobsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  typed.get('/v1/jobs/:jobId', { schema: GET }, async (request) => {
+    const jobId = wellFormed(request.params.jobId);
+    return (await getJob(db, tenantOf(request), jobId)) ?? noSuchJob(jobId);
+  });
+
+  typed.get('/v1/jobs', { schema: LIST }, async (request, reply) => {
+    const { sort } = request.query;
+    const { jobs, nextId } = await listJobs(db, filterOf(request.query, tenantOf(request)));
+    const nextCursor = nextId === null ? null : makeCursor(sort, nextId);
+    if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
+    return reply.send({ jobs, nextCursor });
+  });
+}
+
+function filterOf(query: JobQuery, tenant: string): JobFilter {
+  return {
+    tenant,
+    statuses: query.status ?? [],
+    definitionKey: query.definitionKey ?? null,
+    tag: query.tag ?? null,
+    createdAfter: query.createdAfter ?? null,
+    createdBefore: query.createdBefore ?? null,
+    newestFirst: query.sort === '-createdAt',
+    afterId: query.cursor === undefined ? null : readCursor(query.cursor, query.sort),
+    limit: query.limit,
+  };
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import { DeadlineExceeded, withDeadline } from '../runtime/deadline.ts';
+import type { Service } from '../runtime/service.ts';
+import { buildServer } from './build-server.ts';
+import type { Drain, HttpDeps } from './deps.ts';
+
+export { buildServer } from './build-server.ts';
+export type { HttpDeps } from './deps.ts';
+
+/** How long answers in progress may take when the server stops. */
+const STOP_LIMIT_MS = 5_000;
+
+/** The HTTP API as a service: it listens when started, and breaks no answer off when it leaves. */
+export class HttpServer implements Service {
+  readonly name = 'http';
+  readonly #deps: HttpDeps;
+  readonly #drain: Drain = { begun: false };
+  #app: FastifyInstance | undefined;
+
+  constructor(deps: HttpDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    if (this.#app) return;
+    const { host, port } = this.#deps;
+    const app = buildServer(this.#deps, this.#drain);
+    this.#app = app;
+    try {
+      await app.listen({ host, port });
+    } catch (error) {
+      this.#app = undefined;
+      await app.close();
+      throw listenError(error, host, port);
+    }
+  }
+
+  /** From here on `/readyz` says no, while requests are still answered. */
+  beginDrain(): void {
+    this.#drain.begun = true;
+  }
+
+  async stop(): Promise<void> {
+    const app = this.#app;
+    this.#app = undefined;
+    if (!app) return;
+    const closed = app.close();
+    try {
+      await withDeadline(closed, STOP_LIMIT_MS, 'closing the HTTP server');
+    } catch (error) {
+      if (!(error instanceof DeadlineExceeded)) throw error;
+      app.server.closeAllConnections();
+      await closed;
+    }
+  }
+
+  /** The real one once it listens, so that port 0 can be asked for. */
+  get address(): string {
+    const { host, port } = this.#deps;
+    const bound = this.#app?.server.address();
+    const realPort = typeof bound === 'object' && bound ? bound.port : port;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${realPort}`;
+  }
+}
+
+/** People meet this one often: say what is wrong and what to do, in one line. */
+function listenError(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') {
+    const who = `port ${port} is taken on ${host} by another program`;
+    return new Error(`${who}; use --port to choose another`, { cause: error });
+  }
+  if (code === 'EACCES') {
+    return new Error(`port ${port} needs more rights; use --port to choose another`, {
+      cause: error,
+    });
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new Error(`${host} is no address of this machine; use --host to choose another`, {
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { DefinitionInfo } from '../core/definition.ts';
+
+const Retry = z.union([
+  z.looseObject({ baseMs: z.number(), maxMs: z.number(), jitter: z.number() }),
+  z.looseObject({ delaysMs: z.array(z.number()), jitter: z.number() }),
+]);
+
+export const DefinitionAnswer = z.looseObject({
+  key: z.string(),
+  version: z.int(),
+  owner: z.string().nullable().describe('The team to ask.'),
+  maxAttempts: z.int(),
+  timeoutSeconds: z.number().describe('How long one attempt may take.'),
+  retry: Retry.describe('When a failed attempt is tried again.'),
+  retryOn: z.array(z.string()).nullable().describe('Only these failures; null is the default.'),
+  cancelGraceMs: z.int().nullable().describe('Time to stop in when cancelled.'),
+  maxInterruptions: z.int(),
+  paramsSchema: z.unknown().describe('The JSON Schema of its params, when it has one.'),
+  publishedAt: z.iso.datetime().describe('When a worker last brought something new.'),
+});
+
+export const DefinitionsAnswer = z.looseObject({ definitions: z.array(DefinitionAnswer) });
+
+export type DefinitionAnswer = z.infer<typeof DefinitionAnswer>;
+
+/** People think of timeouts in seconds, as they wrote them; inside they are milliseconds. */
+export function definitionAnswer(
+  definition: DefinitionInfo & { publishedAt: string },
+): DefinitionAnswer {
+  return {
+    key: definition.key,
+    version: definition.version,
+    owner: definition.owner,
+    maxAttempts: definition.maxAttempts,
+    timeoutSeconds: definition.timeoutMs / 1_000,
+    retry: definition.retry as DefinitionAnswer['retry'],
+    retryOn: definition.retryOn,
+    cancelGraceMs: definition.cancelGraceMs,
+    maxInterruptions: definition.maxInterruptions,
+    paramsSchema: definition.paramsSchema ?? null,
+    publishedAt: definition.publishedAt,
+  };
+}

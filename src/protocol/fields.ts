@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { KEY_SHAPE } from '../core/definition.ts';
+import { unknownName } from '../core/nearest.ts';
+
+/**
+ * The kinds of fields the API has. Each kind has one sentence that says what is right, whichever of
+ * its rules was broken, because that is what the reader needs to know.
+ */
+interface RawIssue {
+  readonly input?: unknown;
+}
+
+export function says(sentence: string): { error: (issue: RawIssue) => string } {
+  return { error: ({ input }) => (input === undefined ? 'is required' : sentence) };
+}
+
+export function whole(min: number, max: number) {
+  const right = says(`must be a whole number from ${min} to ${max}`);
+  return z.int(right).min(min, right).max(max, right);
+}
+
+export function number(min: number, max: number) {
+  const right = says(`must be a number from ${min} to ${max}`);
+  return z.number(right).min(min, right).max(max, right);
+}
+
+export function flag() {
+  return z.boolean(says('must be true or false'));
+}
+
+/** PostgreSQL text holds neither NUL nor half a surrogate pair; other controls break logs. */
+export function text(max: number) {
+  const right = says(`must be text of 1 to ${max} characters without control characters`);
+  return z
+    .string(right)
+    .min(1, right)
+    .max(max, right)
+    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), right);
+}
+
+export function definitionKey() {
+  const right = says('must be 1 to 200 letters, digits and . _ : / -, a letter or digit first');
+  return z.string(right).regex(KEY_SHAPE, right);
+}
+
+/** A moment with its offset, since a bare local time means another moment on every machine. */
+export function instant() {
+  const right = says(
+    'must be a time from 1970 on in ISO 8601 with an offset, like 2026-01-31T08:00:00Z ' +
+      '(in a URL write + as %2B)',
+  );
+  return z.iso
+    .datetime({ offset: true, ...right })
+    .refine((moment) => Date.parse(moment) >= 0, right)
+    .transform((moment) => new Date(moment));
+}
+
+export function oneOf<const Names extends readonly string[]>(
+  what: string,
+  names: Names,
+  otherwise = `must be one of ${names.join(', ')}`,
+) {
+  const error = ({ input }: RawIssue) => {
+    if (input === undefined) return 'is required';
+    return typeof input === 'string' ? unknownName(what, input, names) : otherwise;
+  };
+  return z.enum(names, { error });
+}
+
+/** The length is judged before the entries are, or a long list of wrong ones would cost dearly. */
+export function list<Item extends z.ZodType>(item: Item, min: number, max: number) {
+  const sentence = `must be a list of ${min} to ${max} entries`;
+  const right = says(sentence);
+  return z.preprocess(
+    (value, context) => {
+      if (Array.isArray(value) && value.length > max) context.addIssue(sentence);
+      return value;
+    },
+    z.array(item, right).min(min, right).max(max, right),
+  );
+}
+
+/**
+ * An object that refuses fields it does not know. Zod reports all of them as one issue, whose
+ * message carries the known names; `violations.ts` makes a sentence with the nearest name for each.
+ */
+export function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape).join(' ');
+  return z.strictObject(shape, {
+    error: ({ code, input }) => {
+      if (code === 'unrecognized_keys') return known;
+      return input === undefined ? 'is required' : 'must be an object';
+    },
+  });
+}

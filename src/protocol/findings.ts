@@ -1,0 +1,48 @@
+import type { ProblemCode, Violation } from './problem.ts';
+import { Refusal } from './refusal.ts';
+
+/** A hostile body can be wrong in a million places; nobody reads more than these. */
+export const FINDINGS_MAX = 1_000;
+
+/** When several kinds were found, the first of these names the answer. */
+const PRECEDENCE = ['VALIDATION_FAILED', 'PAYLOAD_INVALID', 'PAYLOAD_TOO_LARGE'] as const;
+
+export type FindingCode = (typeof PRECEDENCE)[number] & ProblemCode;
+
+/** Collects all that is wrong with a request, so that one answer lets the caller mend it all. */
+export class Findings {
+  readonly #violations: Violation[] = [];
+  readonly #codes = new Set<FindingCode>();
+
+  get any(): boolean {
+    return this.#violations.length > 0;
+  }
+
+  /** Looking for more would only cost time. */
+  get full(): boolean {
+    return this.#violations.length >= FINDINGS_MAX;
+  }
+
+  add(code: FindingCode, ...violations: readonly Violation[]): void {
+    const room = FINDINGS_MAX - this.#violations.length;
+    if (violations.length > 0) this.#codes.add(code);
+    this.#violations.push(...violations.slice(0, room));
+  }
+
+  refusal(): Refusal {
+    const code = PRECEDENCE.find((known) => this.#codes.has(known)) ?? 'VALIDATION_FAILED';
+    return new Refusal(code, summary(this.#violations), { errors: this.#violations });
+  }
+}
+
+function summary(violations: readonly Violation[]): string {
+  const [first] = violations;
+  if (!first) return 'the request is not valid';
+  const more = violations.length - 1;
+  const where = first.pointer === '' ? 'the request' : clip(first.pointer);
+  return `${where}: ${first.detail}${more > 0 ? ` (and ${more} more)` : ''}`;
+}
+
+function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

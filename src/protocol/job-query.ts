@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { JOB_STATES } from '../core/job.ts';
+import { closed, definitionKey, instant, list, oneOf, text, whole } from './fields.ts';
+import { TAG_LENGTH_MAX } from './job-body.ts';
+
+export const PAGE_MAX = 200;
+export const PAGE_DEFAULT = 50;
+export const JOB_SORTS = ['-createdAt', 'createdAt'] as const;
+
+export type JobSort = (typeof JOB_SORTS)[number];
+
+/** A query string knows no lists and no numbers: one value is a list of one, digits a number. */
+const asList = (value: unknown) => (Array.isArray(value) ? value : [value]);
+const asNumber = (value: unknown) =>
+  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+
+/** What `GET /v1/jobs` can be asked. */
+export const JobQuery = closed({
+  status: z
+    .preprocess(asList, list(oneOf('status', JOB_STATES), 1, JOB_STATES.length))
+    .optional()
+    .describe('Only jobs in this state. May be repeated.'),
+  definitionKey: definitionKey().optional().describe('Only jobs of this definition.'),
+  tag: text(TAG_LENGTH_MAX).optional().describe('Only jobs with this tag.'),
+  createdAfter: instant().optional().describe('Only jobs made at this time or later.'),
+  createdBefore: instant().optional().describe('Only jobs made before this time.'),
+  sort: oneOf('sort', JOB_SORTS)
+    .default('-createdAt')
+    .describe('-createdAt is newest first, createdAt is oldest first.'),
+  cursor: text(200).optional().describe('The nextCursor of the page before.'),
+  limit: z
+    .preprocess(asNumber, whole(1, PAGE_MAX))
+    .default(PAGE_DEFAULT)
+    .describe(`How many jobs a page holds at most. Default ${PAGE_DEFAULT}.`),
+});
+
+export type JobQuery = z.infer<typeof JobQuery>;
+
+/** What the probes can be asked: `?verbose` adds what was looked at. */
+export const ProbeQuery = closed({
+  verbose: oneOf('value', ['', 'true', 'false']).optional().describe('Also tell what was checked.'),
+});
+
+export const NoQuery = closed({});

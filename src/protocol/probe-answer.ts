@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** What the probes answer when all is well; anything else is a problem with status 503. */
+export const ProbeAnswer = z.looseObject({
+  status: z.literal('ok'),
+  version: z.string().optional().describe('Only with ?verbose.'),
+  checks: z
+    .array(z.looseObject({ name: z.string(), ok: z.boolean(), durationMs: z.number() }))
+    .optional()
+    .describe('Only with ?verbose.'),
+});
+
+export type ProbeAnswer = z.infer<typeof ProbeAnswer>;
