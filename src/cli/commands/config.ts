@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { maskValue } from '../../config/mask.ts';
+import { SETTINGS } from '../../config/schema.ts';
+import type { Cli } from '../cli.ts';
+import { columns } from '../columns.ts';
+import { configOf, outputOf } from '../session.ts';
+import { addServerFlags } from '../setting-options.ts';
+
+export function addConfig(program: Command, cli: Cli): void {
+  const command = program
+    .command('config')
+    .summary('print the settings in force')
+    .description('Print every setting, its value and where that came from; secrets are masked.')
+    .action((_options: unknown, self: Command) => {
+      const out = outputOf(cli, self);
+      const { config, origins } = configOf(cli, self, 'server');
+      const rows = SETTINGS.map((setting) => {
+        const { key } = setting;
+        return { key, value: maskValue(setting, config[key]), origin: origins[key] };
+      });
+      if (out.json) {
+        const entries = rows.map(({ key, value, origin }) => [key, { value, origin }]);
+        out.document(Object.fromEntries(entries));
+        return;
+      }
+      const cells = rows.map(({ key, value, origin }) => [key, String(value ?? '-'), origin]);
+      const [header = '', ...lines] = columns([['SETTING', 'VALUE', 'FROM'], ...cells]);
+      out.lines([out.paint('bold', header), ...lines]);
+    });
+  addServerFlags(command);
+}

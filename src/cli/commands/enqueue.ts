@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import type { EnqueueOptions, Job, JobHandle } from '../../client/index.ts';
+import type { Cli } from '../cli.ts';
+import { exitCode } from '../exit-codes.ts';
+import { jobText } from '../job-text.ts';
+import { eachOf, secondsAsMs, whole } from '../option-values.ts';
+import type { Output } from '../output.ts';
+import { readParams } from '../params-argument.ts';
+import { clientOf, outputOf } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
+
+interface Options {
+  wait?: true;
+  timeout?: number;
+  priority?: number;
+  delayMs?: number;
+  runAt?: string;
+  idempotencyKey?: string;
+  tag?: string[];
+  maxAttempts?: number;
+  hold?: true;
+  definitionVersion?: number;
+}
+
+export function addEnqueue(program: Command, cli: Cli): void {
+  program
+    .command('enqueue')
+    .summary('start a job')
+    .description('Start a job of a definition and print its id, or wait for its end with --wait.')
+    .argument('<key>', 'the key of the definition')
+    .argument('[params]', 'JSON, @file, or - to read stdin; {} when left out')
+    .option('--wait', 'wait until the job has ended; exit 0 if it succeeded, else 1')
+    .option('--timeout <seconds>', 'how long to wait at most (exit 7)', secondsAsMs)
+    .option('--priority <number>', 'higher runs first, 0 is usual', whole)
+    .option('--delay-ms <ms>', 'run it not before so long from now', whole)
+    .option('--run-at <time>', 'run it not before this time, like 2030-01-31T08:00:00Z')
+    .option('--idempotency-key <key>', 'the same key again answers with the same job')
+    .option('--tag <tag>', 'a word to find it by; may be repeated', eachOf)
+    .option('--max-attempts <number>', 'how often it is tried at most', whole)
+    .option('--hold', 'store it and wait for `longshore release`')
+    .option('--definition-version <number>', 'default: the highest published one', whole)
+    .action(
+      async (key: string, argument: string | undefined, options: Options, command: Command) => {
+        if (options.timeout !== undefined && !options.wait) {
+          throw new UsageError('--timeout is the limit of --wait, which is missing');
+        }
+        const out = outputOf(cli, command);
+        const client = clientOf(cli, command);
+        const params = await readParams(argument, cli.stdin);
+        const handle = await client.enqueue(key, params, requestOptions(options));
+        if (options.wait) await finish(cli, out, handle, options.timeout);
+        else acknowledge(out, handle);
+      },
+    );
+}
+
+function requestOptions(options: Options): EnqueueOptions {
+  const { wait: _wait, timeout: _timeout, tag, ...rest } = options;
+  return { ...rest, tags: tag };
+}
+
+/** The id alone is on stdout, so that `ID=$(longshore enqueue …)` works. */
+function acknowledge(out: Output, { id, status }: JobHandle): void {
+  if (out.json) {
+    out.document({ jobId: id, status });
+    return;
+  }
+  out.lines([id]);
+  out.note(`${status}; look at it with: longshore show ${id}`);
+}
+
+async function finish(
+  cli: Cli,
+  out: Output,
+  handle: JobHandle,
+  timeoutMs: number | undefined,
+): Promise<void> {
+  cli.onSignal = () => {
+    out.note(`The job goes on. Look at it with: longshore show ${handle.id}`);
+    cli.exit(exitCode('interrupted'));
+  };
+  const job: Job = await handle.wait({ timeoutMs });
+  if (out.json) out.document(job);
+  else out.lines(jobText(job, cli.clock.now()));
+  cli.exitCode = exitCode(job.status === 'succeeded' ? 'ok' : 'failed');
+}

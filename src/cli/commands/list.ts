@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { Job, ListFilter } from '../../client/index.ts';
+import type { JobState } from '../../core/job.ts';
+import type { Cli } from '../cli.ts';
+import { columns } from '../columns.ts';
+import { age, duration } from '../duration.ts';
+import { states, whole } from '../option-values.ts';
+import type { Output } from '../output.ts';
+import { clientOf, outputOf } from '../session.ts';
+
+export function addList(program: Command, cli: Cli): void {
+  program
+    .command('list')
+    .summary('list jobs')
+    .description('List jobs, the newest first, one page at a time.')
+    .option(
+      '--status <status>',
+      'only in this state; may be repeated or listed with commas',
+      states,
+    )
+    .option('--definition-key <key>', 'only of this definition')
+    .option('--tag <tag>', 'only with this tag')
+    .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
+    .option('--cursor <cursor>', 'go on where the page before ended')
+    .option('--sort <order>', '-createdAt is newest first, createdAt is oldest first')
+    .action(async (options: ListFilter, command: Command) => {
+      const out = outputOf(cli, command);
+      const page = await clientOf(cli, command).list(options);
+      if (out.json) {
+        out.document(page);
+        return;
+      }
+      if (page.jobs.length > 0) out.lines(table(out, page.jobs, cli.clock.now()));
+      else out.note('No jobs match.');
+      if (page.nextCursor !== null) out.note(`There are more: --cursor ${page.nextCursor}`);
+    });
+}
+
+const HEADER = ['ID', 'DEFINITION', 'STATUS', 'TRY', 'AGE', 'DETAIL'];
+
+function table(out: Output, jobs: readonly Job[], now: Date): string[] {
+  const rows = jobs.map((job) => row(job, now));
+  const [header = '', ...lines] = columns([HEADER, ...rows], out.width);
+  const painted = lines.map((line, index) => paintState(out, line, jobs[index]?.status));
+  return [out.paint('bold', header), ...painted];
+}
+
+function row(job: Job, now: Date): string[] {
+  return [
+    job.jobId,
+    job.definitionKey,
+    job.status,
+    `${job.attempts}/${job.maxAttempts}`,
+    age(now.getTime() - Date.parse(job.createdAt)),
+    detail(job, now),
+  ];
+}
+
+function detail(job: Job, now: Date): string {
+  if (job.status === 'scheduled' || job.status === 'retrying') {
+    const leftMs = job.runAt === null ? 0 : Date.parse(job.runAt) - now.getTime();
+    const when = leftMs > 0 ? `in ${duration(leftMs)}` : 'now';
+    return job.error === null ? when : `${when}, after ${job.error.code} ${job.error.message}`;
+  }
+  if (job.status === 'running') return job.progress?.message ?? '';
+  if (job.error === null || job.status === 'succeeded') return '';
+  return `${job.error.code} ${job.error.message}`;
+}
+
+const COLOURS = {
+  succeeded: 'green',
+  failed: 'red',
+  cancelled: 'yellow',
+  running: 'cyan',
+} as const satisfies Partial<Record<JobState, string>>;
+
+/** The cell is coloured after the columns are laid out, because colours take no place. */
+function paintState(out: Output, line: string, status: JobState | undefined): string {
+  if (status === undefined || !(status in COLOURS)) return line;
+  const colour = COLOURS[status as keyof typeof COLOURS];
+  return line.replace(`  ${status}`, `  ${out.paint(colour, status)}`);
+}

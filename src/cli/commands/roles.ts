@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import type { App, Role } from '../../app.ts';
+import { bindProblem } from '../../config/bind.ts';
+import { ConfigError } from '../../config/error.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Cli } from '../cli.ts';
+import { exitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { configOf, outputOf } from '../session.ts';
+import { addServerFlags } from '../setting-options.ts';
+import { startBlock } from '../start-block.ts';
+
+const ROLES: readonly { role: Role; summary: string; description: string }[] = [
+  {
+    role: 'start',
+    summary: 'run everything',
+    description:
+      'Run the API, a worker and the scheduler, with an own PostgreSQL if none is given.',
+  },
+  {
+    role: 'api',
+    summary: 'run the HTTP API only',
+    description: 'Run the HTTP API. Workers and a scheduler run elsewhere, on the same database.',
+  },
+  {
+    role: 'worker',
+    summary: 'run a worker only',
+    description: 'Run a worker: it claims jobs and runs each in its own process.',
+  },
+  {
+    role: 'scheduler',
+    summary: 'run the scheduler only',
+    description: 'Run the scheduler: what makes jobs due, and takes back those of lost workers.',
+  },
+];
+
+export function addRoles(program: Command, cli: Cli): void {
+  for (const { role, summary, description } of ROLES) {
+    const command = program
+      .command(role)
+      .summary(summary)
+      .description(description)
+      .action(async (_options: unknown, self: Command) => {
+        const out = outputOf(cli, self);
+        await run(cli, out, role, configFor(role, configOf(cli, self, 'server'), out));
+      });
+    addServerFlags(command);
+  }
+}
+
+function configFor(role: Role, { config, origins }: LoadedConfig, out: Output): Config {
+  const problem = role === 'start' || role === 'api' ? bindProblem(config.host) : null;
+  if (problem !== null) throw new ConfigError([problem]);
+  // Somebody who tries it in a terminal wants to see trouble, not every step of the machinery.
+  const calm = role === 'start' && out.isTerminal && origins.logLevel === 'default';
+  return calm ? Object.freeze({ ...config, logLevel: 'warn' }) : config;
+}
+
+async function run(cli: Cli, out: Output, role: Role, config: Config): Promise<void> {
+  const stop = stopRequest(cli, out);
+  const { createLog } = await import('../../runtime/log.ts');
+  const { startApp } = await cli.loadApp();
+  const app = await startApp(config, role, createLog(config.logLevel, { role }));
+  if (!stop.aborted) announce(out, role, app);
+  await aborted(stop);
+  await app.stop();
+}
+
+function announce(out: Output, role: Role, app: App): void {
+  if (out.json) out.document({ role, ...app.summary });
+  else out.note(...startBlock(role, app.summary));
+}
+
+/** The first signal asks for a calm end, also while the start is not over; the second ends it. */
+function stopRequest(cli: Cli, out: Output): AbortSignal {
+  const stop = new AbortController();
+  cli.onSignal = () => {
+    out.note('Draining… (again to stop at once)');
+    cli.onSignal = (second) => cli.exit(second === 'SIGINT' ? exitCode('interrupted') : 143);
+    stop.abort();
+  };
+  return stop.signal;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,60 @@
+import { styleText } from 'node:util';
+import { printableJson } from './printable.ts';
+
+export interface OutputOptions {
+  stdout: NodeJS.WritableStream;
+  stderr: NodeJS.WritableStream;
+  json: boolean;
+  quiet: boolean;
+  color: boolean;
+}
+
+type Format = Parameters<typeof styleText>[0];
+
+/** Data goes to stdout, where it can be piped onwards; everything said about it goes to stderr. */
+export class Output {
+  readonly json: boolean;
+  readonly #options: OutputOptions;
+
+  constructor(options: OutputOptions) {
+    this.json = options.json;
+    this.#options = options;
+  }
+
+  /** Lines for people and for `grep`. */
+  lines(lines: readonly string[]): void {
+    if (lines.length > 0) this.#options.stdout.write(`${lines.join('\n')}\n`);
+  }
+
+  /** One JSON document for programs. */
+  document(value: unknown): void {
+    this.#options.stdout.write(`${printableJson(value, 2)}\n`);
+  }
+
+  /** Good to know, and silenced by --quiet. Programs that asked for JSON do not read it. */
+  note(...lines: string[]): void {
+    if (!this.#options.quiet && !this.json) this.trouble(...lines);
+  }
+
+  /** Must be known. */
+  trouble(...lines: string[]): void {
+    this.#options.stderr.write(`${lines.join('\n')}\n`);
+  }
+
+  /** The width of the terminal, or no limit where there is none. */
+  get width(): number {
+    const { stdout } = this.#options;
+    return 'columns' in stdout && typeof stdout.columns === 'number' ? stdout.columns : Infinity;
+  }
+
+  get isTerminal(): boolean {
+    const { stderr } = this.#options;
+    return 'isTTY' in stderr && stderr.isTTY === true;
+  }
+
+  /** Colours only where a person looks: `styleText` asks the stream, and knows NO_COLOR. */
+  paint(format: Format, text: string, to: 'stdout' | 'stderr' = 'stdout'): string {
+    if (!this.#options.color) return text;
+    return styleText(format, text, { stream: this.#options[to] });
+  }
+}

@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { SETTINGS } from '../config/schema.ts';
+import type { Cli } from './cli.ts';
+import { addChanges } from './commands/change.ts';
+import { addConfig } from './commands/config.ts';
+import { addEnqueue } from './commands/enqueue.ts';
+import { addList } from './commands/list.ts';
+import { addMigrate } from './commands/migrate.ts';
+import { addRoles } from './commands/roles.ts';
+import { addShow } from './commands/show.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { settingOption } from './setting-options.ts';
+import { version } from './version.ts';
+
+/** The whole command line as data: `main.ts` runs it, and a test compares docs/cli.md with it. */
+export function createProgram(cli: Cli): Command {
+  const program = new Command('longshore')
+    .description('A job server for long-running work, on PostgreSQL.')
+    .version(version())
+    .option('--json', 'print one JSON document; errors are problem+json on stderr')
+    .option('-q, --quiet', 'no notes on stderr, only errors')
+    .option('--no-color', 'no colours, also on a terminal')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => cli.stdout.write(text),
+      writeErr: (text) => cli.stderr.write(text),
+      // Errors are thrown and reported in one place, where --json is known.
+      outputError: () => {},
+    })
+    .exitOverride()
+    .addHelpText('after', exitCodesHelp);
+  for (const setting of SETTINGS) {
+    const option = setting.group === 'client' ? settingOption(setting) : null;
+    if (option) program.addOption(option);
+  }
+  addRoles(program, cli);
+  addMigrate(program, cli);
+  addEnqueue(program, cli);
+  addShow(program, cli);
+  addList(program, cli);
+  addChanges(program, cli);
+  addConfig(program, cli);
+  return program;
+}
+
+function exitCodesHelp(): string {
+  const lines = Object.values(EXIT_CODES).map(({ code, meaning }) => {
+    return `  ${String(code).padEnd(5)}${meaning}`;
+  });
+  return ['', 'Exit codes:', ...lines].join('\n');
+}

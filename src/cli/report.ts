@@ -1,0 +1,69 @@
+import { CommanderError } from 'commander';
+import { ProblemError, type ProblemDetail, ServerUnreachable } from '../client/index.ts';
+import { ConfigError } from '../config/error.ts';
+import type { ExitName } from './exit-codes.ts';
+import { exitNameOf } from './exit-codes.ts';
+import { printable, printableJson } from './printable.ts';
+
+/** An error in the shape of RFC 9457, whoever refused: the server, the network or the command. */
+export interface Problem {
+  type: string;
+  title: string;
+  status?: number;
+  code: string;
+  detail: string;
+  errors?: readonly ProblemDetail[];
+}
+
+const CODES: Record<ExitName, string> = {
+  ok: 'OK',
+  failed: 'FAILED',
+  usage: 'USAGE',
+  notFound: 'NOT_FOUND',
+  auth: 'UNAUTHORIZED',
+  conflict: 'CONFLICT',
+  unreachable: 'UNREACHABLE',
+  timeout: 'WAIT_TIMEOUT',
+  interrupted: 'INTERRUPTED',
+};
+
+export function problemOf(error: unknown): Problem {
+  const detail = wordsOf(error);
+  if (error instanceof ProblemError) {
+    const { status, code, errors } = error;
+    const type = `urn:longshore:error:${code}`;
+    return { type, title: code, status, code, detail, ...(errors.length > 0 && { errors }) };
+  }
+  const code = CODES[exitNameOf(error)];
+  const problem = { type: `urn:longshore:error:${code}`, title: code, code, detail };
+  if (!(error instanceof ConfigError)) return problem;
+  return { ...problem, errors: error.problems.map((line) => ({ pointer: '', detail: line })) };
+}
+
+/** What goes to stderr when a command fails. */
+export function errorLines(error: unknown, asJson: boolean): string[] {
+  if (asJson) return [printableJson(problemOf(error), 2)];
+  if (error instanceof ConfigError)
+    return error.problems.map((line) => `error: ${printable(line)}`);
+  const lines = [`error: ${printable(wordsOf(error))}`];
+  if (error instanceof ProblemError) {
+    // When one thing is wrong, the sentence above has already said it.
+    const unsaid = error.errors.filter(({ detail }) => !error.detail.includes(detail));
+    lines.push(...unsaid.map(({ pointer, detail }) => printable(`  ${pointer}: ${detail}`)));
+  }
+  if (error instanceof ServerUnreachable) {
+    lines.push('Is it running? `longshore start` starts one; --url or LONGSHORE_URL name another.');
+  }
+  return lines;
+}
+
+/** Commander ends its messages with a suggestion on a line of its own. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof CommanderError) {
+    return error.message
+      .replace(/^error: /, '')
+      .replace(/\n\(Did you mean (.*)\?\)$/, ': did you mean $1?');
+  }
+  return error.message;
+}

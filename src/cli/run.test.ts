@@ -1,0 +1,283 @@
+import { PassThrough, Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { json, playAnswers, problem } from '../../test/support/playing-server.ts';
+import type { App, AppSummary } from '../app.ts';
+import type { Cli } from './cli.ts';
+import { runCli } from './run.ts';
+
+const ID = '01980000-0000-7000-8000-000000000000';
+const receipt = json(202, { jobId: ID, status: 'queued' });
+
+interface Around {
+  stdin?: string;
+  env?: Record<string, string>;
+  app?: Partial<App>;
+}
+
+function collect(): { stream: PassThrough; text: () => string } {
+  const stream = new PassThrough();
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
+
+function start(args: string[], { stdin = '', env = {}, app }: Around = {}) {
+  const stdout = collect();
+  const stderr = collect();
+  const exits: number[] = [];
+  const cli: Cli = {
+    stdin: Readable.from([stdin]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    clock: { now: () => new Date('2030-01-01T00:01:00Z'), monotonicMs: () => 0, random: () => 0 },
+    env,
+    directory: '/nowhere',
+    exitCode: 0,
+    onSignal: null,
+    exit: (code) => exits.push(code),
+    loadApp: async () => ({
+      startApp: async () => ({
+        summary: SUMMARY,
+        stop: async () => {},
+        ...app,
+      }),
+      migrateApp: async () => ({ applied: ['0001_jobs'], database: 'PostgreSQL 18' }),
+    }),
+  };
+  return { cli, stdout, stderr, exits, ended: runCli(cli, args) };
+}
+
+const SUMMARY: AppSummary = {
+  database: 'PostgreSQL 18.4 (embedded, ./.longshore/pg)',
+  address: 'http://127.0.0.1:4400',
+  definitions: [
+    { key: 'image.resize', version: 2 },
+    { key: 'hello', version: 1 },
+  ],
+  problems: [],
+  slots: 8,
+};
+
+async function run(args: string[], around: Around = {}) {
+  const { ended, stdout, stderr } = start(args, around);
+  return { code: await ended, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function finished(status: string, error: unknown = null) {
+  const job = { jobId: ID, definitionKey: 'hello', definitionVersion: 1, status, error };
+  const counts = { attempts: 1, maxAttempts: 3, priority: 0, tags: [], warnings: [] };
+  const times = { createdAt: '2030-01-01T00:00:50Z', startedAt: null, finishedAt: null };
+  const none = { tenant: 'default', owner: null, idempotencyKey: null, workerId: null };
+  return json(200, { ...job, ...counts, ...times, ...none, params: {}, result: 1, runAt: null });
+}
+
+describe('enqueue', () => {
+  test('prints the id alone on stdout and sends what the flags say', async () => {
+    const { url, seen } = await playAnswers(receipt);
+    const flags = ['--priority', '-5', '--delay-ms', '10', '--tag', 'a', '--tag', 'b', '--hold'];
+    const args = ['enqueue', 'hello', '-', ...flags, '--max-attempts', '2'];
+    const more = ['--definition-version', '4', '--idempotency-key', 'k', '--url', url];
+    const { code, stdout, stderr } = await run([...args, ...more], { stdin: '{"a":1}' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${ID}\n` });
+    expect(stderr).toBe(`queued; look at it with: longshore show ${ID}\n`);
+    expect(seen[0]?.body).toEqual({
+      definitionKey: 'hello',
+      params: { a: 1 },
+      priority: -5,
+      delayMs: 10,
+      tags: ['a', 'b'],
+      hold: true,
+      maxAttempts: 2,
+      definitionVersion: 4,
+      idempotencyKey: 'k',
+    });
+  });
+
+  test.each([
+    ['succeeded', 0],
+    ['failed', 1],
+    ['cancelled', 1],
+  ])('--wait until it has %s exits with %i', async (status, expected) => {
+    const { url } = await playAnswers(receipt, finished('running'), finished(status));
+    const { code, stdout } = await run(['enqueue', 'hello', '--wait', '--url', url]);
+    expect(code).toBe(expected);
+    expect(stdout.split('\n')[0]).toMatch(new RegExp(`^${status}`));
+  });
+
+  test('--wait that takes too long exits with 7, and --json makes that a problem', async () => {
+    const { url } = await playAnswers(receipt, finished('running'));
+    const args = ['enqueue', 'hello', '--wait', '--timeout', '0.1', '--json', '--url', url];
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'WAIT_TIMEOUT' });
+  });
+
+  test('Ctrl-C while waiting leaves the job alone and exits with 130', async () => {
+    const { url, seen } = await playAnswers(receipt, finished('running'), finished('succeeded'));
+    const running = start(['enqueue', 'hello', '--wait', '--url', url]);
+    while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    running.cli.onSignal?.('SIGINT');
+    expect(running.exits).toEqual([130]);
+    await running.ended;
+    expect(running.stderr.text()).toContain('The job goes on.');
+  });
+});
+
+describe('looking', () => {
+  test('list prints columns, and where to go on to stderr', async () => {
+    const page = { jobs: [], nextCursor: 'abc' };
+    const { url, seen } = await playAnswers(json(200, page));
+    const args = ['list', '--status', 'failed,queued', '--status', 'running', '--limit', '2'];
+    const around = { env: { LONGSHORE_URL: url } };
+    const { code, stdout, stderr } = await run([...args, '--sort', '-createdAt'], around);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toBe('No jobs match.\nThere are more: --cursor abc\n');
+    expect(seen[0]?.url).toBe(
+      '/v1/jobs?status=failed&status=queued&status=running&limit=2&sort=-createdAt',
+    );
+  });
+
+  test('list shows why a job failed', async () => {
+    const error = { code: 'HANDLER_ERROR', message: 'boom\nat x', stack: null, cause: null };
+    const job = { jobId: ID, definitionKey: 'hello', status: 'failed', error, runAt: null };
+    const counts = { attempts: 3, maxAttempts: 3, createdAt: '2030-01-01T00:00:00Z' };
+    const { url } = await playAnswers(
+      json(200, { jobs: [{ ...job, ...counts }], nextCursor: null }),
+    );
+    const { stdout } = await run(['list', '--url', url]);
+    expect(stdout).toBe(
+      'ID                                    DEFINITION  STATUS  TRY  AGE  DETAIL\n' +
+        `${ID}  hello       failed  3/3  1m   HANDLER_ERROR boom\\nat x\n`,
+    );
+  });
+
+  test('a job that is not there exits with 3', async () => {
+    const { url } = await playAnswers(problem(404, 'NOT_FOUND'));
+    const { code, stderr } = await run(['show', ID, '--url', url]);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: 'error: detail of NOT_FOUND\n' });
+  });
+});
+
+describe('cancel and release', () => {
+  const conflict = problem(409, 'CONFLICT');
+
+  test('go on after a refusal; one kind of refusal gives its own code', async () => {
+    const { url } = await playAnswers(conflict, json(202, { jobId: ID, status: 'cancelled' }));
+    const { code, stdout, stderr } = await run(['cancel', ID, ID, '--url', url]);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: `${ID}  cancelled\n` });
+    expect(stderr).toBe('error: detail of CONFLICT\n');
+  });
+
+  test('different refusals give 1, and --json tells them apart', async () => {
+    const { url } = await playAnswers(conflict, problem(404, 'NOT_FOUND'));
+    const { code, stdout } = await run(['release', ID, ID, '--json', '--url', url]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      jobs: [{ problem: { code: 'CONFLICT' } }, { problem: { code: 'NOT_FOUND' } }],
+    });
+  });
+});
+
+describe('usage', () => {
+  test.each([
+    [['strat'], "error: unknown command 'strat': did you mean start?"],
+    [['start', '--prot', '1'], "error: unknown option '--prot': did you mean --port?"],
+    [['list', '--status', 'faild'], 'unknown status "faild": did you mean "failed"?'],
+    [['list', '--limit', 'ten'], 'It must be a whole number.'],
+    [['show'], "missing required argument 'id'"],
+    [['show', ID, 'more'], 'too many arguments'],
+    [['enqueue', 'hello', '{'], 'the params are not JSON'],
+    [['enqueue', 'hello', '--timeout', '1'], '--timeout is the limit of --wait'],
+    [['start', '--database-url', 'x'], 'set DATABASE_URL or DATABASE_URL_FILE instead'],
+    [['start', '--host', '0.0.0.0'], 'is not loopback'],
+    [['worker', '--lease-ms', '1'], '--lease-ms must be a whole number from 500'],
+  ])('%j exits with 2', async (args, message) => {
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  test('in --json mode it is a problem as well', async () => {
+    const { code, stderr } = await run(['start', '--port', 'x', '--shards', '0', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'USAGE', errors: [{}, {}] });
+  });
+
+  test('help that was asked for is data; without a command it is a hint', async () => {
+    expect(await run(['--help'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await run([])).toMatchObject({ code: 2, stdout: '' });
+    expect((await run(['start', '--help'])).stdout).toContain('LONGSHORE_LEASE_MS, default 30000');
+  });
+
+  test('a client does not stumble over settings of the server', async () => {
+    const { url } = await playAnswers(receipt);
+    const env = { DATABASE_URL: 'mysql://other', LONGSHORE_URL: url };
+    expect((await run(['enqueue', 'hello'], { env })).code).toBe(0);
+  });
+});
+
+test('config shows values, where they came from, and no secrets', async () => {
+  const env = { DATABASE_URL: 'postgres://u:secret@db/jobs', LONGSHORE_API_KEY: 'lsk_secret' };
+  const { code, stdout } = await run(['config', '--port', '5000'], { env });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^port +5000 +flag --port$/m);
+  expect(stdout).toMatch(/^databaseUrl +postgres:\/\/u:\*\*\*@db\/jobs +env DATABASE_URL$/m);
+  expect(stdout).not.toContain('secret');
+});
+
+test('migrate prints what it applied', async () => {
+  const { stdout, stderr } = await run(['migrate']);
+  expect({ stdout, stderr }).toEqual({
+    stdout: '0001_jobs\n',
+    stderr: 'PostgreSQL 18 is up to date now.\n',
+  });
+});
+
+describe('roles', () => {
+  const quietly = ['--log-level', 'silent'];
+
+  test('start says what it found and what to try, and a signal ends it calmly', async () => {
+    const running = start(['start', ...quietly]);
+    while (!running.stderr.text().includes('Try it')) await new Promise(setImmediate);
+    running.cli.onSignal?.('SIGTERM');
+    expect(await running.ended).toBe(0);
+    expect(running.stderr.text().split('\n')).toEqual([
+      'Longshore is up',
+      '  database      PostgreSQL 18.4 (embedded, ./.longshore/pg)',
+      '  address       http://127.0.0.1:4400',
+      '  definitions   image.resize v2, hello',
+      '  slots         8',
+      '',
+      'Try it:',
+      "  curl -sS http://127.0.0.1:4400/v1/jobs -H 'content-type: application/json' " +
+        `-d '{"definitionKey":"hello"}'`,
+      '  npx longshore show ID',
+      'Draining… (again to stop at once)',
+      '',
+    ]);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('a second %s exits at once with %i', async (signal, code) => {
+    let letGo = () => {};
+    const stop = () => new Promise<void>((resolve) => (letGo = resolve));
+    const running = start(['worker', ...quietly], { app: { stop } });
+    while (!running.stderr.text().includes('is up')) await new Promise(setImmediate);
+    running.cli.onSignal?.('SIGINT');
+    running.cli.onSignal?.(signal);
+    expect(running.exits).toEqual([code]);
+    await new Promise(setImmediate);
+    letGo();
+    await running.ended;
+  });
+
+  test('--json prints the summary as a document', async () => {
+    const running = start(['start', '--json', ...quietly]);
+    while (!running.stdout.text().includes('}')) await new Promise(setImmediate);
+    running.cli.onSignal?.('SIGTERM');
+    await running.ended;
+    expect(JSON.parse(running.stdout.text())).toEqual({ role: 'start', ...SUMMARY });
+  });
+});

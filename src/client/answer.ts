@@ -1,0 +1,45 @@
+import { ProblemError, type ProblemDetail } from './errors.ts';
+
+/** The JSON of a good answer, or the problem that a bad one describes. */
+export function readAnswer(status: number, ok: boolean, text: string): unknown {
+  const body = parse(text);
+  if (!ok) return problemOf(status, body);
+  if (body !== undefined || text === '') return body;
+  return new ProblemError(
+    status,
+    'UNEXPECTED_ANSWER',
+    `the server answered ${status} with something that is not JSON: is it a Longshore server?`,
+  );
+}
+
+/** A proxy's error page is no problem document; it keeps its status and nothing else. */
+function problemOf(status: number, body: unknown): ProblemError {
+  const { code, detail, title, errors } = fieldsOf(body);
+  const words = [detail, title].find((text) => typeof text === 'string' && text !== '');
+  return new ProblemError(
+    status,
+    typeof code === 'string' ? code : `HTTP_${status}`,
+    typeof words === 'string' ? words : `the server answered ${status}`,
+    Array.isArray(errors) ? errors.map(detailOf) : [],
+  );
+}
+
+function detailOf(error: unknown): ProblemDetail {
+  const { pointer, detail } = fieldsOf(error);
+  return {
+    pointer: typeof pointer === 'string' ? pointer : '',
+    detail: typeof detail === 'string' ? detail : 'not valid',
+  };
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

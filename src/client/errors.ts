@@ -1,0 +1,47 @@
+import type { Job } from './job.ts';
+
+/** One thing that is wrong with a request, and where in its body. */
+export interface ProblemDetail {
+  pointer: string;
+  detail: string;
+}
+
+/** The server understood and refused: an RFC 9457 problem with a stable `code`. */
+export class ProblemError extends Error {
+  override name = 'ProblemError';
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: readonly ProblemDetail[];
+
+  constructor(status: number, code: string, detail: string, errors: readonly ProblemDetail[] = []) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+    this.errors = errors;
+  }
+}
+
+/** No answer came: wrong address, server down, network broken, or too slow. */
+export class ServerUnreachable extends Error {
+  override name = 'ServerUnreachable';
+  readonly url: string;
+
+  constructor(url: string, why: string, cause: unknown) {
+    super(`cannot reach ${url}: ${why}`, { cause });
+    this.url = url;
+  }
+}
+
+/** The job did not end in time. It goes on; `job` is how it was last seen, if it was. */
+export class WaitTimeout extends Error {
+  override name = 'WaitTimeout';
+  readonly job: Job | null;
+
+  constructor(jobId: string, timeoutMs: number, job: Job | null) {
+    const state = job === null ? '' : ` and is ${job.status}`;
+    super(`job ${jobId} did not end within ${timeoutMs} ms${state}`);
+    this.job = job;
+  }
+}

@@ -1,0 +1,87 @@
+import { isTerminal, type JobState } from '../core/job.ts';
+import type { Job, JobReceipt } from './job.ts';
+import { ProblemError, ServerUnreachable, WaitTimeout } from './errors.ts';
+import { PASSING_STATUSES, pause } from './retry.ts';
+
+export interface WaitOptions {
+  /** Without it, waiting has no end of its own. */
+  timeoutMs?: number | undefined;
+  /** The longest pause between two looks; the first ones are shorter. */
+  pollMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What a handle needs of the client. */
+export interface JobAccess {
+  get(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<Job>;
+  cancel(jobId: string): Promise<JobReceipt>;
+}
+
+const FIRST_PAUSE_MS = 25;
+const PAUSE_GROWTH = 1.5;
+/** A server that is being deployed is away for a moment, and that need not end the waiting. */
+const OUTAGE_MAX_MS = 30_000;
+
+/** One job, to be looked at, waited for or cancelled. */
+export class JobHandle<Result = unknown> {
+  readonly id: string;
+  /** How the job was when the server acknowledged it. */
+  readonly status: JobState | null;
+  readonly #access: JobAccess;
+
+  constructor(access: JobAccess, id: string, status: JobState | null) {
+    this.#access = access;
+    this.id = id;
+    this.status = status;
+  }
+
+  async get(): Promise<Job<Result>> {
+    return (await this.#access.get(this.id)) as Job<Result>;
+  }
+
+  async cancel(): Promise<JobReceipt> {
+    return await this.#access.cancel(this.id);
+  }
+
+  /** Resolves with the job once it has ended, however it did; throws `WaitTimeout` before that. */
+  async wait(options: WaitOptions = {}): Promise<Job<Result>> {
+    const { timeoutMs, pollMs = 1_000 } = options;
+    const limit = timeoutMs === undefined ? undefined : limitOf(timeoutMs);
+    const signals = [limit, options.signal].filter((signal) => signal !== undefined);
+    const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
+    let seen: Job | null = null;
+    let seenAtMs = performance.now();
+    try {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= PAUSE_GROWTH) {
+        const job = await this.#look(signal, performance.now() - seenAtMs);
+        if (job !== null) {
+          seen = job;
+          seenAtMs = performance.now();
+          if (isTerminal(job.status)) return job as Job<Result>;
+        }
+        await pause(Math.min(pauseMs, pollMs), signal);
+      }
+    } catch (error) {
+      if (timeoutMs === undefined || !limit?.aborted || options.signal?.aborted) throw error;
+      throw new WaitTimeout(this.id, timeoutMs, seen);
+    }
+  }
+
+  /** Null when the server is away, but not yet for so long that it is a reason to give up. */
+  async #look(signal: AbortSignal | undefined, unseenMs: number): Promise<Job | null> {
+    try {
+      return await this.#access.get(this.id, { signal });
+    } catch (error) {
+      const away =
+        error instanceof ServerUnreachable ||
+        (error instanceof ProblemError && PASSING_STATUSES.includes(error.status));
+      if (!away || unseenMs > OUTAGE_MAX_MS) throw error;
+      return null;
+    }
+  }
+}
+
+/** Timers count in 31 bits; a longer one would fire at once. */
+function limitOf(timeoutMs: number): AbortSignal {
+  return AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(timeoutMs)), 2_147_483_647));
+}

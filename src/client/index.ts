@@ -1,0 +1,14 @@
+/** What `import … from 'longshore/client'` gives: the SDK over HTTP, without the server. */
+export { ProblemError, type ProblemDetail, ServerUnreachable, WaitTimeout } from './errors.ts';
+export { JobHandle, type WaitOptions } from './handle.ts';
+export type {
+  BatchEntry,
+  DefinitionRef,
+  EnqueueOptions,
+  Job,
+  JobPage,
+  JobReceipt,
+  ListFilter,
+  PublishedDefinition,
+} from './job.ts';
+export { Longshore, type LongshoreOptions } from './longshore.ts';

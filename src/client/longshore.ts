@@ -1,0 +1,139 @@
+import type {
+  BatchEntry,
+  DefinitionRef,
+  EnqueueOptions,
+  Job,
+  JobPage,
+  JobReceipt,
+  ListFilter,
+  PublishedDefinition,
+} from './job.ts';
+import { isJobId } from '../core/job-id.ts';
+import { ProblemError } from './errors.ts';
+import { JobHandle } from './handle.ts';
+import { Transport, type TransportOptions } from './transport.ts';
+
+export type LongshoreOptions = TransportOptions;
+
+/** Params may be left out where the definition does not care for them. */
+type EnqueueArguments<Input> = undefined extends Input
+  ? [params?: Input, options?: EnqueueOptions]
+  : [params: Input, options?: EnqueueOptions];
+
+/** The client: everything goes through the public HTTP API, so it needs no database and no Node. */
+export class Longshore {
+  readonly #transport: Transport;
+
+  constructor(options: LongshoreOptions) {
+    this.#transport = new Transport(options);
+  }
+
+  /**
+   * Starts a job. The request always carries an idempotency key, so that it can be sent again after
+   * a broken connection without ever making two jobs.
+   */
+  async enqueue(key: string, params?: unknown, options?: EnqueueOptions): Promise<JobHandle>;
+  async enqueue<Input, Result>(
+    definition: DefinitionRef<Input, Result>,
+    ...args: EnqueueArguments<NoInfer<Input>>
+  ): Promise<JobHandle<Result>>;
+  async enqueue(
+    definition: DefinitionRef | string,
+    params?: unknown,
+    options?: EnqueueOptions,
+  ): Promise<JobHandle> {
+    const body = requestBody({ definition, params, options });
+    return this.#handleOf(await this.#post<JobReceipt>('/v1/jobs', { body, repeatable: true }));
+  }
+
+  /** Starts many jobs in one transaction: either all of them are stored or none. */
+  async enqueueMany<Inputs extends readonly unknown[]>(entries: {
+    [Index in keyof Inputs]: BatchEntry<Inputs[Index]>;
+  }): Promise<JobHandle[]> {
+    const jobs = (entries as readonly BatchEntry[]).map(requestBody);
+    const { jobs: receipts } = await this.#post<{ jobs: JobReceipt[] }>('/v1/jobs/batch', {
+      body: { jobs },
+      repeatable: true,
+    });
+    return receipts.map((receipt) => this.#handleOf(receipt));
+  }
+
+  /** A handle on a job whose id is known from elsewhere. Asks the server nothing. */
+  handle<Result = unknown>(jobId: string): JobHandle<Result> {
+    return new JobHandle<Result>(this, jobId, null);
+  }
+
+  async get(jobId: string, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<Job> {
+    return await this.#get<Job>(jobPath(jobId), { signal });
+  }
+
+  /** One page. `listAll` walks over all of them. */
+  async list(filter: ListFilter = {}): Promise<JobPage> {
+    return await this.#get<JobPage>('/v1/jobs', { query: queryOf(filter) });
+  }
+
+  async *listAll(filter: ListFilter = {}): AsyncGenerator<Job, void, undefined> {
+    let cursor = filter.cursor;
+    do {
+      const page = await this.list({ ...filter, cursor });
+      yield* page.jobs;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  async cancel(jobId: string): Promise<JobReceipt> {
+    return await this.#post<JobReceipt>(`${jobPath(jobId)}/cancel`, { repeatable: false });
+  }
+
+  async release(jobId: string): Promise<JobReceipt> {
+    return await this.#post<JobReceipt>(`${jobPath(jobId)}/release`, { repeatable: false });
+  }
+
+  async definitions(): Promise<PublishedDefinition[]> {
+    const path = '/v1/definitions';
+    return (await this.#get<{ definitions: PublishedDefinition[] }>(path, {})).definitions;
+  }
+
+  #handleOf({ jobId, status }: JobReceipt): JobHandle {
+    return new JobHandle(this, jobId, status);
+  }
+
+  async #get<T>(
+    path: string,
+    what: { query?: URLSearchParams; signal?: AbortSignal | undefined },
+  ): Promise<T> {
+    return await this.#transport.call<T>({ method: 'GET', path, repeatable: true, ...what });
+  }
+
+  async #post<T>(path: string, what: { body?: unknown; repeatable: boolean }): Promise<T> {
+    return await this.#transport.call<T>({ method: 'POST', path, ...what });
+  }
+}
+
+function requestBody({ definition, params, options = {} }: BatchEntry): Record<string, unknown> {
+  const { key, version } =
+    typeof definition === 'string' ? { key: definition, version: undefined } : definition;
+  return {
+    definitionKey: key,
+    params,
+    ...options,
+    definitionVersion: options.definitionVersion ?? version,
+    idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
+  };
+}
+
+function queryOf(filter: ListFilter): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter) as [string, unknown][]) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) query.append(name, one instanceof Date ? one.toISOString() : `${one}`);
+    }
+  }
+  return query;
+}
+
+/** What is no id would be another path (`..`, an empty text), so it is not sent at all. */
+function jobPath(jobId: string): string {
+  if (!isJobId(jobId)) throw new ProblemError(404, 'NOT_FOUND', `no job has the id "${jobId}"`);
+  return `/v1/jobs/${jobId}`;
+}

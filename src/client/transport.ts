@@ -1,0 +1,107 @@
+import { ProblemError, ServerUnreachable } from './errors.ts';
+import { readAnswer } from './answer.ts';
+import { PASSING_STATUSES, pause, pauseMs, retryAfterOf } from './retry.ts';
+
+export interface TransportOptions {
+  url: string;
+  apiKey?: string | null | undefined;
+  /** The limit of one try, not of all of them. */
+  timeoutMs?: number | undefined;
+  /** How often a request that is safe to repeat is sent again. */
+  retries?: number | undefined;
+  fetch?: typeof fetch | undefined;
+}
+
+export interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  query?: URLSearchParams;
+  body?: unknown;
+  /** Sending it twice has the effect of sending it once. */
+  repeatable: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+interface Failure {
+  error: ProblemError | ServerUnreachable;
+  /** Whether the next try may go better. */
+  passing: boolean;
+  retryAfterMs: number | null;
+}
+
+/** Sends a request and turns the answer into a value or an error; tries again where it is safe. */
+export class Transport {
+  readonly url: string;
+  readonly #headers: Record<string, string>;
+  readonly #timeoutMs: number;
+  readonly #retries: number;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: TransportOptions) {
+    if (!URL.canParse(options.url)) throw new TypeError(`not a URL: ${options.url}`);
+    this.url = options.url.replace(/\/+$/, '');
+    this.#headers = { accept: 'application/json' };
+    if (options.apiKey) this.#headers['authorization'] = `Bearer ${options.apiKey}`;
+    this.#timeoutMs = options.timeoutMs ?? 30_000;
+    this.#retries = options.retries ?? 3;
+    // Some implementations insist on being called without a receiver.
+    const custom = options.fetch;
+    this.#fetch = custom ? (input, init) => custom(input, init) : fetch;
+  }
+
+  async call<T>(call: Call): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#try(call);
+      if (!('error' in outcome)) return outcome.value as T;
+      const mayRepeat = call.repeatable && outcome.passing && attempt <= this.#retries;
+      const delayMs = mayRepeat ? pauseMs(attempt, outcome.retryAfterMs) : null;
+      if (delayMs === null) throw outcome.error;
+      await pause(delayMs, call.signal);
+    }
+  }
+
+  async #try(call: Call): Promise<{ value: unknown } | Failure> {
+    const limit = AbortSignal.timeout(this.#timeoutMs);
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.#fetch(this.#address(call), {
+        method: call.method,
+        ...this.#content(call),
+        signal: call.signal ? AbortSignal.any([call.signal, limit]) : limit,
+      });
+      text = await response.text();
+    } catch (error) {
+      // The caller has lost interest, which is no fault of the server.
+      call.signal?.throwIfAborted();
+      const why = limit.aborted ? `no answer within ${this.#timeoutMs} ms` : reasonOf(error);
+      const unreachable = new ServerUnreachable(this.url, why, error);
+      return { error: unreachable, passing: true, retryAfterMs: null };
+    }
+    const answer = readAnswer(response.status, response.ok, text);
+    if (!(answer instanceof ProblemError)) return { value: answer };
+    const passing = PASSING_STATUSES.includes(response.status);
+    return { error: answer, passing, retryAfterMs: retryAfterOf(response.headers) };
+  }
+
+  #address({ path, query }: Call): string {
+    const search = query === undefined || query.size === 0 ? '' : `?${query.toString()}`;
+    return `${this.url}${path}${search}`;
+  }
+
+  #content({ body }: Call): { headers: Record<string, string>; body?: string } {
+    if (body === undefined) return { headers: this.#headers };
+    return {
+      headers: { ...this.#headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+  }
+}
+
+/** `fetch failed` says nothing; the reason is further down, sometimes in several copies. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error.message;
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { unknownName } from '../core/nearest.ts';
+import { SETTINGS } from './schema.ts';
+
+export const CONFIG_FILE = 'longshore.config.json';
+
+/** The settings in the optional file of the working directory, as text; problems are added. */
+export function readConfigFile(directory: string, problems: string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  const parsed = readJson(join(directory, CONFIG_FILE), problems);
+  if (parsed === undefined) return values;
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    problems.push(`${CONFIG_FILE} must hold one JSON object`);
+    return values;
+  }
+  const known: string[] = SETTINGS.map((setting) => setting.key);
+  for (const [key, value] of Object.entries(parsed)) {
+    if (!known.includes(key)) {
+      problems.push(`${CONFIG_FILE}: ${unknownName('key', key, known)}`);
+    } else if (typeof value === 'string' || typeof value === 'number') {
+      values.set(key, String(value));
+    } else {
+      problems.push(`${CONFIG_FILE}: "${key}" must be a string or a number`);
+    }
+  }
+  return values;
+}
+
+function readJson(path: string, problems: string[]): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    problems.push(`${CONFIG_FILE}: cannot be read: ${(error as Error).message}`);
+    return undefined;
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+  } catch (error) {
+    problems.push(`${CONFIG_FILE} is not valid JSON: ${(error as Error).message}`);
+    return undefined;
+  }
+}

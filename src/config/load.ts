@@ -1,0 +1,82 @@
+import { CONFIG_FILE, readConfigFile } from './config-file.ts';
+import { type Environment, findInEnvironment, unknownVariables } from './environment.ts';
+import { ConfigError } from './error.ts';
+import { parseSetting, type Written } from './parse.ts';
+import { type Config, flagOf, type Setting, type SettingKey, SETTINGS } from './schema.ts';
+
+export interface Sources {
+  /** What the command line said, as text. */
+  flags?: Partial<Record<SettingKey, string>>;
+  env?: Environment;
+  /** Where the optional file is looked for. */
+  directory?: string;
+  /**
+   * A client does not care for the server's settings: a DATABASE_URL that some other program needs
+   * must not keep anybody from looking at a job.
+   */
+  reader?: 'server' | 'client';
+}
+
+export interface LoadedConfig {
+  config: Readonly<Config>;
+  /** Where each value came from: "flag --port", "env LONGSHORE_PORT", "file …" or "default". */
+  origins: Readonly<Record<SettingKey, string>>;
+}
+
+/** The URL of the server follows its host and port when it is not given. */
+const CLIENT_READS: readonly SettingKey[] = ['host', 'port', 'url', 'apiKey'];
+
+/** Flags win over the environment, that over the file, that over defaults. All problems at once. */
+export function loadConfig(sources: Sources = {}): LoadedConfig {
+  const { flags = {}, env = process.env, directory = process.cwd(), reader } = sources;
+  const problems: string[] = unknownVariables(env);
+  const file = readConfigFile(directory, problems);
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, string> = {};
+
+  for (const setting of SETTINGS) {
+    const { key } = setting;
+    const minded = reader !== 'client' || CLIENT_READS.includes(key) ? problems : [];
+    const written =
+      writtenAsFlag(setting, flags) ??
+      findInEnvironment(setting, env, directory, minded) ??
+      writtenInFile(setting, file);
+    if (written !== null) {
+      const parsed = parseSetting(setting, written);
+      if (parsed.ok) values[key] = parsed.value;
+      else minded.push(parsed.problem);
+    }
+    // A refused value leaves its default, so that one mistake is not reported as two.
+    values[key] ??= setting.fallback(values as unknown as Config);
+    origins[key] = written?.origin ?? 'default';
+  }
+
+  const config = values as unknown as Config;
+  if (reader !== 'client') problems.push(...conflicts(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    config: Object.freeze(config),
+    origins: Object.freeze(origins as Record<SettingKey, string>),
+  };
+}
+
+function writtenAsFlag(setting: Setting, flags: NonNullable<Sources['flags']>): Written | null {
+  const flag = flagOf(setting);
+  const text = flags[setting.key];
+  return flag === null || text === undefined ? null : { text, as: flag, origin: `flag ${flag}` };
+}
+
+function writtenInFile({ key }: Setting, file: ReadonlyMap<string, string>): Written | null {
+  const text = file.get(key);
+  if (text === undefined) return null;
+  return { text, as: `${CONFIG_FILE}: "${key}"`, origin: `file ${CONFIG_FILE}` };
+}
+
+/** What each value allows, but the values together do not. */
+function conflicts({ heartbeatMs, leaseMs }: Config): string[] {
+  if (heartbeatMs <= leaseMs / 2) return [];
+  return [
+    `LONGSHORE_HEARTBEAT_MS (${heartbeatMs}) must be at most half of LONGSHORE_LEASE_MS ` +
+      `(${leaseMs}): otherwise one late heartbeat gives running jobs to another worker`,
+  ];
+}

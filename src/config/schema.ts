@@ -1,0 +1,188 @@
+import { SHARDS_MAX } from '../core/job-id.ts';
+import { defaultUrl } from './bind.ts';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+
+export interface Config {
+  databaseUrl: string | null;
+  host: string;
+  port: number;
+  jobs: string;
+  data: string;
+  concurrency: number;
+  leaseMs: number;
+  heartbeatMs: number;
+  cancelGraceMs: number;
+  drainMs: number;
+  pollMs: number;
+  shards: number;
+  logLevel: (typeof LOG_LEVELS)[number];
+  url: string;
+  apiKey: string | null;
+}
+
+export type SettingKey = keyof Config;
+
+/** What a value may be; `parse.ts` turns text into it and words the refusal. */
+export type Kind =
+  | { type: 'text' }
+  | { type: 'integer'; min: number; max: number }
+  | { type: 'choice'; choices: readonly string[] }
+  | { type: 'url'; protocols: readonly string[] };
+
+export interface Setting<Key extends SettingKey = SettingKey> {
+  key: Key;
+  env: string;
+  /** Names that other programs and older set-ups use; our own name wins when both are set. */
+  aliases?: readonly string[];
+  kind: Kind;
+  /** What stands for the value in `--help`. */
+  placeholder: string;
+  /** The settings above it in the table are known by then. */
+  fallback: (known: Config) => Config[Key];
+  fallbackText: string;
+  /** A secret has no flag, since everybody on the machine can read argv, but may sit in a file. */
+  secret?: true;
+  /** Whose setting it is: the roles of the server, or the commands that talk to one. */
+  group: 'server' | 'client';
+  meaning: string;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The one table: names, limits, defaults, `--help` and docs/configuration.md all come from it. */
+export const SETTINGS: readonly Setting[] = [
+  {
+    ...named('databaseUrl', 'DATABASE_URL', 'server', 'url'),
+    kind: { type: 'url', protocols: ['postgres:', 'postgresql:'] },
+    ...fallback(null, 'embedded PostgreSQL'),
+    secret: true,
+    meaning: 'The PostgreSQL database (15 or newer). Without it Longshore starts its own.',
+  },
+  {
+    ...named('host', 'LONGSHORE_HOST', 'server', 'host'),
+    kind: { type: 'text' },
+    ...fallback('127.0.0.1'),
+    meaning:
+      'The address to listen on. This version has no API keys, so only loopback is accepted.',
+  },
+  {
+    ...named('port', 'LONGSHORE_PORT', 'server', 'port'),
+    kind: { type: 'integer', min: 0, max: 65_535 },
+    ...fallback(4_400),
+    meaning: 'The port to listen on; 0 takes any free one.',
+  },
+  {
+    ...named('jobs', 'LONGSHORE_JOBS', 'server', 'path'),
+    kind: { type: 'text' },
+    ...fallback('./jobs'),
+    meaning: 'The file, or the folder of files, with the definitions that a worker runs.',
+  },
+  {
+    ...named('data', 'LONGSHORE_DATA', 'server', 'path'),
+    kind: { type: 'text' },
+    ...fallback('./.longshore'),
+    meaning: 'The folder for what must outlive a restart, the embedded database above all.',
+  },
+  {
+    ...named('concurrency', 'LONGSHORE_CONCURRENCY', 'server', 'count'),
+    aliases: ['MAX_CONCURRENT_EXECUTIONS'],
+    kind: { type: 'integer', min: 1, max: 1_000 },
+    ...fallback(8),
+    meaning: 'How many jobs one worker runs at the same time, each in its own process.',
+  },
+  {
+    ...named('leaseMs', 'LONGSHORE_LEASE_MS', 'server', 'ms'),
+    kind: { type: 'integer', min: 500, max: HOUR_MS },
+    ...fallback(30_000),
+    meaning: 'How long a worker may stay silent before its jobs are given to another.',
+  },
+  {
+    ...named('heartbeatMs', 'LONGSHORE_HEARTBEAT_MS', 'server', 'ms'),
+    kind: { type: 'integer', min: 50, max: HOUR_MS },
+    fallback: (known: Config) => Math.floor(known.leaseMs / 3),
+    fallbackText: 'a third of the lease',
+    meaning: 'How often a worker renews its leases; at most half of the lease.',
+  },
+  {
+    ...named('cancelGraceMs', 'LONGSHORE_CANCEL_GRACE_MS', 'server', 'ms'),
+    aliases: ['CANCEL_GRACE_MS'],
+    kind: { type: 'integer', min: 0, max: HOUR_MS },
+    ...fallback(5_000),
+    meaning: 'How long a job may take to stop by itself before its process is killed.',
+  },
+  {
+    ...named('drainMs', 'LONGSHORE_DRAIN_MS', 'server', 'ms'),
+    kind: { type: 'integer', min: 0, max: HOUR_MS },
+    ...fallback(30_000),
+    meaning:
+      'How long running jobs may go on after a stop was asked for; then they are given back.',
+  },
+  {
+    ...named('pollMs', 'LONGSHORE_POLL_MS', 'server', 'ms'),
+    kind: { type: 'integer', min: 10, max: 60_000 },
+    ...fallback(1_000),
+    meaning: 'How often to look for work when no notification came.',
+  },
+  {
+    ...named('shards', 'LONGSHORE_SHARDS', 'server', 'count'),
+    kind: { type: 'integer', min: 1, max: SHARDS_MAX },
+    ...fallback(1),
+    meaning: 'Into how many shards jobs are spread; fixed at the first migration.',
+  },
+  {
+    ...named('logLevel', 'LONGSHORE_LOG_LEVEL', 'server', 'level'),
+    kind: { type: 'choice', choices: LOG_LEVELS },
+    fallback: () => 'info',
+    fallbackText: '`info`, and `warn` for `start` on a terminal',
+    meaning: 'The least important log lines to print, as JSON on stderr.',
+  },
+  {
+    ...named('url', 'LONGSHORE_URL', 'client', 'url'),
+    kind: { type: 'url', protocols: ['http:', 'https:'] },
+    fallback: defaultUrl,
+    fallbackText: '`http://127.0.0.1:4400`, following host and port',
+    meaning: 'The server that the client commands talk to.',
+  },
+  {
+    ...named('apiKey', 'LONGSHORE_API_KEY', 'client', 'key'),
+    kind: { type: 'text' },
+    ...fallback(null, 'none'),
+    secret: true,
+    meaning: 'Sent by the client commands as `Authorization: Bearer`.',
+  },
+];
+
+/** Set by Longshore for the commands it runs, so a job may call `longshore enqueue` in its turn. */
+export const CHILD_VARIABLES: readonly string[] = [
+  'LONGSHORE_PARAMS_FILE',
+  'LONGSHORE_JOB_ID',
+  'LONGSHORE_ATTEMPT',
+];
+
+/** Null for a secret, which has none. */
+export function flagOf(setting: Setting): string | null {
+  return setting.secret ? null : flagName(setting.key);
+}
+
+/** `leaseMs` is `--lease-ms`. */
+export function flagName(key: SettingKey): string {
+  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+export function fileVariantOf(setting: Setting): string | null {
+  return setting.secret ? `${setting.env}_FILE` : null;
+}
+
+function named<Key extends SettingKey>(
+  key: Key,
+  env: string,
+  group: Setting['group'],
+  placeholder: string,
+): Pick<Setting<Key>, 'key' | 'env' | 'group' | 'placeholder'> {
+  return { key, env, group, placeholder };
+}
+
+function fallback<Value>(value: Value, text = `\`${String(value)}\``) {
+  return { fallback: () => value, fallbackText: text };
+}
