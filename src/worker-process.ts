@@ -1,0 +1,14 @@
+import { startApp, type WorkerReady } from './app.ts';
+import type { Config } from './config/schema.ts';
+import { serveAsChild } from './runtime/child-service.ts';
+import { createLog } from './runtime/log.ts';
+
+/** The worker that `longshore start` runs beside itself. */
+serveAsChild<{ config: Config }, WorkerReady>(async ({ config }) => {
+  const app = await startApp(config, 'worker', createLog(config.logLevel));
+  const { definitions, problems, slots } = app.summary;
+  return {
+    ready: { worker: { definitions, problems, slots: slots ?? 0 } },
+    stop: async () => await app.stop(),
+  };
+});
