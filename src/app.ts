@@ -1,24 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from './config/schema.ts';
 import { HttpServer } from './http/server.ts';
+import { localWorker, schedulerServices } from './local-worker.ts';
 import { EmbeddedPostgres, findRunningCluster } from './postgres/embedded.ts';
 import { ChildService } from './runtime/child-service.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
-import { type Service, startAll, stopAll } from './runtime/service.ts';
-import { partitioner } from './scheduler/partitioner.ts';
-import { promoter } from './scheduler/promoter.ts';
-import { reaper } from './scheduler/reaper.ts';
+import { closing, type Service, startAll, stopAll } from './runtime/service.ts';
 import { Db } from './store/db.ts';
 import { Inbox } from './store/inbox.ts';
 import { migrate } from './store/migrate.ts';
 import { describeServer } from './store/server-version.ts';
 import { Waker } from './store/wake.ts';
-import { postgresQueue } from './worker/postgres-queue.ts';
-import { Worker } from './worker/worker.ts';
+import { VERSION } from './version.ts';
 
 /**
  * The composition root: from a configuration to running services. Nothing here decides anything
@@ -47,10 +42,6 @@ export class AppError extends Error {
   override name = 'AppError';
 }
 
-// package.json is one folder up, from `src` and from `dist` alike.
-const packageJson = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-export const VERSION = (JSON.parse(packageJson) as { version: string }).version;
-
 export async function startApp(config: Config, role: Role, log: Log): Promise<App> {
   const database = await openDatabase(config, role, log);
   try {
@@ -62,7 +53,8 @@ export async function startApp(config: Config, role: Role, log: Log): Promise<Ap
       stop: async () => await stopAll([...database.services, ...parts.services]),
     };
   } catch (error) {
-    await stopAll(database.services);
+    // Why it could not start matters more than what went wrong while cleaning up.
+    await stopAll(database.services).catch(() => undefined);
     throw error;
   }
 }
@@ -129,20 +121,21 @@ interface Parts {
 function compose(config: Config & { databaseUrl: string }, role: Role, log: Log): Parts {
   const db = Db.open({ url: config.databaseUrl, log, shards: config.shards, max: 10 });
   const waker = new Waker(db, log);
-  const pool: Service = { name: 'pool', start: async () => {}, stop: async () => await db.close() };
+  const pool = closing('pool', async () => await db.close());
   switch (role) {
     case 'api': {
       const http = api(db, config, log);
       return { services: [pool, ...http.services], summary: () => summary({ http: http.server }) };
     }
     case 'scheduler':
-      return { services: [pool, ...scheduler(db, waker, config, log)], summary: () => summary({}) };
+      return {
+        services: [pool, ...schedulerServices(db, waker, config.pollMs, log)],
+        summary: () => summary({}),
+      };
     case 'worker': {
-      // A worker also promotes and reaps, so that retries and rescues never wait for a role that
-      // somebody forgot to start. Any number of processes may do so at once.
       const { worker, services } = localWorker(db, waker, config, log);
       return {
-        services: [pool, ...scheduler(db, waker, config, log), ...services],
+        services: [pool, ...services],
         summary: () => summary({ worker: { ...worker.report, slots: config.concurrency } }),
       };
     }
@@ -151,7 +144,12 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
       const http = api(db, config, log);
       const child = workerProcess(config, log);
       return {
-        services: [pool, ...http.services, ...scheduler(db, waker, config, log), child],
+        services: [
+          pool,
+          ...http.services,
+          ...schedulerServices(db, waker, config.pollMs, log),
+          child,
+        ],
         summary: () => summary({ http: http.server, worker: child.ready?.worker }),
       };
     }
@@ -174,59 +172,13 @@ function api(db: Db, config: Config, log: Log): { server: HttpServer; services: 
   const inbox = new Inbox(db, systemClock, log);
   const { host, port } = config;
   const server = new HttpServer({ db, inbox, log, host, port, version: VERSION });
-  const hints: Service = {
-    name: 'inbox',
-    start: async () => {},
-    stop: async () => await inbox.close(),
-  };
-  return { server, services: [hints, server] };
-}
-
-function scheduler(db: Db, waker: Waker, config: Config, log: Log): Service[] {
-  return [
-    partitioner(db, log),
-    promoter(db, waker, config.pollMs, log),
-    reaper(db, waker, systemClock, config.pollMs, log),
-  ];
+  return { server, services: [closing('inbox', async () => await inbox.close()), server] };
 }
 
 interface WorkerSummary {
   definitions: { key: string; version: number }[];
   problems: string[];
   slots: number;
-}
-
-function localWorker(
-  db: Db,
-  waker: Waker,
-  config: Config & { databaseUrl: string },
-  log: Log,
-): { worker: Worker; services: Service[] } {
-  const reserved = Db.open({
-    url: config.databaseUrl,
-    log,
-    shards: config.shards,
-    max: 1,
-    applicationName: 'longshore heartbeat',
-    queryTimeoutMs: Math.max(250, config.leaseMs / 4),
-  });
-  const worker = new Worker({
-    ...config,
-    queue: postgresQueue(db, reserved, waker),
-    jobsPath: config.jobs,
-    slots: config.concurrency,
-    host: hostname(),
-    pid: process.pid,
-    version: VERSION,
-    clock: systemClock,
-    log,
-  });
-  const lease: Service = {
-    name: 'reserved connection',
-    start: async () => {},
-    stop: async () => await reserved.close(),
-  };
-  return { worker, services: [lease, worker] };
 }
 
 /** The worker of `start`; see `worker-process.ts` for its side. */

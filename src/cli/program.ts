@@ -10,13 +10,13 @@ import { addRoles } from './commands/roles.ts';
 import { addShow } from './commands/show.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { settingOption } from './setting-options.ts';
-import { version } from './version.ts';
+import { VERSION } from '../version.ts';
 
 /** The whole command line as data: `main.ts` runs it, and a test compares docs/cli.md with it. */
 export function createProgram(cli: Cli): Command {
   const program = new Command('longshore')
     .description('A job server for long-running work, on PostgreSQL.')
-    .version(version())
+    .version(VERSION)
     .option('--json', 'print one JSON document; errors are problem+json on stderr')
     .option('-q, --quiet', 'no notes on stderr, only errors')
     .option('--no-color', 'no colours, also on a terminal')

@@ -75,6 +75,7 @@ const KNOWN_OPTIONS = [
   'retryOn',
   'cancelGraceMs',
   'maxInterruptions',
+  'isolation',
   'run',
 ];
 

@@ -27,6 +27,7 @@ test('the defaults are those of the design', () => {
     retryOn: null,
     cancelGraceMs: null,
     maxInterruptions: 10,
+    isolation: 'process',
     paramsSchema: null,
   });
 });
@@ -44,6 +45,8 @@ test.each<[string, Partial<DefinitionPolicy>, object]>([
   ['no interruption is allowed', { maxInterruptions: 0 }, { maxInterruptions: 0 }],
   ['retryOn is kept', { retryOn: ['TIMEOUT', 'NOT_FOUND'] }, { retryOn: ['TIMEOUT', 'NOT_FOUND'] }],
   ['retrying nothing is allowed', { retryOn: [] }, { retryOn: [] }],
+  ['a process of its own', { isolation: 'fresh' }, { isolation: 'fresh' }],
+  ['no process at all', { isolation: 'inline' }, { isolation: 'inline' }],
   ['the owner is kept', { owner: 'team-media' }, { owner: 'team-media' }],
   ['a key of 200', { key: `a${'/'.repeat(199)}` }, { key: `a${'/'.repeat(199)}` }],
 ])('%s', (_, policy, expected) => expect(info(policy)).toMatchObject(expected));
@@ -90,6 +93,14 @@ describe('a bad value is refused in a sentence that names it', () => {
     [{ delaysMs: [1], maxMs: 5 }, 'a: unknown field of retry "maxMs"'],
   ])('retry %j', (retry, expected) => {
     expect(refusal(() => info({ retry: retry as RetryInput }))).toBe(expected);
+  });
+
+  it.each([
+    ['proces', 'a: unknown isolation "proces": did you mean "process"?'],
+    ['thread', 'a: unknown isolation "thread"'],
+    [5, 'a: unknown isolation "5"'],
+  ])('isolation %j', (isolation, expected) => {
+    expect(refusal(() => info({ isolation: isolation as 'inline' }))).toBe(expected);
   });
 
   it.each([7, '', {}, null])('owner %j', (owner) => {

@@ -17,8 +17,13 @@ export interface DefinitionInfo {
   retryOn: string[] | null;
   cancelGraceMs: number | null;
   maxInterruptions: number;
+  isolation: Isolation;
   paramsSchema: unknown;
 }
+
+/** Where a job runs: in a warm process, in a process used once, or in the worker itself. */
+export const ISOLATIONS = ['process', 'fresh', 'inline'] as const;
+export type Isolation = (typeof ISOLATIONS)[number];
 
 /** The policy part of what `defineJob` takes. Everything is optional but the key. */
 export interface DefinitionPolicy {
@@ -32,6 +37,7 @@ export interface DefinitionPolicy {
   retryOn?: readonly string[] | undefined;
   cancelGraceMs?: number | undefined;
   maxInterruptions?: number | undefined;
+  isolation?: Isolation | undefined;
 }
 
 /** How people write a retry policy: a preset's name, an explicit list, or any part of the default. */
@@ -88,6 +94,7 @@ export function definitionInfo(policy: DefinitionPolicy, paramsSchema: unknown):
       DEFAULT_MAX_INTERRUPTIONS,
       1_000_000,
     ),
+    isolation: isolationOf(key, policy.isolation ?? 'process'),
     paramsSchema,
   };
 }
@@ -114,7 +121,7 @@ export function retryPolicy(input: RetryInput | undefined): RetryPolicy {
 
 const YEAR_MS = 366 * 24 * 3_600_000;
 
-/** The API checks its own bodies; here the type checker did, unless the definition is JavaScript. */
+/** The API checks its own bodies; here the type checker did, unless the code is JavaScript. */
 function knownFields(key: string, input: RetryInput | undefined): RetryInput | undefined {
   if (typeof input !== 'object' || input === null) return input;
   const known = 'delaysMs' in input ? ['delaysMs', 'jitter'] : ['baseMs', 'maxMs', 'jitter'];
@@ -152,6 +159,12 @@ function retryOn(key: string, codes: readonly string[] | undefined): string[] | 
     }
   }
   return [...codes];
+}
+
+function isolationOf(key: string, isolation: string): Isolation {
+  const found = ISOLATIONS.find((known) => known === isolation);
+  if (found) return found;
+  throw new DefinitionError(`${key}: ${unknownName('isolation', String(isolation), ISOLATIONS)}`);
 }
 
 function timeoutMs(key: string, seconds: number): number {

@@ -5,7 +5,7 @@ import { JOB_STATES, type JobState, TERMINAL_STATES, WAITING_STATES } from './jo
 import { FIRST_STATES, isLegal, TRANSITIONS } from './lifecycle.ts';
 import { decide, type Outcome, type RunningJob, type Transition } from './lifecycle.ts';
 
-/** The table of DESIGN section 3, written out by hand: the code is held to it, not it to the code. */
+/** The table of DESIGN section 3, written out by hand, so that the code cannot vouch for itself. */
 const DESIGN: Record<JobState, JobState[]> = {
   created: ['scheduled', 'queued', 'cancelled', 'failed'],
   scheduled: ['queued', 'cancelled', 'failed'],

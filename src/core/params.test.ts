@@ -66,6 +66,14 @@ describe('131,072 bytes of UTF-8 are the limit', () => {
     });
   });
 
+  it('and an array of that many items is refused without a look at each', () => {
+    expect(checkParams(Array.from({ length: 65_535 }, () => 0))).toMatchObject({ ok: true });
+    for (const length of [65_536, 65_537]) {
+      const refused = { ok: false, code: 'PAYLOAD_TOO_LARGE' };
+      expect(checkParams(Array.from({ length }, () => 0))).toMatchObject(refused);
+    }
+  });
+
   it('and the refusal names both sizes', () => {
     const detail = expect.stringMatching(/ 131073 bytes .* 131072/) as unknown;
     expect(checkParams('a'.repeat(PARAMS_MAX_BYTES - 1))).toMatchObject({ detail });
@@ -87,6 +95,16 @@ describe('10 levels are the limit, and the root container is the first', () => {
     ['objects', inObject],
   ])('and 100,000 levels of %s are answered without a stack overflow', (_, wrap) => {
     expect(checkParams(nested(100_000, wrap, null))).toMatchObject({ code: 'PAYLOAD_INVALID' });
+  });
+
+  it('also when they hide behind an array that is too long to be looked at', () => {
+    const deep = nested(100_000, inArray, null);
+    const params = { list: [...Array.from({ length: 70_000 }, () => 0), deep] };
+    expect(checkParams(params)).toMatchObject({
+      ok: false,
+      code: 'PAYLOAD_TOO_LARGE',
+      pointer: '',
+    });
   });
 
   it('and a cycle is as deep as it gets', () => {

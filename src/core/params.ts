@@ -13,23 +13,25 @@ export type ParamsCheck =
   | { ok: true; json: string }
   | { ok: false; code: 'PAYLOAD_INVALID' | 'PAYLOAD_TOO_LARGE'; pointer: string; detail: string };
 
+type Breach = Extract<ParamsCheck, { ok: false }>;
+
 export function checkParams(params: unknown): ParamsCheck {
   const breach = walk(params);
-  if (breach) return { ok: false, code: 'PAYLOAD_INVALID', ...breach };
+  if (breach) return breach;
   const json = JSON.stringify(params);
   const bytes = utf8Length(json, PARAMS_MAX_BYTES);
-  if (bytes > PARAMS_MAX_BYTES) {
-    const detail =
-      `params are ${bytes} bytes as JSON, the limit is ${PARAMS_MAX_BYTES}: ` +
-      `store large data elsewhere and pass a reference`;
-    return { ok: false, code: 'PAYLOAD_TOO_LARGE', pointer: '', detail };
-  }
-  return { ok: true, json };
+  return bytes > PARAMS_MAX_BYTES ? tooLarge(`${bytes}`) : { ok: true, json };
 }
 
-interface Breach {
-  pointer: string;
-  detail: string;
+function tooLarge(bytes: string): Breach {
+  const detail =
+    `params are ${bytes} bytes as JSON, the limit is ${PARAMS_MAX_BYTES}: ` +
+    `store large data elsewhere and pass a reference`;
+  return { ok: false, code: 'PAYLOAD_TOO_LARGE', pointer: '', detail };
+}
+
+function invalid(pointer: string, detail: string): Breach {
+  return { ok: false, code: 'PAYLOAD_INVALID', pointer, detail };
 }
 
 function walk(root: unknown): Breach | null {
@@ -41,14 +43,17 @@ function walk(root: unknown): Breach | null {
     const { value, depth, pointer } = next;
     if (typeof value !== 'object' || value === null) {
       const detail = scalarBreach(value);
-      if (detail) return { pointer, detail };
+      if (detail) return invalid(pointer, detail);
       continue;
     }
     if (depth + 1 > PARAMS_MAX_DEPTH) {
-      return { pointer, detail: `params nest deeper than ${PARAMS_MAX_DEPTH} levels` };
+      return invalid(pointer, `params nest deeper than ${PARAMS_MAX_DEPTH} levels`);
     }
-    // Every item takes two bytes at least, so this one is too large: no need to look at each.
-    if (Array.isArray(value) && value.length > PARAMS_MAX_BYTES / 2) return null;
+    // Every item takes two bytes at least, so this one is too large: no need to look at each. What
+    // was not looked at may nest without end, so it may not reach JSON.stringify either.
+    if (Array.isArray(value) && value.length > PARAMS_MAX_BYTES / 2) {
+      return tooLarge(`more than ${2 * value.length}`);
+    }
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) {
         pending.push({ value: item, depth: depth + 1, pointer: `${pointer}/${index}` });
@@ -58,11 +63,11 @@ function walk(root: unknown): Breach | null {
     for (const key of Object.keys(value)) {
       keys += 1;
       if (keys > PARAMS_MAX_KEYS) {
-        return { pointer, detail: `params have more than ${PARAMS_MAX_KEYS} keys in all` };
+        return invalid(pointer, `params have more than ${PARAMS_MAX_KEYS} keys in all`);
       }
       const inner = `${pointer}/${escapePointer(key)}`;
       if (key === '__proto__') {
-        return { pointer: inner, detail: 'the key __proto__ is not allowed' };
+        return invalid(inner, 'the key __proto__ is not allowed');
       }
       const item = (value as Record<string, unknown>)[key];
       pending.push({ value: item, depth: depth + 1, pointer: inner });

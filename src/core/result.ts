@@ -1,7 +1,10 @@
+import { utf8Length } from './params.ts';
+
 /**
- * What a job returned, as JSON text. JSON.stringify turns NaN into null, drops functions and empties
- * a promise that nobody awaited without a word; a job whose result is not what it returned would be a
- * silent lie, so such values are refused. A value with `toJSON`, such as a Date, is what it says it is.
+ * What a job returned, as JSON text. Without a word, JSON.stringify turns NaN into null, drops
+ * functions and empties a promise that nobody awaited; a job whose result is not what it returned
+ * would be a silent lie, so such values are refused. A value with `toJSON`, such as a Date, is what
+ * it says it is.
  */
 
 export const RESULT_MAX_BYTES = 1_048_576;
@@ -21,7 +24,7 @@ export function resultJson(value: unknown): ResultCheck {
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, code: 'RESULT_INVALID', message: `the job returned no JSON: ${reason}` };
   }
-  const bytes = new TextEncoder().encode(json).length;
+  const bytes = utf8Length(json, RESULT_MAX_BYTES);
   if (bytes > RESULT_MAX_BYTES) {
     const message =
       `the job returned ${bytes} bytes of JSON, the limit is ${RESULT_MAX_BYTES}: ` +

@@ -2,13 +2,16 @@ export class DeadlineExceeded extends Error {
   override name = 'DeadlineExceeded';
 }
 
+/** Timers count in 32 bits: a longer wait would end at once, so it ends after 24 days instead. */
+export const TIMER_MS_MAX = 2_147_483_647;
+
 /** Rejects when `work` has not settled within `limitMs`. The work itself is not stopped by it. */
 export async function withDeadline<T>(work: Promise<T>, limitMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expiry = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new DeadlineExceeded(`${what} took longer than ${limitMs} ms`)),
-      limitMs,
+      Math.min(TIMER_MS_MAX, limitMs),
     );
   });
   try {
@@ -27,7 +30,7 @@ export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, delayMs);
+    const timer = setTimeout(done, Math.min(TIMER_MS_MAX, delayMs));
     signal?.addEventListener('abort', done, { once: true });
   });
 }

@@ -1,6 +1,6 @@
 import type { Log } from './log.ts';
 import type { Service } from './service.ts';
-import { sleep } from './deadline.ts';
+import { TIMER_MS_MAX } from './deadline.ts';
 
 export interface PollerOptions {
   name: string;
@@ -21,8 +21,9 @@ export class Poller implements Service {
   readonly name: string;
   readonly #options: PollerOptions;
   #stopping = new AbortController();
-  #pause = new AbortController();
+  #failures = 0;
   #woken = false;
+  #endPause: (() => void) | undefined;
   #loop: Promise<void> | undefined;
 
   constructor(options: PollerOptions) {
@@ -36,38 +37,57 @@ export class Poller implements Service {
     this.#loop = this.#run(this.#stopping.signal);
   }
 
+  get running(): boolean {
+    return this.#loop !== undefined && !this.#stopping.signal.aborted;
+  }
+
+  /** Ends a pause, but not the one after a failure: that would be no pause at all. */
   wake(): void {
+    if (this.#woken) return;
     this.#woken = true;
-    this.#pause.abort();
+    if (this.#failures === 0) this.#endPause?.();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#pause.abort();
+    this.#endPause?.();
     await this.#loop;
     this.#loop = undefined;
   }
 
   async #run(stopping: AbortSignal): Promise<void> {
-    const { log, retryMs = 200, maxRetryMs = 5_000 } = this.#options;
-    let failures = 0;
+    this.#failures = 0;
     while (!stopping.aborted) {
       this.#woken = false;
-      let delayMs: number;
-      try {
-        delayMs = await this.#options.tick(stopping);
-        if (failures > 0) log.info({ service: this.name, failures }, 'recovered');
-        failures = 0;
-      } catch (error) {
-        failures += 1;
-        delayMs = Math.min(maxRetryMs, retryMs * 2 ** (failures - 1));
-        if (!stopping.aborted)
-          log.warn({ service: this.name, err: error, failures }, 'tick failed');
-      }
-      if (this.#woken && failures === 0) continue;
-      this.#pause = new AbortController();
+      const delayMs = await this.#tick(stopping);
       if (stopping.aborted) return;
-      await sleep(delayMs, this.#pause.signal);
+      if (!this.#woken || this.#failures > 0) await this.#pause(delayMs);
     }
+  }
+
+  async #tick(stopping: AbortSignal): Promise<number> {
+    const { log, tick, retryMs = 200, maxRetryMs = 5_000 } = this.#options;
+    try {
+      const delayMs = await tick(stopping);
+      if (this.#failures > 0) log.info({ service: this.name }, 'recovered');
+      this.#failures = 0;
+      return delayMs;
+    } catch (error) {
+      this.#failures += 1;
+      const about = { service: this.name, err: error, failures: this.#failures };
+      if (!stopping.aborted) log.warn(about, 'tick failed');
+      return Math.min(maxRetryMs, retryMs * 2 ** (this.#failures - 1));
+    }
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.min(TIMER_MS_MAX, delayMs));
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#endPause = undefined;
   }
 }

@@ -10,6 +10,11 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** Something that needs no start, only an orderly end. */
+export function closing(name: string, stop: () => Promise<void>): Service {
+  return { name, start: async () => {}, stop };
+}
+
 /** Starts services in the given order; if one refuses, those already up are stopped again. */
 export async function startAll(services: readonly Service[]): Promise<void> {
   const started: Service[] = [];
@@ -18,7 +23,8 @@ export async function startAll(services: readonly Service[]): Promise<void> {
       await service.start();
       started.push(service);
     } catch (error) {
-      await stopAll(started);
+      // Why it did not start is what people must see, whatever the cleaning up has to say.
+      await stopAll(started).catch(() => undefined);
       throw error;
     }
   }

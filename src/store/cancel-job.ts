@@ -13,9 +13,10 @@ import { sendBeatHint } from './listen.ts';
 const CANCEL_WAITING = statement<{ state: JobState }>(
   'cancel_waiting',
   `with gone as (
-    delete from longshore.waiting w using longshore.lane l
-    where w.shard = $1 and w.id = $2 and l.shard = $1 and l.lane = w.lane and l.tenant = $3
-    returning w.*
+    delete from longshore.waiting w
+    where w.shard = $1 and w.id = $2
+      and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
+    returning *
   ),
   ended as (
     insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
@@ -33,8 +34,8 @@ const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
   `update longshore.running r
    set state = 'cancelling',
        cancel_requested_at = coalesce(r.cancel_requested_at, clock_timestamp())
-   from longshore.lane l
-   where r.shard = $1 and r.id = $2 and l.shard = $1 and l.lane = r.lane and l.tenant = $3
+   where r.shard = $1 and r.id = $2
+     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = r.lane) = $3
    returning r.state, r.worker`,
 );
 

@@ -14,8 +14,9 @@ const LOOK = statement<{ state: JobState | null }>(
      (select state from longshore.waiting where shard = $1 and id = $2),
      (select state from longshore.running where shard = $1 and id = $2),
      (select state from longshore.done where shard = $1 and id = $2)) as state
-   from longshore.job j join longshore.lane l on l.shard = j.shard and l.lane = j.lane
-   where j.shard = $1 and j.id = $2 and l.tenant = $3`,
+   from longshore.job j
+   where j.shard = $1 and j.id = $2
+     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = j.lane) = $3`,
 );
 
 const TRIES = 5;

@@ -17,8 +17,9 @@ import { type Queryable, statement } from './db.ts';
  *
  * The rows are locked first, by a materialized CTE, then deleted by exactly those ids: `delete …
  * where id in (select … limit n for update skip locked)` may run its subquery more than once and
- * take more than n. Attempt and claim number are charged here, in the same statement: a job that
- * only ever kills its process still uses up its attempts.
+ * take more than n. All else is made from the picked rows; nothing is joined to them, since a join
+ * of two batches is planned by guesses about their size. Attempt and claim number are charged here:
+ * a job that only ever kills its process still uses up its attempts.
  */
 
 export interface ClaimLine {
@@ -40,9 +41,9 @@ export interface ClaimedJob {
   policy: JobPolicy | null;
 }
 
-const CLAIM = statement<ClaimedJob>(
-  'claim',
-  `with line as materialized (
+/** $1 shard, $2 how many, $3 worker, $4 to $6 the lines. `store/turn.ts` has this part too. */
+export const TAKE = `
+  line as materialized (
     select l.lane, l.rank, l.floor, l.n
     from unnest($4::int[], $5::int[], $6::bigint[]) with ordinality as l(lane, rank, floor, n)
     where exists (
@@ -52,37 +53,36 @@ const CLAIM = statement<ClaimedJob>(
     order by l.n
   ),
   picked as materialized (
-    select w.id, w.seq
+    select w.*
     from line l cross join lateral (
-      select w.id, w.seq from longshore.waiting w
+      select * from longshore.waiting w
       where w.shard = $1 and w.lane = l.lane and w.rank = l.rank and w.seq > l.floor
       order by w.seq limit $2
       for update skip locked
     ) w
     limit $2
   ),
-  gone as (
+  left_waiting as (
     delete from longshore.waiting
     where shard = $1 and id = any (array(select id from picked))
-    returning *
   ),
   taken as (
     insert into longshore.running (shard, id, lane, state, rank, kgate, expires_at, attempts,
       max_attempts, claim_no, interruptions, queued_at, worker, started_at)
     select shard, id, lane, 'running', rank, kgate, expires_at, attempts + 1,
       max_attempts, claim_no + 1, interruptions, queued_at, $3, clock_timestamp()
-    from gone
-    returning id, lane, rank, attempts, max_attempts, claim_no, interruptions
-  )
-  select t.id, t.lane, t.rank, p.seq, t.attempts, t.max_attempts as "maxAttempts",
-    t.claim_no as claim, t.interruptions, j.params::text as "paramsJson", j.policy
-  from taken t
-  join picked p on p.id = t.id
-  cross join lateral (
-    select params, policy from longshore.job where shard = $1 and id = t.id limit 1
-  ) j
-  order by t.rank, p.seq`,
-);
+    from picked
+  )`;
+
+/** What a claim answers with, from the rows it picked. */
+export const TAKEN = `p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
+    p.max_attempts as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
+    j.params::text as "paramsJson", j.policy
+  from picked p cross join lateral (
+    select params, policy from longshore.job where shard = $1 and id = p.id limit 1
+  ) j`;
+
+const CLAIM = statement<ClaimedJob>('claim', `with ${TAKE} select ${TAKEN}`);
 
 /** Takes at most `limit` jobs for a worker instance that is alive and not draining. */
 export async function claim(

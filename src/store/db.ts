@@ -19,7 +19,7 @@ export function statement<Row>(name: string, text: string): Statement<Row> {
   return made;
 }
 
-/** The database cannot be reached, is starting up or shutting down. Trying again later may help. */
+/** The database cannot be reached, or cannot do its work right now. Trying again later may help. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
 }
@@ -136,11 +136,15 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Connection trouble of any kind, told by SQLSTATE class, by Node's code, or by pg's own words. */
+/**
+ * Trouble that may pass, told by SQLSTATE, by Node's code, or by pg's own words: a lost connection, a
+ * start or stop, a full disk, a failover to a replica, a deadlock, a cancelled statement. It says
+ * nothing about the statement, so nobody may conclude that what was to be stored cannot be.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (/^(08...|57P0[1-5]|53300|25P03)$/.test(code)) return true;
+  if (/^(08...|53...|58...|57P0[1-5]|57014|25P03|25006|40001|40P01)$/.test(code)) return true;
   if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/.test(code)) return true;
   return /Connection terminated|timeout exceeded|Query read timeout|Client was closed/.test(
     error.message,

@@ -10,13 +10,16 @@ import { withPartitions } from './partitions.ts';
  * the statement waits for that transaction, then stores nothing for this job, and the holder's job
  * is looked up by a second statement, whose newer snapshot is sure to see it.
  *
- * Whether a job is due at once is decided here, by the database's clock.
+ * Whether a job is due at once is decided here, by the database's clock. A job that a worker in this
+ * process has a free slot for is stored already running: queued and claimed in one commit.
  */
 
 /** A job, where it goes, and the place in the caller's list that the answer belongs to. */
 export interface Entry {
   job: NewJob;
   lane: Lane;
+  /** The worker instance in this process that has a free slot for it, if one has (`hand-over`). */
+  handedTo?: string | null;
 }
 
 export interface EnqueuedJob {
@@ -48,7 +51,7 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
     from clock c, json_to_recordset($2::json) as i(
       n int, id uuid, lane int, params text, tags text[], policy jsonb, scope text,
       idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
-      run_at timestamptz, delay_ms float8)
+      run_at timestamptz, delay_ms float8, handed_to uuid)
   ),
   taken as (
     insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
@@ -58,7 +61,11 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
     returning job_id
   ),
   fresh as materialized (
-    select * from input where idempotency_key is null or id in (select job_id from taken)
+    select i.*, i.handed_to is not null and i.state = 'queued' and exists (
+        select 1 from longshore.worker w where w.shard = $1 and w.instance = i.handed_to
+          and w.dead_at is null and w.draining_at is null) as handed
+    from input i
+    where i.idempotency_key is null or i.id in (select job_id from taken)
   ),
   body as (
     insert into longshore.job
@@ -74,9 +81,16 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
         then coalesce(run_at, at + make_interval(secs => delay_ms / 1000.0)) end,
       max_attempts,
       case when state = 'queued' then at end
-    from fresh
+    from fresh where not handed
+  ),
+  slot as (
+    insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, worker, started_at)
+    select $1, id, lane, 'running', rank, 1, max_attempts, 1, 0, at, handed_to, at
+    from fresh where handed
   )
-  select n, state from fresh`,
+  select n, case when handed then 'running' else state end::longshore.job_state as state
+  from fresh`,
 );
 
 const FIND_HOLDERS = statement<{
@@ -103,7 +117,7 @@ const FREE_KEY = statement<{ job_id: string }>(
   'free_key',
   `delete from longshore.dedupe d
    where d.shard = $1 and d.scope = $2 and d.key = $3 and d.job_id = $4
-     and not exists (select 1 from longshore.job j where j.shard = $1 and j.id = d.job_id)
+     and (select id from longshore.job j where j.shard = $1 and j.id = d.job_id) is null
    returning job_id`,
 );
 
@@ -165,7 +179,7 @@ async function answerRepeats(
 
 type Row = ReturnType<typeof toRow>;
 
-function toRow({ job, lane }: Entry, n: number) {
+function toRow({ job, lane, handedTo }: Entry, n: number) {
   const keyed = job.idempotencyKey !== null;
   return {
     n,
@@ -182,6 +196,7 @@ function toRow({ job, lane }: Entry, n: number) {
     hold: job.hold,
     run_at: job.runAt,
     delay_ms: job.delayMs ?? 0,
+    handed_to: handedTo ?? null,
   };
 }
 

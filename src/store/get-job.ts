@@ -4,7 +4,9 @@ import { type Queryable, statement } from './db.ts';
 
 /**
  * A job as the outside sees it, put together from its body and the one narrow row it has right now.
- * One statement means one snapshot, so the job is seen in exactly one of the three tables.
+ * One statement means one snapshot, so the job is seen in exactly one of the three tables. Each
+ * table is looked up by its key, fenced by `limit 1`: a plain join would let the planner read a whole
+ * table instead, and it would choose so when its statistics are oldest.
  */
 const VIEW = statement<ViewRow>(
   'view_jobs',
@@ -23,22 +25,34 @@ const VIEW = statement<ViewRow>(
        greatest(j.created_at, w.queued_at, a.finished_at)) as updated_at,
      k.heartbeat_at, k.lease_until,
      coalesce(r.cancel_requested_at, f.cancel_requested_at) as cancel_requested_at, r.worker
-   from longshore.job j
-   join longshore.lane l on l.shard = $1 and l.lane = j.lane
+   from unnest($2::uuid[]) as wanted(id)
+   cross join lateral (
+     select * from longshore.job where shard = $1 and id = wanted.id limit 1
+   ) j
+   join lateral (
+     select * from longshore.lane where shard = $1 and lane = j.lane limit 1
+   ) l on l.tenant = $3
    left join lateral (
      select info ->> 'owner' as owner from longshore.definition
-     where key = l.key and version = l.version
+     where key = l.key and version = l.version limit 1
    ) d on true
-   left join longshore.waiting w on w.shard = $1 and w.id = j.id
-   left join longshore.running r on r.shard = $1 and r.id = j.id
-   left join longshore.done f on f.shard = $1 and f.id = j.id
-   left join longshore.worker k on k.shard = $1 and k.instance = r.worker
+   left join lateral (
+     select * from longshore.waiting where shard = $1 and id = j.id limit 1
+   ) w on true
+   left join lateral (
+     select * from longshore.running where shard = $1 and id = j.id limit 1
+   ) r on true
+   left join lateral (
+     select * from longshore.done where shard = $1 and id = j.id limit 1
+   ) f on true
+   left join lateral (
+     select * from longshore.worker where shard = $1 and instance = r.worker limit 1
+   ) k on true
    left join lateral (
      select error, started_at, finished_at from longshore.attempt a
      where w.id is not null and a.shard = $1 and a.job_id = j.id
      order by a.claim_no desc limit 1
-   ) a on true
-   where j.shard = $1 and j.id = any ($2::uuid[]) and l.tenant = $3`,
+   ) a on true`,
 );
 
 interface ViewRow {

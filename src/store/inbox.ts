@@ -3,7 +3,9 @@ import type { Log } from '../runtime/log.ts';
 import { type JobRequest, newJob } from '../core/new-job.ts';
 import type { Db } from './db.ts';
 import { Catalog } from './definitions.ts';
+import { EnqueueBatch } from './enqueue-batch.ts';
 import { enqueue, type EnqueuedJob, type Entry } from './enqueue.ts';
+import type { HandOver } from './hand-over.ts';
 import { JobIds } from './job-ids.ts';
 import { Lanes } from './lanes.ts';
 import { Waker } from './wake.ts';
@@ -17,30 +19,84 @@ export class Inbox {
   readonly #lanes: Lanes;
   readonly #ids: JobIds;
   readonly #waker: Waker;
+  readonly #batch: EnqueueBatch;
+  readonly #handOver: HandOver | null;
 
-  constructor(db: Db, clock: Clock, log: Log) {
+  constructor(db: Db, clock: Clock, log: Log, handOver: HandOver | null = null) {
     this.#db = db;
     this.#catalog = new Catalog(db, clock);
     this.#lanes = new Lanes(db, db.shards);
     this.#ids = new JobIds(clock);
     this.#waker = new Waker(db, log);
+    this.#batch = new EnqueueBatch(db);
+    this.#handOver = handOver;
   }
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
   async start(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
+    const [only] = requests;
+    if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.#entry(request));
     const answers = await enqueue(this.#db, entries);
-    this.#waker.wake(
-      entries
-        .filter((_, index) => answers[index]?.created && answers[index].status === 'queued')
-        .map(({ job, lane }) => ({ shard: lane.shard, lane: lane.lane, rank: -job.priority })),
-    );
+    this.#wake(entries, answers);
     return answers;
   }
 
   async close(): Promise<void> {
     await this.#waker.settled();
+  }
+
+  async #startOne(request: JobRequest): Promise<EnqueuedJob> {
+    const entry = await this.#entry(request);
+    const handedTo = this.#reserve(entry);
+    if (handedTo === null || !this.#handOver) {
+      const answer = await this.#batch.add(entry);
+      this.#wake([entry], [answer]);
+      return answer;
+    }
+    try {
+      const answer = await this.#batch.add({ ...entry, handedTo });
+      if (answer.status === 'running' && answer.created) this.#begin(entry, this.#handOver);
+      else this.#handOver.release();
+      this.#wake([entry], [answer]);
+      return answer;
+    } catch (error) {
+      this.#handOver.release();
+      throw error;
+    }
+  }
+
+  /** Only a plain job that may run at once is handed over; the others have reasons to wait. */
+  #reserve({ job, lane }: Entry): string | null {
+    const waits = job.hold || job.runAt !== null || (job.delayMs ?? 0) > 0;
+    if (waits || job.idempotencyKey !== null) return null;
+    return this.#handOver?.reserve(lane, -job.priority) ?? null;
+  }
+
+  #begin({ job, lane }: Entry, handOver: HandOver): void {
+    handOver.begin(lane, {
+      id: job.id,
+      lane: lane.lane,
+      rank: -job.priority,
+      seq: 0,
+      attempts: 1,
+      maxAttempts: job.maxAttempts,
+      claim: 1,
+      interruptions: 0,
+      paramsJson: job.paramsJson,
+      policy: job.policy,
+    });
+  }
+
+  #wake(entries: readonly Entry[], answers: readonly EnqueuedJob[]): void {
+    const hints = entries.filter((_, index) => {
+      const answer = answers[index];
+      return answer?.created && answer.status === 'queued';
+    });
+    this.#waker.wake(
+      hints.map(({ job, lane }) => ({ shard: lane.shard, lane: lane.lane, rank: -job.priority })),
+    );
   }
 
   async #entry(request: JobRequest): Promise<Entry> {

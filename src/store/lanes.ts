@@ -33,6 +33,7 @@ const SERVED_LANES = statement<Lane>(
    cross join lateral (
      select * from longshore.lane l
      where l.shard = $1 and l.key = d.key and l.version = d.version and l.paused_at is null
+     offset 0
    ) l`,
 );
 

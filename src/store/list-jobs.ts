@@ -66,9 +66,8 @@ const byState = (table: 'waiting' | 'running' | 'done', direction: Direction): I
     `select s.id from longshore.${table} s
      where s.shard = $1 and s.lane = any ($2::int[]) and s.id >= $3 and s.id < $4
        and s.state = any ($7::longshore.job_state[])
-       and ($6::text is null or exists (
-         select 1 from longshore.job j
-         where j.shard = $1 and j.id = s.id and j.tags @> array[$6]))
+       and ($6::text is null or (
+         select tags @> array[$6] from longshore.job j where j.shard = $1 and j.id = s.id))
      order by s.id ${direction} limit $5`,
   );
 
@@ -81,9 +80,8 @@ const bySetback = (direction: Direction): IdStatement =>
        select f.id from longshore.done f
        where f.shard = $1 and f.state = wanted.state and f.state <> 'succeeded'
          and f.lane = any ($2::int[]) and f.id >= $3 and f.id < $4
-         and ($6::text is null or exists (
-           select 1 from longshore.job j
-           where j.shard = $1 and j.id = f.id and j.tags @> array[$6]))
+         and ($6::text is null or (
+           select tags @> array[$6] from longshore.job j where j.shard = $1 and j.id = f.id))
        order by f.id ${direction} limit $5
      ) s
      order by s.id ${direction} limit $5`,

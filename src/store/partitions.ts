@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { DatabaseError } from 'pg';
 import { type Queryable, statement } from './db.ts';
 
 const ENSURE_PARTITIONS = statement<{ made: number }>(
@@ -27,5 +27,5 @@ export async function withPartitions<T>(db: Queryable, work: () => Promise<T>): 
 
 /** A violated CHECK has the same code, but names its constraint. The words may be translated. */
 function isMissingPartition(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23514' && !error.constraint;
+  return error instanceof DatabaseError && error.code === '23514' && !error.constraint;
 }

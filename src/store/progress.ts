@@ -1,4 +1,5 @@
 import { type Queryable, statement } from './db.ts';
+import { inLockOrder } from './settle.ts';
 
 export interface ProgressUpdate {
   id: string;
@@ -26,6 +27,7 @@ export async function saveProgress(
   updates: readonly ProgressUpdate[],
 ): Promise<void> {
   if (updates.length === 0) return;
-  const ids = updates.map((update) => update.id);
-  await db.run(PROGRESS, [shard, ids, JSON.stringify(updates)]);
+  const batch = inLockOrder(updates);
+  const ids = batch.map((update) => update.id);
+  await db.run(PROGRESS, [shard, ids, JSON.stringify(batch)]);
 }

@@ -12,9 +12,9 @@ const RELEASE = statement<{ state: JobState; lane: number; rank: number }>(
        seq = case when w.run_at > c.at then null
                   else (extract(epoch from c.at) * 1000000)::bigint end,
        queued_at = case when w.run_at > c.at then null else c.at end
-   from longshore.lane l, (select clock_timestamp() as at) c
+   from (select clock_timestamp() as at) c
    where w.shard = $1 and w.id = $2 and w.state = 'created'
-     and l.shard = $1 and l.lane = w.lane and l.tenant = $3
+     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
    returning w.state, w.lane, w.rank`,
 );
 

@@ -6,15 +6,16 @@ import type { LineHint } from './wake.ts';
 /**
  * Settling writes how a claim ended: the narrow row leaves `running` for `done` or back to `waiting`.
  *
- * The danger is a worker that lost its lease and does not know it. So the delete is the fence: it
- * matches id, state *and* claim number, and everything else in the statement is made from the rows
- * it returned. A stale worker deletes nothing, hence changes nothing, and sees its id missing from
- * the answer. The state is part of the fence because a cancel may arrive between the decision and
- * this write; then the worker decides again (`fateOf`).
+ * The danger is a worker that lost its lease and does not know it. So the first step is the fence:
+ * it looks up and locks the row by id, claim number *and* state, and everything else is made from
+ * the rows it found. A stale worker finds nothing, hence changes nothing, and sees its id missing
+ * from the answer. The state is part of the fence because a cancel may arrive between the decision
+ * and this write; then the worker decides again (`fateOf`).
  *
- * The pairs come as one JSON document rather than as arrays: joining `unnest` to a queue table makes
- * the planner guess, and its guess is worst when the queue is busiest. Result and error travel as
- * text inside it, so that what the job returned is stored to the letter.
+ * Each row is found by its own probe of the primary key (LATERAL with LIMIT 1) rather than by a join
+ * of the batch with the table: a join is planned by guesses, which are worst when the queue is
+ * busiest (measured: 90 µs a row instead of 15). Result and error travel as text inside the JSON, so
+ * that what the job returned is stored to the letter.
  */
 
 export interface Settlement {
@@ -36,17 +37,23 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; next: string 
   'settle',
   `with clock as materialized (select clock_timestamp() as at),
   u as materialized (
-    select * from json_to_recordset($3::json) as u(
+    select * from json_to_recordset($2::json) as u(
       n int, id uuid, claim int, was longshore.job_state, next longshore.job_state,
       delay_ms float8, given_back int, interrupted int, error_code text, error text, result text,
       pid int, exit_code int, signal text, peak_rss_bytes bigint, cpu_ms int)
   ),
-  gone as (
-    delete from longshore.running r using u
-    where r.shard = $1 and r.id = any ($2::uuid[])
-      and r.id = u.id and r.claim_no = u.claim and r.state = u.was
-    returning r.*, u.n, u.next, u.delay_ms, u.given_back, u.interrupted, u.error_code, u.error,
+  owned as materialized (
+    select r.*, u.n, u.next, u.delay_ms, u.given_back, u.interrupted, u.error_code, u.error,
       u.result, u.pid, u.exit_code, u.signal, u.peak_rss_bytes, u.cpu_ms
+    from u cross join lateral (
+      select * from longshore.running r
+      where r.shard = $1 and r.id = u.id and r.claim_no = u.claim and r.state = u.was
+      limit 1 for update
+    ) r
+  ),
+  left_running as (
+    delete from longshore.running
+    where shard = $1 and id = any (array(select id from owned))
   ),
   ended as (
     insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
@@ -57,7 +64,7 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; next: string 
       interruptions, queued_at, worker, started_at, cancel_requested_at, at,
       progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
       error_code, error::json, result::json
-    from gone, clock where next in ('succeeded', 'failed', 'cancelled')
+    from owned, clock where next in ('succeeded', 'failed', 'cancelled')
   ),
   again as (
     insert into longshore.waiting (shard, id, lane, state, rank, seq, kgate, run_at, expires_at,
@@ -68,16 +75,16 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; next: string 
       case when next <> 'queued' then at + make_interval(secs => delay_ms / 1000.0) end,
       expires_at, attempts - given_back, max_attempts, claim_no, interruptions + interrupted,
       case when next = 'queued' then at end
-    from gone, clock where next in ('queued', 'scheduled', 'retrying')
+    from owned, clock where next in ('queued', 'scheduled', 'retrying')
   ),
   tried as (
     insert into longshore.attempt (shard, job_id, claim_no, number, worker, pid, started_at,
       finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error)
     select shard, id, claim_no, attempts, worker, pid, started_at,
       at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error::json
-    from gone, clock where next <> 'succeeded'
+    from owned, clock where next <> 'succeeded'
   )
-  select id, lane, rank, next from gone`,
+  select id, lane, rank, next from owned`,
 );
 
 /** Writes all of them in one statement and answers with those that were really this claim's. */
@@ -87,12 +94,17 @@ export async function settle(
   settlements: readonly Settlement[],
 ): Promise<Settled[]> {
   if (settlements.length === 0) return [];
-  const ids = settlements.map((settlement) => settlement.id);
-  const rows = await db.run(SETTLE, [shard, ids, JSON.stringify(settlements.map(toRow))]);
+  const batch = inLockOrder(settlements).map(toRow);
+  const rows = await db.run(SETTLE, [shard, JSON.stringify(batch)]);
   return rows.map(({ id, lane, rank, next }) => ({
     id,
     line: next === 'queued' ? { shard, lane, rank } : null,
   }));
+}
+
+/** Everybody locks in the order of ids, so two batches over the same jobs cannot deadlock. */
+export function inLockOrder<T extends { id: string }>(items: readonly T[]): T[] {
+  return items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function toRow({ id, claim, was, transition, usage }: Settlement, n: number) {
@@ -118,7 +130,8 @@ function toRow({ id, claim, was, transition, usage }: Settlement, n: number) {
 
 /**
  * Why a settlement changed nothing: the claim still owns the job but its state has changed (decide
- * again), its outcome is already written (a re-sent finish), or the job has moved on without it.
+ * again), its outcome is already written (a re-sent finish), or the job has moved on without it. An
+ * outcome that says LEASE_EXPIRED was written by the reaper in its place.
  */
 export type Fate = { kind: 'owned'; state: OwnedState } | { kind: 'settled' } | { kind: 'stale' };
 
@@ -126,8 +139,11 @@ const FATE = statement<{ owned: OwnedState | null; settled: boolean }>(
   'fate_of_claim',
   `select
     (select state from longshore.running where shard = $1 and id = $2 and claim_no = $3) as owned,
-    exists (select 1 from longshore.done where shard = $1 and id = $2 and claim_no = $3)
-      or exists (select 1 from longshore.waiting where shard = $1 and id = $2 and claim_no = $3)
+    (exists (select 1 from longshore.done where shard = $1 and id = $2 and claim_no = $3)
+      or exists (select 1 from longshore.waiting where shard = $1 and id = $2 and claim_no = $3))
+      and not exists (
+        select 1 from longshore.attempt
+        where shard = $1 and job_id = $2 and claim_no = $3 and error_code = 'LEASE_EXPIRED')
       as settled`,
 );
 

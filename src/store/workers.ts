@@ -69,7 +69,8 @@ const FORGET = statement<{ instance: string }>(
   'forget_workers',
   `delete from longshore.worker w
    where w.shard = $1 and w.dead_at < clock_timestamp() - interval '1 day'
-     and not exists (select 1 from longshore.running r where r.shard = $1 and r.worker = w.instance)
+     and (select id from longshore.running r
+          where r.shard = $1 and r.worker = w.instance limit 1) is null
    returning w.instance`,
 );
 

@@ -2,9 +2,10 @@ import type { DefinitionInfo } from '../core/definition.ts';
 import { failureOf } from '../core/failure.ts';
 import { NO_USAGE, type OwnedState, type Usage } from '../core/job.ts';
 import type { Outcome } from '../core/lifecycle.ts';
+import { TIMER_MS_MAX } from '../runtime/deadline.ts';
 import type { ClaimedJob } from '../store/claim.ts';
-import { type AbortReason, type FromRunner, runLine } from './ipc.ts';
-import type { RunnerEvents, RunnerExit, RunnerProcess } from './runner-process.ts';
+import type { AbortReason } from './ipc.ts';
+import type { JobMessage, Runner, RunnerExit } from './runner.ts';
 
 /**
  * One attempt on one runner, from the command to the outcome. It always ends: asked to stop (by a
@@ -12,31 +13,29 @@ import type { RunnerEvents, RunnerExit, RunnerProcess } from './runner-process.t
  * the process group, and soon after that SIGKILL, which nothing survives.
  */
 
-export interface ExecutionLimits {
-  timeoutMs: number;
-  cancelGraceMs: number;
-}
-
 export interface Ended {
   outcome: Outcome;
   usage: Usage;
 }
 
+export interface ExecutionEvents {
+  onProgress(execution: Execution, update: { fraction: number; message: string | null }): void;
+  onOutput(execution: Execution, stream: string, line: string): void;
+}
+
 const KILL_AFTER_TERM_MS = 1_000;
-/** setTimeout counts in 32 bits; a longer wait would fire at once. */
-const TIMER_MAX_MS = 2_147_483_647;
 
 export class Execution {
-  readonly job: ClaimedJob;
   readonly shard: number;
+  readonly job: ClaimedJob;
   readonly definition: DefinitionInfo;
   /** As the database last told it; `cancelling` once somebody asked for it. */
   state: OwnedState = 'running';
-  readonly #limits: ExecutionLimits;
-  #runner: RunnerProcess | undefined;
+  readonly #cancelGraceMs: number;
+  #runner: Runner | undefined;
   #asked: AbortReason | undefined;
   #lost = false;
-  #timers: NodeJS.Timeout[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     shard: number,
@@ -47,10 +46,7 @@ export class Execution {
     this.shard = shard;
     this.job = job;
     this.definition = definition;
-    this.#limits = {
-      timeoutMs: job.policy?.timeoutMs ?? definition.timeoutMs,
-      cancelGraceMs: definition.cancelGraceMs ?? defaultCancelGraceMs,
-    };
+    this.#cancelGraceMs = definition.cancelGraceMs ?? defaultCancelGraceMs;
   }
 
   /** True when the claim is no longer ours; then its end is nobody's business. */
@@ -58,29 +54,30 @@ export class Execution {
     return this.#lost;
   }
 
-  async run(runner: RunnerProcess, events: Omit<RunnerEvents, 'onMessage'> & ProgressEvents) {
+  async run(runner: Runner, events: ExecutionEvents): Promise<Ended> {
     this.#runner = runner;
-    if (this.#lost) runner.kill();
-    const { id, claim, attempts, maxAttempts, paramsJson } = this.job;
+    const { id, claim, attempts: attempt, maxAttempts, paramsJson } = this.job;
     const { key, version } = this.definition;
-    const reported = new Promise<OutcomeMessage>((resolve) => {
-      const line = runLine({ id, claim, attempt: attempts, maxAttempts, key, version }, paramsJson);
-      runner.give(line, {
-        onOutput: events.onOutput,
+    const ended = new Promise<Ended>((resolve) => {
+      const command = { id, claim, attempt, maxAttempts, key, version };
+      runner.give(command, paramsJson, {
+        onOutput: (stream, line) => events.onOutput(this, stream, line),
+        onExit: (exit) => resolve(this.#exited(exit)),
         onMessage: (message) => {
           if (message.claim !== claim) return;
-          if (message.type === 'outcome') resolve(message);
-          else if (message.type === 'progress') events.onProgress(message);
-          else if (message.type === 'log') events.onOutput('stdout', message.message);
+          if (message.type === 'outcome') resolve(this.#reported(message));
+          else if (message.type === 'progress') events.onProgress(this, message);
+          else events.onOutput(this, message.level, message.message);
         },
       });
     });
-    this.#after(this.#limits.timeoutMs, () => this.askToStop('timeout'));
+    if (this.#lost) runner.kill();
     if (this.#asked) this.#beginStopping(this.#asked);
+    else this.#after(this.#timeoutMs, () => this.askToStop('timeout'));
     try {
-      return this.#ended(await Promise.race([reported, runner.exited]));
+      return await ended;
     } finally {
-      for (const timer of this.#timers) clearTimeout(timer);
+      clearTimeout(this.#timer);
     }
   }
 
@@ -97,30 +94,39 @@ export class Execution {
     this.#runner?.kill();
   }
 
+  get #timeoutMs(): number {
+    return this.job.policy?.timeoutMs ?? this.definition.timeoutMs;
+  }
+
   #beginStopping(reason: AbortReason): void {
-    const runner = this.#runner;
-    if (!runner) return;
-    runner.abort(this.job.claim, reason);
-    this.#after(this.#limits.cancelGraceMs, () => {
-      runner.terminate();
-      this.#after(KILL_AFTER_TERM_MS, () => runner.kill());
+    this.#runner?.abort(this.job.claim, reason);
+    this.#after(this.#cancelGraceMs, () => {
+      this.#runner?.terminate();
+      this.#after(KILL_AFTER_TERM_MS, () => this.#runner?.kill());
     });
   }
 
+  /** One timer is enough: each step is set when the one before is over. */
   #after(delayMs: number, action: () => void): void {
-    this.#timers.push(setTimeout(action, Math.min(TIMER_MAX_MS, delayMs)));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(action, Math.min(TIMER_MS_MAX, delayMs));
   }
 
-  #ended(end: OutcomeMessage | RunnerExit): Ended {
+  #reported({ outcome, cpuMs, peakRssBytes }: Extract<JobMessage, { type: 'outcome' }>): Ended {
     const pid = this.#runner?.pid ?? null;
-    if (!('outcome' in end)) {
-      const usage = { ...NO_USAGE, pid, exitCode: end.code, signal: end.signal };
-      return { outcome: this.#outcomeOf(crash(end)), usage };
-    }
-    const { cpuMs, peakRssBytes } = end;
     return {
-      outcome: this.#outcomeOf(end.outcome),
-      usage: { ...NO_USAGE, pid, cpuMs, peakRssBytes },
+      outcome: this.#outcomeOf(outcome),
+      usage: { pid, exitCode: null, signal: null, cpuMs, peakRssBytes },
+    };
+  }
+
+  #exited({ code, signal }: RunnerExit): Ended {
+    const how = signal ? `signal ${signal}` : `exit code ${code}`;
+    const message = `the process of the job ended (${how}) before the job had an outcome`;
+    const error = failureOf('CRASHED', message);
+    return {
+      outcome: this.#outcomeOf({ kind: 'failure', error, retryAfterMs: null }),
+      usage: { ...NO_USAGE, pid: this.#runner?.pid ?? null, exitCode: code, signal },
     };
   }
 
@@ -128,7 +134,7 @@ export class Execution {
   #outcomeOf(said: Outcome): Outcome {
     if (said.kind === 'success') return said;
     if (this.#asked === 'timeout') {
-      const message = `ran longer than its ${this.#limits.timeoutMs / 1_000} s`;
+      const message = `ran longer than its ${this.#timeoutMs / 1_000} s`;
       return { kind: 'failure', error: failureOf('TIMEOUT', message), retryAfterMs: null };
     }
     if (this.#asked === 'drain') {
@@ -136,16 +142,4 @@ export class Execution {
     }
     return said;
   }
-}
-
-type OutcomeMessage = Extract<FromRunner, { type: 'outcome' }>;
-
-export interface ProgressEvents {
-  onProgress(progress: { fraction: number; message: string | null }): void;
-}
-
-function crash({ code, signal }: RunnerExit): Outcome {
-  const how = signal ? `signal ${signal}` : `exit code ${code}`;
-  const message = `the process of the job ended (${how}) before the job had an outcome`;
-  return { kind: 'failure', error: failureOf('CRASHED', message), retryAfterMs: null };
 }

@@ -27,15 +27,23 @@ export type FromRunner =
   | { type: 'ready'; definitions: DefinitionInfo[]; problems: string[] }
   | { type: 'progress'; claim: number; fraction: number; message: string | null }
   | { type: 'log'; claim: number; level: string; message: string }
-  | { type: 'outcome'; claim: number; outcome: Outcome; cpuMs: number; peakRssBytes: number };
+  | ({ type: 'outcome'; claim: number; outcome: Outcome } & Measured);
 
-/** Longer lines end the connection: no honest message comes near it. */
-export const LINE_MAX_BYTES = 16 * 1_048_576;
+/** What the runner measured of itself; null where it cannot. */
+export interface Measured {
+  cpuMs: number | null;
+  peakRssBytes: number | null;
+}
+
+/** In characters. Longer lines end the connection: no honest message comes near it. */
+export const LINE_MAX = 16 * 1_048_576;
 
 /** The params are JSON text already; they are not parsed and written again on their way. */
 export function runLine(job: Omit<RunCommand, 'params'>, paramsJson: string): string {
   const head = JSON.stringify({ type: 'run', job: { ...job, params: 0 } });
-  return `${head.slice(0, -'0}}'.length)}${paramsJson}}}\n`;
+  // Only text that came by plain SQL can have line breaks, and they would end the message.
+  const params = paramsJson.includes('\n') ? JSON.stringify(JSON.parse(paramsJson)) : paramsJson;
+  return `${head.slice(0, -'0}}'.length)}${params}}}\n`;
 }
 
 export function messageLine(message: ToRunner | FromRunner): string {
@@ -59,6 +67,7 @@ export class LineReader {
     }
     this.#pieces.push(rest);
     this.#length += rest.length;
-    return this.#length > LINE_MAX_BYTES ? null : lines;
+    const tooLong = this.#length > LINE_MAX || lines.some((line) => line.length > LINE_MAX);
+    return tooLong ? null : lines;
   }
 }

@@ -3,6 +3,7 @@ import { type Line, orderLines } from '../core/order-lines.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
 import type { Lane } from '../store/lanes.ts';
+import type { Settlement } from '../store/settle.ts';
 import type { LineHint } from '../store/wake.ts';
 import type { QueuePort } from './port.ts';
 
@@ -30,6 +31,7 @@ export class Lines {
   readonly #definitions: readonly DefinitionInfo[];
   readonly #pollMs: number;
   #lanes = new Map<number, Lane>();
+  #served = new Map<number, DefinitionInfo>();
   readonly #known = new Map<string, KnownLine>();
   readonly #floors = new Map<string, number>();
   #lookAtMs = Number.NEGATIVE_INFINITY;
@@ -50,10 +52,7 @@ export class Lines {
   }
 
   definitionOf(lane: number): DefinitionInfo | undefined {
-    const found = this.#lanes.get(lane);
-    return this.#definitions.find(
-      ({ key, version }) => key === found?.key && version === found.version,
-    );
+    return this.#served.get(lane);
   }
 
   /** A lane we do not know may be new and ours: the next look will tell. */
@@ -71,6 +70,12 @@ export class Lines {
     if (startMs < this.#lookAtMs) return;
     const lanes = await this.#queue.lanes(this.shard, this.#definitions);
     this.#lanes = new Map(lanes.map((lane) => [lane.lane, lane]));
+    this.#served = new Map(
+      lanes.flatMap(({ lane, key, version }) => {
+        const found = this.#definitions.find((one) => one.key === key && one.version === version);
+        return found ? [[lane, found]] : [];
+      }),
+    );
     const found = await this.#queue.findLines(this.shard, [...this.#lanes.keys()]);
     this.#floors.clear();
     this.#known.clear();
@@ -79,21 +84,42 @@ export class Lines {
     this.#lookAtMs = nowMs + Math.max(this.#pollMs, LOOK_SHARE * (nowMs - startMs));
   }
 
-  /** Claims at most `limit` jobs, best lines first, and remembers what that taught. */
+  /** Claims at most `limit` jobs, best lines first. */
   async claim(limit: number, instance: string): Promise<ClaimedJob[]> {
-    const visited = orderLines([...this.#known.values()], this.#rotation++).map((line) => ({
-      ...line,
-    }));
-    const jobs = await this.#queue.claim(
-      this.shard,
-      limit,
-      instance,
-      visited.map((line): ClaimLine => ({ ...line, floor: this.#floors.get(nameOf(line)) ?? 0 })),
-    );
+    const visited = this.#inOrder();
+    const jobs = await this.#queue.claim(this.shard, limit, instance, visited);
+    return this.#learn(visited, jobs, limit);
+  }
+
+  /** The same, and writes plain successes in the same statement. */
+  async turn(
+    limit: number,
+    instance: string,
+    settlements: readonly Settlement[],
+  ): Promise<{ settled: Set<string> | null; jobs: ClaimedJob[] }> {
+    const visited = this.#inOrder();
+    const turn = { settlements, limit, instance, lines: visited };
+    const { settled, jobs } = await this.#queue.turn(this.shard, turn);
+    return { settled, jobs: this.#learn(visited, jobs, limit) };
+  }
+
+  #inOrder(): (KnownLine & ClaimLine)[] {
+    const ordered = orderLines([...this.#known.values()], this.#rotation++);
+    return ordered.map((line) => ({ ...line, floor: this.#floors.get(nameOf(line)) ?? 0 }));
+  }
+
+  #learn(visited: readonly KnownLine[], jobs: ClaimedJob[], limit: number): ClaimedJob[] {
     for (const job of jobs) this.#raiseFloor(job);
     // Fewer than asked for means that every line was read to its end.
     if (jobs.length < limit) for (const line of visited) this.#forget(line);
     return jobs;
+  }
+
+  /** Whether this lane is served and, as far as we heard, nothing as good as this rank waits. */
+  isIdle(lane: number, rank: number): boolean {
+    if (!this.#served.has(lane)) return false;
+    for (const line of this.#known.values()) if (line.rank <= rank) return false;
+    return true;
   }
 
   get hasWork(): boolean {

@@ -1,22 +1,26 @@
 import type { DefinitionInfo } from '../core/definition.ts';
+import { NO_USAGE } from '../core/job.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { sleep } from '../runtime/deadline.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
+import type { ClaimedJob } from '../store/claim.ts';
+import { DatabaseUnavailable } from '../store/db.ts';
+import type { HandOver } from '../store/hand-over.ts';
+import type { Lane } from '../store/lanes.ts';
 import type { LineHint } from '../store/wake.ts';
-import { Execution } from './execution.ts';
+import { type Ended, Execution, type ExecutionEvents } from './execution.ts';
 import { Lines } from './lines.ts';
+import { type Finished, Outbox } from './outbox.ts';
 import type { QueuePort } from './port.ts';
-import type { ProgressBatch } from './progress-batch.ts';
-import type { RunnerPool } from './runner-pool.ts';
-import type { SettleBatch } from './settle-batch.ts';
+import type { Runners } from './runners.ts';
 
-export interface ClaimLoopOptions {
+export interface WorkLoopOptions {
   queue: QueuePort;
-  runners: RunnerPool;
-  settling: SettleBatch;
-  progress: ProgressBatch;
+  runners: Runners;
   definitions: readonly DefinitionInfo[];
+  events: ExecutionEvents;
   /** The current identity of this worker; null while it has no valid lease. */
   instance(): string | null;
   slots: number;
@@ -26,25 +30,38 @@ export interface ClaimLoopOptions {
   log: Log;
 }
 
+const BATCH_MAX = 500;
+const TURNS_MAX = 2;
+/** While one turn is under way, a second one starts only when it is worth a commit of its own. */
+const WORTH_A_TURN = 100;
+
 /**
- * The heart of a worker: fill the free slots with claimed jobs, run each on a runner, hand its
- * outcome to the settle batch. It sleeps until a hint, a freed slot or the poll wakes it, and claims
- * only what it can start at once, so that no job waits in a worker while another one is idle.
+ * The heart of a worker. A *turn* writes the outcomes that have gathered and claims as many jobs as
+ * there are free slots, in one statement where it can be. An idle worker takes a turn at once when a
+ * hint, a finished job or the poll wakes it; a busy one gathers while a turn is under way, so that
+ * its commits grow and their number does not. It claims only what it can start at once: no job waits
+ * in a worker while another one is idle.
  */
-export class ClaimLoop implements Service {
-  readonly name = 'claim loop';
+export class WorkLoop implements Service, HandOver {
+  readonly name = 'work loop';
   /** What runs here right now, by job id. */
   readonly running = new Map<string, Execution>();
-  readonly #options: ClaimLoopOptions;
-  readonly #lines: Lines[];
+  readonly outbox: Outbox;
+  readonly #options: WorkLoopOptions;
+  readonly #shards: Lines[];
   readonly #poller: Poller;
+  readonly #turns = new Set<Promise<void>>();
   readonly #ends = new Set<Promise<void>>();
-  #turn = 0;
+  /** Slots that a claim under way may fill. */
+  #promised = 0;
+  #first = 0;
+  #failure: unknown;
 
-  constructor(options: ClaimLoopOptions) {
+  constructor(options: WorkLoopOptions) {
     const { queue, definitions, clock, pollMs, log } = options;
     this.#options = options;
-    this.#lines = Array.from(
+    this.outbox = new Outbox(queue, clock, log);
+    this.#shards = Array.from(
       { length: queue.shards },
       (_, shard) => new Lines(shard, queue, definitions, clock, pollMs),
     );
@@ -55,91 +72,158 @@ export class ClaimLoop implements Service {
     await this.#poller.start();
   }
 
-  /** Stops claiming. What runs goes on; see `drain`. */
+  /** Claims nothing more. What runs goes on; see `drained` and `flush`. */
   async stop(): Promise<void> {
     await this.#poller.stop();
+    await Promise.all(this.#turns);
   }
 
   /** Some lines got work, as far as a hint can be believed. */
   hint(hints: readonly LineHint[]): void {
-    for (const hint of hints) this.#lines[hint.shard]?.hint(hint);
+    for (const hint of hints) this.#shards[hint.shard]?.hint(hint);
     this.#poller.wake();
   }
 
   /** Hints may have been missed: look at the queue itself. */
   lookSoon(): void {
-    for (const lines of this.#lines) lines.lookSoon();
+    for (const lines of this.#shards) lines.lookSoon();
     this.#poller.wake();
   }
 
-  /** Resolves when nothing runs here any more and every outcome was handed on. */
+  /** Resolves when nothing runs here any more. */
   async drained(): Promise<void> {
     while (this.#ends.size > 0) await Promise.all(this.#ends);
   }
 
-  async #tick(): Promise<number> {
-    const { slots, pollMs, instance } = this.#options;
-    const identity = instance();
-    if (identity === null) return pollMs;
-    let more = false;
-    // Shards take turns at being asked first.
-    this.#turn += 1;
-    for (let step = 0; step < this.#lines.length; step += 1) {
-      const lines = this.#lines[(this.#turn + step) % this.#lines.length];
-      const free = slots - this.running.size;
-      if (!lines || free <= 0) break;
-      await lines.lookIfDue();
-      for (const job of await lines.claim(free, identity)) {
-        const definition = lines.definitionOf(job.lane);
-        if (!definition) throw new Error(`claimed ${job.id} from a lane that is not served`);
-        this.#begin(new Execution(lines.shard, job, definition, this.#options.cancelGraceMs));
-      }
-      more ||= lines.hasWork;
-    }
-    return more && this.running.size < slots ? 0 : pollMs;
-  }
-
-  #begin(execution: Execution): void {
-    const { id, claim, attempts } = execution.job;
-    const { log, clock } = this.#options;
-    this.running.set(id, execution);
-    const startMs = clock.monotonicMs();
-    const about = { jobId: id, claim, attempt: attempts, definition: execution.definition.key };
-    log.debug(about, 'job.claimed');
-    const end = this.#execute(execution).then(
-      (how) => {
-        log.debug({ ...about, how, durationMs: clock.monotonicMs() - startMs }, 'job.ended');
-      },
-      (error: unknown) => log.error({ ...about, err: error }, 'an execution broke'),
-    );
-    this.#ends.add(end);
-    void end.finally(() => this.#ends.delete(end));
-  }
-
-  /** Runs one job to its end. The slot is free as soon as the process is, before the write. */
-  async #execute(execution: Execution): Promise<string> {
-    const { runners, settling, progress, log } = this.#options;
-    const { id } = execution.job;
-    let ended;
-    try {
-      const runner = await runners.acquire();
-      try {
-        ended = await execution.run(runner, {
-          onProgress: (update) => progress.note(execution, update),
-          onOutput: (stream, line) => log.info({ jobId: id, stream }, line),
+  /** Writes what is left, for a worker that has stopped claiming. */
+  async flush(): Promise<void> {
+    for (let pauseMs = 50; !this.outbox.empty; pauseMs = Math.min(2_000, pauseMs * 2)) {
+      for (const { shard } of this.#shards) {
+        const batch = this.outbox.take(shard, BATCH_MAX);
+        await this.outbox.write(shard, batch).catch((error: unknown) => {
+          this.#options.log.warn({ err: error }, 'outcomes wait for the database');
         });
-      } finally {
-        runners.release(runner);
       }
+      if (!this.outbox.empty) await sleep(pauseMs);
+    }
+  }
+
+  /** Starts the turns that are worth it now. A turn that failed makes the next one wait. */
+  async #tick(): Promise<number> {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure;
+    const instance = this.#options.instance();
+    if (instance === null) return this.#options.pollMs;
+    // Shards take turns at being asked first.
+    this.#first += 1;
+    for (let step = 0; step < this.#shards.length; step += 1) {
+      const lines = this.#shards[(this.#first + step) % this.#shards.length];
+      if (!lines) continue;
+      await lines.lookIfDue();
+      while (this.#worthTurn(lines)) this.#begin(lines, instance);
+    }
+    return this.#options.pollMs;
+  }
+
+  get #free(): number {
+    return this.#options.slots - this.running.size - this.#promised;
+  }
+
+  #worthTurn(lines: Lines): boolean {
+    const outcomes = this.outbox.count(lines.shard);
+    const claimable = lines.hasWork ? this.#free : 0;
+    if (this.#turns.size === 0) return outcomes > 0 || claimable > 0;
+    return this.#turns.size < TURNS_MAX && outcomes + claimable >= 2 * WORTH_A_TURN;
+  }
+
+  #begin(lines: Lines, instance: string): void {
+    const outcomes = this.outbox.take(lines.shard, BATCH_MAX);
+    const limit = lines.hasWork ? Math.min(BATCH_MAX, this.#free) : 0;
+    this.#promised += limit;
+    const turn = this.#turn(lines, instance, outcomes, limit)
+      .catch((error: unknown) => {
+        this.#failure = error;
+      })
+      .finally(() => {
+        this.#promised -= limit;
+        this.#turns.delete(turn);
+        this.#poller.wake();
+      });
+    this.#turns.add(turn);
+  }
+
+  async #turn(lines: Lines, instance: string, batch: Finished[], limit: number): Promise<void> {
+    const plain = batch.every(isPlain);
+    if (!plain || limit === 0 || batch.length === 0) {
+      await this.outbox.write(lines.shard, batch);
+      if (limit > 0) this.#launch(lines, await lines.claim(limit, instance));
+      return;
+    }
+    try {
+      const { settled, jobs } = await lines.turn(limit, instance, this.outbox.settlements(batch));
+      this.#launch(lines, jobs);
+      await this.outbox.conclude(lines.shard, batch, settled);
+    } catch (error) {
+      // Nothing is known of either half: write the outcomes again, and find out there.
+      this.outbox.putBack(lines.shard, batch);
+      if (error instanceof DatabaseUnavailable) throw error;
+      await this.outbox.write(lines.shard, this.outbox.take(lines.shard, batch.length));
+    }
+  }
+
+  /** A slot for a job that was only just made, if nothing better waits; see `HandOver`. */
+  reserve({ shard, lane }: Lane, rank: number): string | null {
+    const instance = this.#options.instance();
+    if (instance === null || this.#free <= 0 || !this.#poller.running) return null;
+    if (!this.#shards[shard]?.isIdle(lane, rank)) return null;
+    this.#promised += 1;
+    return instance;
+  }
+
+  begin({ shard }: Lane, job: ClaimedJob): void {
+    this.release();
+    const lines = this.#shards[shard];
+    if (lines) this.#launch(lines, [job]);
+  }
+
+  release(): void {
+    this.#promised -= 1;
+  }
+
+  #launch(lines: Lines, jobs: readonly ClaimedJob[]): void {
+    for (const job of jobs) {
+      const definition = lines.definitionOf(job.lane);
+      if (!definition) throw new Error(`claimed ${job.id} from a lane that is not served`);
+      const execution = new Execution(lines.shard, job, definition, this.#options.cancelGraceMs);
+      this.running.set(job.id, execution);
+      const end = this.#execute(execution).finally(() => this.#ends.delete(end));
+      this.#ends.add(end);
+    }
+  }
+
+  /** Runs one job to its end. The slot is free as soon as the runner is, before the write. */
+  async #execute(execution: Execution): Promise<void> {
+    const { runners, events, log } = this.#options;
+    const source = runners.source(execution.definition);
+    let ended: Ended;
+    try {
+      const runner = await source.acquire();
+      ended = await execution.run(runner, events);
+      source.release(runner);
     } catch (error) {
       // No process could be started: that is the machine's failure, and costs the job no attempt.
-      log.warn({ jobId: id, err: error }, 'no runner for a claimed job; it is given back');
-      ended = settling.interrupted('no process could be started for it');
+      log.warn({ jobId: execution.job.id, err: error }, 'no runner for a job; it is given back');
+      const message = 'no process could be started for it';
+      ended = { outcome: { kind: 'interrupted', message }, usage: NO_USAGE };
     }
-    progress.drop(id);
-    if (!execution.lost) settling.add(execution, ended);
-    this.running.delete(id);
+    if (!execution.lost) this.outbox.add(execution, ended);
+    this.running.delete(execution.job.id);
     this.#poller.wake();
-    return execution.lost ? 'lost' : ended.outcome.kind;
   }
+}
+
+/** A success that nobody has asked to stop: the case that is quick because it is common. */
+function isPlain({ execution, ended }: Finished): boolean {
+  return execution.state === 'running' && ended.outcome.kind === 'success';
 }

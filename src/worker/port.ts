@@ -3,6 +3,7 @@ import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
 import type { Lane } from '../store/lanes.ts';
 import type { ProgressUpdate } from '../store/progress.ts';
 import type { Fate, Settled, Settlement } from '../store/settle.ts';
+import type { Turn, TurnResult } from '../store/turn.ts';
 import type { HeartbeatAnswer, WorkerInstance } from '../store/workers.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface QueuePort {
     instance: string,
     lines: readonly ClaimLine[],
   ): Promise<ClaimedJob[]>;
+  /** Settles plain successes and claims, in one statement and one commit. */
+  turn(shard: number, turn: Turn): Promise<TurnResult>;
   settle(shard: number, settlements: readonly Settlement[]): Promise<Settled[]>;
   fateOf(shard: number, id: string, claim: number): Promise<Fate>;
   saveProgress(shard: number, updates: readonly ProgressUpdate[]): Promise<void>;

@@ -5,6 +5,7 @@ import { servedLanes } from '../store/lanes.ts';
 import { withPartitions } from '../store/partitions.ts';
 import { saveProgress } from '../store/progress.ts';
 import { fateOf, settle } from '../store/settle.ts';
+import { takeTurn } from '../store/turn.ts';
 import type { Waker } from '../store/wake.ts';
 import { heartbeat, registerWorker, retireWorker } from '../store/workers.ts';
 import type { QueuePort } from './port.ts';
@@ -20,6 +21,8 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
     lanes: async (shard, definitions) => await servedLanes(db, shard, definitions),
     findLines: async (shard, lanes) => await findLines(db, shard, lanes),
     claim: async (shard, limit, instance, lines) => await claim(db, shard, limit, instance, lines),
+    turn: async (shard, turn) =>
+      await withPartitions(db, async () => await takeTurn(db, shard, turn)),
     settle: async (shard, settlements) => {
       const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
       waker.wake(settled.flatMap(({ line }) => line ?? []));

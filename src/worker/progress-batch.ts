@@ -27,14 +27,13 @@ export class ProgressBatch implements Service {
     await this.#poller.stop();
   }
 
-  note({ shard, job }: Execution, update: { fraction: number; message: string | null }): void {
+  note = (
+    { shard, job }: Execution,
+    update: { fraction: number; message: string | null },
+  ): void => {
     const { fraction, message } = update;
     this.#latest.set(job.id, { shard, id: job.id, claim: job.claim, fraction, message });
-  }
-
-  drop(id: string): void {
-    this.#latest.delete(id);
-  }
+  };
 
   async #write(): Promise<number> {
     const updates = [...this.#latest.values()];

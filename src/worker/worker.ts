@@ -1,3 +1,4 @@
+import type { JobDefinition } from '../core/define.ts';
 import { NO_USAGE } from '../core/job.ts';
 import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -5,20 +6,21 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { Listener } from '../store/listen.ts';
+import type { HandOver } from '../store/hand-over.ts';
 import type { HeartbeatAnswer, OwnedJob } from '../store/workers.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { ClaimLoop } from './loop.ts';
+import { WorkLoop } from './loop.ts';
 import type { QueuePort } from './port.ts';
 import { ProgressBatch } from './progress-batch.ts';
-import { RunnerPool } from './runner-pool.ts';
-import type { RunnerReport } from './runner-process.ts';
-import { SettleBatch } from './settle-batch.ts';
+import type { RunnerReport } from './runner.ts';
+import { Runners } from './runners.ts';
 
 export interface WorkerOptions {
   queue: QueuePort;
   /** For listening to hints. */
   databaseUrl: string;
-  jobsPath: string;
+  /** A file or folder of definitions, or definitions at hand that run inline. */
+  jobs: string | readonly JobDefinition[];
   host: string;
   pid: number;
   version: string;
@@ -39,19 +41,17 @@ export interface WorkerOptions {
 export class Worker implements Service {
   readonly name = 'worker';
   readonly #options: WorkerOptions;
-  readonly #runners: RunnerPool;
-  readonly #settling: SettleBatch;
+  readonly #runners: Runners;
   readonly #progress: ProgressBatch;
   readonly #heartbeat: Heartbeat;
-  #loop: ClaimLoop | undefined;
+  #loop: WorkLoop | undefined;
   #listener: Listener | undefined;
   #unknown = new Set<string>();
 
   constructor(options: WorkerOptions) {
     const { queue, clock, log, host, pid, version, slots } = options;
     this.#options = options;
-    this.#runners = new RunnerPool({ jobsPath: options.jobsPath, size: slots, log });
-    this.#settling = new SettleBatch(queue, clock, log);
+    this.#runners = new Runners({ jobs: options.jobs, slots, clock, log });
     this.#progress = new ProgressBatch(queue, log);
     this.#heartbeat = new Heartbeat({
       queue,
@@ -66,6 +66,11 @@ export class Worker implements Service {
     });
   }
 
+  /** For an inbox in the same process; null until the worker has started. */
+  get handOver(): HandOver | null {
+    return this.#loop ?? null;
+  }
+
   get report(): RunnerReport {
     return this.#runners.report;
   }
@@ -77,12 +82,14 @@ export class Worker implements Service {
     const { definitions, problems } = this.#runners.report;
     for (const problem of problems) log.warn({ problem }, 'a definition file was left out');
     await queue.publish(definitions);
-    const loop = new ClaimLoop({
+    const loop = new WorkLoop({
       ...this.#options,
       runners: this.#runners,
-      settling: this.#settling,
-      progress: this.#progress,
       definitions,
+      events: {
+        onProgress: this.#progress.note,
+        onOutput: ({ job }, stream, line) => log.info({ jobId: job.id, stream }, line),
+      },
       instance: () => this.#heartbeat.instance,
     });
     this.#loop = loop;
@@ -114,14 +121,14 @@ export class Worker implements Service {
     const loop = this.#loop;
     await loop?.stop();
     if (loop) await this.#drain(loop);
-    await this.#settling.settled();
+    await loop?.flush();
     await this.#progress.stop();
     await this.#heartbeat.stop();
     await this.#runners.stop();
     this.#loop = undefined;
   }
 
-  async #drain(loop: ClaimLoop): Promise<void> {
+  async #drain(loop: WorkLoop): Promise<void> {
     const { drainMs, log } = this.#options;
     const patience = new AbortController();
     const drained = loop.drained().finally(() => patience.abort());
@@ -155,7 +162,7 @@ export class Worker implements Service {
     }
     const unknown = new Set<string>();
     for (const row of answer.owned) {
-      if (loop.running.has(row.id) || this.#settling.has(row.id)) continue;
+      if (loop.running.has(row.id) || loop.outbox.has(row.id)) continue;
       if (this.#unknown.has(`${row.id}:${row.claim}`)) void this.#giveBack(shard, row);
       else unknown.add(`${row.id}:${row.claim}`);
     }
@@ -183,6 +190,6 @@ export class Worker implements Service {
       'fenced: stopping all jobs, coming back as a new worker',
     );
     for (const execution of this.#loop?.running.values() ?? []) execution.fence();
-    this.#settling.abandon();
+    this.#loop?.outbox.abandon();
   }
 }

@@ -2,20 +2,28 @@ import { format } from 'node:util';
 import type { JobContext, JobLogger } from '../../core/define.ts';
 import type { FromRunner, RunCommand } from '../ipc.ts';
 
-/** What a job gets as `ctx`. It says things to the worker and knows nothing of the database. */
+/**
+ * What a job gets as `ctx`. It says things to the worker and knows nothing of the database. Signal
+ * and logger are made when they are asked for, because most tiny jobs never look at them.
+ */
 export function createContext(
-  job: RunCommand,
-  abortSignal: AbortSignal,
+  job: Omit<RunCommand, 'params'>,
+  signal: () => AbortSignal,
   send: (message: FromRunner) => void,
 ): JobContext {
+  let logger: JobLogger | undefined;
   return {
     jobId: job.id,
     attempt: job.attempt,
     maxAttempts: job.maxAttempts,
-    abortSignal,
-    logger: createLogger((level, message) =>
-      send({ type: 'log', claim: job.claim, level, message }),
-    ),
+    get abortSignal() {
+      return signal();
+    },
+    get logger() {
+      return (logger ??= createLogger((level, message) =>
+        send({ type: 'log', claim: job.claim, level, message }),
+      ));
+    },
     progress(fraction, message) {
       if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
         throw new TypeError(`progress takes a fraction from 0 to 1 (got ${String(fraction)})`);

@@ -46,7 +46,7 @@ async function run(job: RunCommand): Promise<void> {
   const cpu = process.cpuUsage();
   current = { job, abort, cpu };
   const name = `${job.key}@${job.version}`;
-  const ctx = createContext(job, abort.signal, send);
+  const ctx = createContext(job, () => abort.signal, send);
   const outcome = await runJob(definitions.get(name), name, job.params, ctx, () => Date.now());
   current = undefined;
   sendOutcome(job.claim, outcome, cpu);
@@ -75,7 +75,9 @@ function fatal(error: unknown): void {
 const reader = new LineReader();
 socket.setEncoding('utf8');
 socket.on('data', (chunk: string) => {
-  for (const line of reader.push(chunk) ?? []) receive(JSON.parse(line) as ToRunner);
+  const lines = reader.push(chunk);
+  if (!lines) return void process.exit(1);
+  for (const line of lines) receive(JSON.parse(line) as ToRunner);
 });
 socket.on('close', () => process.exit(0));
 socket.on('error', () => process.exit(0));

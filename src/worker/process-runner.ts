@@ -1,35 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { DefinitionInfo } from '../core/definition.ts';
 import { childEnvironment } from '../runtime/environment.ts';
 import { withDeadline } from '../runtime/deadline.ts';
-import { type AbortReason, type FromRunner, LineReader, messageLine } from './ipc.ts';
+import {
+  type AbortReason,
+  type FromRunner,
+  LineReader,
+  messageLine,
+  type RunCommand,
+  runLine,
+} from './ipc.ts';
+import type { Runner, RunnerEvents, RunnerExit, RunnerReport } from './runner.ts';
 
 /**
- * One child process that runs user code, seen from the worker. It leads its own process group, so
+ * A child process that runs user code, seen from the worker. It leads its own process group, so
  * that a kill reaches whatever the job has started, and Ctrl-C in a terminal does not reach it. It
  * is trusted with nothing: what it says is matched to the claim it was given, and what it does not
  * say in time is not waited for.
  */
-
-export interface RunnerReport {
-  definitions: DefinitionInfo[];
-  problems: string[];
-}
-
-export interface RunnerExit {
-  code: number | null;
-  signal: string | null;
-}
-
-/** What a runner says about the job it was given. */
-export type JobMessage = Exclude<FromRunner, { type: 'ready' }>;
-
-export interface RunnerEvents {
-  onMessage(message: JobMessage): void;
-  onOutput(stream: 'stdout' | 'stderr', line: string): void;
-}
 
 // The child is started from the same kind of file as this one: .ts in a checkout, .js when built.
 const MAIN = fileURLToPath(
@@ -38,8 +27,8 @@ const MAIN = fileURLToPath(
 const READY_MS = 60_000;
 const OUTPUT_LINE_MAX = 8_192;
 
-export class RunnerProcess {
-  readonly pid: number | undefined;
+export class ProcessRunner implements Runner {
+  readonly pid: number | null;
   /** Resolves when the process and its pipes are gone. */
   readonly exited: Promise<RunnerExit>;
   readonly #child: ChildProcess;
@@ -54,7 +43,7 @@ export class RunnerProcess {
       ['--disable-warning=ExperimentalWarning', MAIN, jobsPath],
       { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: childEnvironment(), detached: true },
     );
-    this.pid = this.#child.pid;
+    this.pid = this.#child.pid ?? null;
     this.#socket = this.#child.stdio[3] as Socket;
     this.#socket.on('error', () => undefined);
     this.exited = new Promise((resolve) => {
@@ -66,6 +55,7 @@ export class RunnerProcess {
       // What the job left running in its group must not outlive it, nor keep our pipes open.
       this.#signalGroup('SIGKILL');
     });
+    void this.exited.then((exit) => this.#events?.onExit(exit));
     this.#readMessages();
     this.#readOutput('stdout');
     this.#readOutput('stderr');
@@ -89,13 +79,12 @@ export class RunnerProcess {
     }
   }
 
-  /** Gives the process a job. Everything it says from now on goes to these events. */
-  give(line: string, events: RunnerEvents): void {
+  give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
     this.#events = events;
-    this.#socket.write(line);
+    if (!this.#alive) void this.exited.then((exit) => this.#events?.onExit(exit));
+    this.#socket.write(runLine(command, paramsJson));
   }
 
-  /** Nobody listens any more; a late word about an ended job falls to the floor. */
   forget(): void {
     this.#events = undefined;
   }
@@ -113,7 +102,7 @@ export class RunnerProcess {
   }
 
   #signalGroup(signal: 'SIGTERM' | 'SIGKILL'): void {
-    if (this.pid === undefined) return;
+    if (this.pid === null) return;
     try {
       process.kill(-this.pid, signal);
     } catch {

@@ -1,0 +1,70 @@
+import { hostname } from 'node:os';
+import type { JobDefinition } from './core/define.ts';
+import { systemClock } from './runtime/clock.ts';
+import type { Log } from './runtime/log.ts';
+import { closing, type Service } from './runtime/service.ts';
+import { partitioner } from './scheduler/partitioner.ts';
+import { promoter } from './scheduler/promoter.ts';
+import { reaper } from './scheduler/reaper.ts';
+import { Db } from './store/db.ts';
+import type { Waker } from './store/wake.ts';
+import { VERSION } from './version.ts';
+import { postgresQueue } from './worker/postgres-queue.ts';
+import { Worker } from './worker/worker.ts';
+
+export interface LocalWorkerSettings {
+  databaseUrl: string;
+  jobs: string | readonly JobDefinition[];
+  concurrency: number;
+  leaseMs: number;
+  heartbeatMs: number;
+  pollMs: number;
+  drainMs: number;
+  cancelGraceMs: number;
+}
+
+/** What keeps jobs moving that no worker holds: due ones, lost ones, and room for new ones. */
+export function schedulerServices(db: Db, waker: Waker, pollMs: number, log: Log): Service[] {
+  return [
+    partitioner(db, log),
+    promoter(db, waker, pollMs, log),
+    reaper(db, waker, systemClock, pollMs, log),
+  ];
+}
+
+/**
+ * A worker in this process. It also promotes and reaps, so that retries and rescues never wait for a
+ * role that somebody forgot to start; any number of processes may do so at once.
+ */
+export function localWorker(
+  db: Db,
+  waker: Waker,
+  settings: LocalWorkerSettings,
+  log: Log,
+): { worker: Worker; services: Service[] } {
+  const { databaseUrl, leaseMs, pollMs, concurrency } = settings;
+  const reserved = Db.open({
+    url: databaseUrl,
+    log,
+    shards: db.shards,
+    max: 1,
+    applicationName: 'longshore heartbeat',
+    queryTimeoutMs: Math.max(250, leaseMs / 4),
+  });
+  const worker = new Worker({
+    ...settings,
+    queue: postgresQueue(db, reserved, waker),
+    slots: concurrency,
+    host: hostname(),
+    pid: process.pid,
+    version: VERSION,
+    clock: systemClock,
+    log,
+  });
+  const services = [
+    ...schedulerServices(db, waker, pollMs, log),
+    closing('reserved connection', async () => await reserved.close()),
+    worker,
+  ];
+  return { worker, services };
+}

@@ -1,0 +1,92 @@
+import { type ClaimedJob, type ClaimLine, TAKE, TAKEN } from './claim.ts';
+import { type Queryable, statement } from './db.ts';
+import { inLockOrder, type Settlement } from './settle.ts';
+
+/**
+ * A turn settles a batch of plain successes and claims the next jobs in one statement and one
+ * commit: a quarter less work for the database than the two of them, and half the waiting. It is
+ * `settle` without the cases that are not plain, followed by `claim`; both are explained there. A
+ * batch that holds a failure, a cancel or a retry goes the long way.
+ */
+
+export interface Turn {
+  settlements: readonly Settlement[];
+  limit: number;
+  instance: string;
+  lines: readonly ClaimLine[];
+}
+
+export interface TurnResult {
+  /** What the fence let through; null when that was everything. */
+  settled: Set<string> | null;
+  jobs: ClaimedJob[];
+}
+
+interface TurnRow extends ClaimedJob {
+  settled: string[] | null;
+}
+
+const TURN = statement<TurnRow>(
+  'turn',
+  `with clock as materialized (select clock_timestamp() as at),
+  u as materialized (
+    select * from json_to_recordset($7::json) as u(
+      id uuid, claim int, result text, pid int, peak_rss_bytes bigint, cpu_ms int)
+  ),
+  owned as materialized (
+    select r.*, u.result, u.pid, u.peak_rss_bytes, u.cpu_ms
+    from u cross join lateral (
+      select * from longshore.running r
+      where r.shard = $1 and r.id = u.id and r.claim_no = u.claim and r.state = 'running'
+      limit 1 for update
+    ) r
+  ),
+  left_running as (
+    delete from longshore.running
+    where shard = $1 and id = any (array(select id from owned))
+  ),
+  ended as (
+    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, worker, started_at, finished_at,
+      progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result)
+    select shard, id, lane, 'succeeded', rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, worker, started_at, at,
+      progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result::json
+    from owned, clock
+  ),
+  ${TAKE}
+  select null::uuid[] as settled, ${TAKEN}
+  union all
+  select array(select id from owned), null, null, null, null, null, null, null, null, null, null
+  where (select count(*) from owned) <> $8`,
+);
+
+export async function takeTurn(db: Queryable, shard: number, turn: Turn): Promise<TurnResult> {
+  const { limit, instance, lines } = turn;
+  const settlements = inLockOrder(turn.settlements);
+  const rows = await db.run(TURN, [
+    shard,
+    limit,
+    instance,
+    lines.map((line) => line.lane),
+    lines.map((line) => line.rank),
+    lines.map((line) => line.floor),
+    JSON.stringify(settlements.map(toRow)),
+    settlements.length,
+  ]);
+  const partial = rows.find((row) => row.settled !== null);
+  const jobs = partial ? rows.filter((row) => row.settled === null) : rows;
+  return { settled: partial?.settled ? new Set(partial.settled) : null, jobs };
+}
+
+/** Absent fields become null in the database, and cost nothing on the way. */
+function toRow({ id, claim, transition, usage }: Settlement) {
+  return {
+    id,
+    claim,
+    result: transition.resultJson,
+    pid: usage.pid ?? undefined,
+    peak_rss_bytes: usage.peakRssBytes ?? undefined,
+    cpu_ms: usage.cpuMs ?? undefined,
+  };
+}

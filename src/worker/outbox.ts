@@ -1,0 +1,148 @@
+import { failureOf } from '../core/failure.ts';
+import { decide } from '../core/lifecycle.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { DatabaseUnavailable } from '../store/db.ts';
+import type { Settlement } from '../store/settle.ts';
+import type { Ended, Execution } from './execution.ts';
+import type { QueuePort } from './port.ts';
+
+export interface Finished {
+  execution: Execution;
+  ended: Ended;
+}
+
+/**
+ * Outcomes on their way into the database. Each is kept until it is known to be written, or known to
+ * be nobody's: while the database is away it waits, and one that cannot be stored does not hold back
+ * the others.
+ */
+export class Outbox {
+  readonly #queue: QueuePort;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #waiting: Finished[][];
+  readonly #unwritten = new Set<string>();
+
+  constructor(queue: QueuePort, clock: Clock, log: Log) {
+    this.#queue = queue;
+    this.#clock = clock;
+    this.#log = log;
+    this.#waiting = Array.from({ length: queue.shards }, () => []);
+  }
+
+  add(execution: Execution, ended: Ended): void {
+    this.#unwritten.add(execution.job.id);
+    this.#waiting[execution.shard]?.push({ execution, ended });
+  }
+
+  /** How many wait to be written to a shard. */
+  count(shard: number): number {
+    return this.#waiting[shard]?.length ?? 0;
+  }
+
+  /** Nothing waits and nothing is under way. */
+  get empty(): boolean {
+    return this.#unwritten.size === 0;
+  }
+
+  /** Whether an outcome of this job is still to be written. */
+  has(id: string): boolean {
+    return this.#unwritten.has(id);
+  }
+
+  take(shard: number, max: number): Finished[] {
+    return this.#waiting[shard]?.splice(0, max) ?? [];
+  }
+
+  /** The leases are lost, and with them the right to write: these outcomes are nobody's now. */
+  abandon(): void {
+    for (const waiting of this.#waiting) waiting.length = 0;
+    this.#unwritten.clear();
+  }
+
+  settlements(batch: readonly Finished[]): Settlement[] {
+    return batch.map(({ execution: { job, definition, state }, ended }) => {
+      const rules = {
+        state,
+        attempts: job.attempts,
+        maxAttempts: job.maxAttempts,
+        interruptions: job.interruptions,
+        maxInterruptions: definition.maxInterruptions,
+        retry: job.policy?.retry ?? definition.retry,
+        retryOn: definition.retryOn,
+      };
+      const transition = decide(rules, ended.outcome, this.#clock.random());
+      return { id: job.id, claim: job.claim, was: state, transition, usage: ended.usage };
+    });
+  }
+
+  /** Writes a batch. What the database cannot take now goes back and waits. */
+  async write(shard: number, batch: Finished[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      const settled = await this.#queue.settle(shard, this.settlements(batch));
+      await this.conclude(shard, batch, new Set(settled.map(({ id }) => id)));
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) {
+        this.putBack(shard, batch);
+        throw error;
+      }
+      await this.#split(shard, batch, error);
+    }
+  }
+
+  putBack(shard: number, batch: readonly Finished[]): void {
+    const kept = batch.filter(({ execution }) => this.#unwritten.has(execution.job.id));
+    this.#waiting[shard]?.unshift(...kept);
+  }
+
+  /** What became of a batch, when `settled` is what the fence let through; null means all of it. */
+  async conclude(
+    shard: number,
+    batch: readonly Finished[],
+    settled: ReadonlySet<string> | null,
+  ): Promise<void> {
+    const refused: Finished[] = [];
+    for (const item of batch) {
+      const { id } = item.execution.job;
+      if (settled === null || settled.has(id)) this.#unwritten.delete(id);
+      else refused.push(item);
+    }
+    for (const item of refused) await this.#explain(shard, item);
+  }
+
+  /** It was not written: because a cancel came first, or because it was already, or never ours. */
+  async #explain(shard: number, item: Finished): Promise<void> {
+    const { id, claim } = item.execution.job;
+    const fate = await this.#queue.fateOf(shard, id, claim);
+    if (fate.kind === 'owned') {
+      item.execution.state = fate.state;
+      this.putBack(shard, [item]);
+      return;
+    }
+    this.#unwritten.delete(id);
+    if (fate.kind === 'stale') {
+      this.#log.warn({ jobId: id, claim }, 'a stale outcome was refused: the job has moved on');
+    }
+  }
+
+  /** The statement refused: find out which one it cannot take, and let the others through. */
+  async #split(shard: number, batch: Finished[], error: unknown): Promise<void> {
+    const [only] = batch;
+    if (!only) return;
+    if (batch.length > 1) {
+      const middle = Math.ceil(batch.length / 2);
+      await this.write(shard, batch.slice(0, middle));
+      await this.write(shard, batch.slice(middle));
+    } else if (only.ended.outcome.kind === 'success') {
+      const reason = error instanceof Error ? error.message : String(error);
+      const problem = failureOf('RESULT_INVALID', `the result cannot be stored: ${reason}`);
+      const outcome = { kind: 'failure', error: problem, retryAfterMs: null } as const;
+      await this.write(shard, [{ ...only, ended: { ...only.ended, outcome } }]);
+    } else {
+      this.#log.error({ jobId: only.execution.job.id, err: error }, 'an outcome cannot be stored');
+      this.#unwritten.delete(only.execution.job.id);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { DefinitionInfo } from '../core/definition.ts';
+import type { AbortReason, FromRunner, RunCommand } from './ipc.ts';
+
+/**
+ * What executes jobs, one at a time: a process, or (for definitions that opt in) the worker itself.
+ * A runner is given a job and answers through the events, exactly once with an outcome or an exit.
+ */
+export interface Runner {
+  /** The process that runs the job. */
+  readonly pid: number | null;
+  /** False when it cannot take another job. */
+  readonly alive: boolean;
+  give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void;
+  /** Nobody listens any more; a late word about an ended job falls to the floor. */
+  forget(): void;
+  /** Passes the abort signal on. */
+  abort(claim: number, reason: AbortReason): void;
+  /** Asks the process to end. */
+  terminate(): void;
+  /** Ends the process and everything it has started. */
+  kill(): void;
+}
+
+/** What a runner says about the job it was given. */
+export type JobMessage = Exclude<FromRunner, { type: 'ready' }>;
+
+export interface RunnerEvents {
+  onMessage(message: JobMessage): void;
+  onOutput(stream: 'stdout' | 'stderr', line: string): void;
+  onExit(exit: RunnerExit): void;
+}
+
+export interface RunnerExit {
+  code: number | null;
+  signal: string | null;
+}
+
+/** Which definitions were found, and a sentence for each file that could not be used. */
+export interface RunnerReport {
+  definitions: DefinitionInfo[];
+  problems: string[];
+}
+
+/** Where runners come from. */
+export interface RunnerSource {
+  acquire(): Promise<Runner> | Runner;
+  release(runner: Runner): void;
+}

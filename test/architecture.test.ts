@@ -1,0 +1,221 @@
+import { describe, expect, it, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import {
+  ambientReads,
+  importCycles,
+  type ImportRow,
+  impureReads,
+  longFiles,
+  nonErasable,
+  strayStatements,
+  wrongImports,
+} from './support/source-rules.ts';
+import { parse, readSources } from './support/source-tree.ts';
+
+/** DESIGN section 4 as data. A new folder needs a row here before it may exist. */
+const IMPORTS: ImportRow[] = [
+  { at: 'src/core/', may: [] },
+  { at: 'src/runtime/', may: [], packages: ['pino'], node: true },
+  { at: 'src/config/', may: ['src/core/'], node: true },
+  { at: 'src/protocol/', may: ['src/core/'], packages: ['zod'] },
+  { at: 'src/store/', may: ['src/core/', 'src/runtime/'], packages: ['pg'], node: true },
+  { at: 'src/postgres/', may: ['src/runtime/'], packages: ['pg'], node: true },
+  {
+    at: 'src/worker/',
+    // Its own runner part, because `inline` runs jobs inside the worker.
+    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/worker/runner/'],
+    node: true,
+  },
+  // The process that runs user code knows no database and no settings. Which files hold the
+  // definitions is only known when it runs.
+  {
+    at: 'src/worker/runner/',
+    may: ['src/core/', 'src/worker/ipc.ts'],
+    node: true,
+    computed: ['src/worker/runner/load.ts'],
+  },
+  { at: 'src/scheduler/', may: ['src/core/', 'src/runtime/', 'src/store/'] },
+  {
+    at: 'src/http/',
+    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/protocol/'],
+    packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'zod'],
+    node: true,
+  },
+  { at: 'src/client/', may: ['src/core/', 'src/protocol/'] },
+  {
+    at: 'src/cli/',
+    may: [
+      'src/config/',
+      'src/client/',
+      'src/core/',
+      'src/app.ts',
+      'src/version.ts',
+      // It is the root of its process: it owns the clock and makes the log.
+      'src/runtime/clock.ts',
+      'src/runtime/log.ts',
+    ],
+    types: ['src/runtime/'],
+    packages: ['commander'],
+    node: true,
+  },
+  {
+    at: 'src/app.ts',
+    may: [
+      'src/core/',
+      'src/runtime/',
+      'src/config/',
+      'src/protocol/',
+      'src/store/',
+      'src/postgres/',
+      'src/worker/',
+      'src/scheduler/',
+      'src/http/',
+      'src/local-worker.ts',
+      'src/version.ts',
+    ],
+    node: true,
+  },
+  { at: 'src/version.ts', may: [], node: true },
+  // The part of the composition that the server and an application with Longshore inside share.
+  {
+    at: 'src/local-worker.ts',
+    may: [
+      'src/core/',
+      'src/runtime/',
+      'src/store/',
+      'src/worker/',
+      'src/scheduler/',
+      'src/version.ts',
+    ],
+    node: true,
+  },
+  {
+    at: 'src/in-process.ts',
+    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/protocol/', 'src/local-worker.ts'],
+    types: ['src/client/'],
+  },
+  { at: 'src/worker-process.ts', may: ['src/app.ts', 'src/runtime/'], types: ['src/config/'] },
+  // Runners load this file for `defineJob`, and must not load a database driver with it.
+  {
+    at: 'src/index.ts',
+    may: ['src/core/', 'src/client/'],
+    types: ['src/in-process.ts'],
+    lazily: ['src/in-process.ts'],
+  },
+];
+
+const LINES_MAX = 400;
+/** The embedded PostgreSQL asks its own server a few questions before there is a store. */
+const MAY_HOLD_SQL = ['src/store/', 'src/postgres/'];
+const MAY_READ_AMBIENT = [
+  'src/config/',
+  'src/runtime/',
+  // The root of a process of its own: nobody is above it to hand it a clock.
+  'src/worker/runner/main.ts',
+];
+const PURE = ['src/core/', 'src/protocol/'];
+
+/** What a newcomer reads, in this order, to know how a job goes from waiting to done. */
+const NEWCOMER_PATH = [
+  'src/core/job.ts',
+  'src/core/lifecycle.ts',
+  'src/store/claim.ts',
+  'src/store/settle.ts',
+  'src/worker/loop.ts',
+  'src/app.ts',
+];
+
+describe('the source', () => {
+  const files = readSources('src').map(parse);
+
+  it('is read at all', () => expect(files.length).toBeGreaterThan(100));
+  it('imports only what its folder may', () => expect(wrongImports(files, IMPORTS)).toEqual([]));
+  it('has no import cycle', () => expect(importCycles(files)).toEqual([]));
+  it('has no file of more than 400 lines', () => expect(longFiles(files, LINES_MAX)).toEqual([]));
+  it('holds SQL in the store only', () => {
+    expect(strayStatements(files, MAY_HOLD_SQL)).toEqual([]);
+  });
+  it('reads environment and clock at its edges only', () => {
+    expect(ambientReads(files, MAY_READ_AMBIENT)).toEqual([]);
+  });
+  it('is pure where it says so', () => expect(impureReads(files, PURE)).toEqual([]));
+  it('can be run by erasing its types', () => expect(nonErasable(files)).toEqual([]));
+
+  it('can be read by a newcomer in one sitting: under 1,000 lines', () => {
+    const root = new URL('../', import.meta.url);
+    const lines = NEWCOMER_PATH.map(
+      (path) => readFileSync(new URL(path, root), 'utf8').trimEnd().split('\n').length,
+    );
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(1_000);
+  });
+});
+
+/** A made-up file: the rule must see what is wrong with it, and only that. */
+const one = (path: string, source: string) => [parse({ path, source })];
+
+describe('the rule of imports', () => {
+  test.each([
+    [
+      'a sideways import',
+      'src/http/a.ts',
+      "import { b } from '../worker/b.ts';",
+      'src/worker/b.ts',
+    ],
+    ['an upward import', 'src/core/a.ts', "import { b } from '../store/b.ts';", 'src/store/b.ts'],
+    ['a re-export', 'src/core/a.ts', "export * from '../store/b.ts';", 'src/store/b.ts'],
+    ['a named re-export', 'src/core/a.ts', "export { b } from '../store/b.ts';", 'src/store/b.ts'],
+    ['a dynamic import', 'src/core/a.ts', "await import('../store/b.ts');", 'src/store/b.ts'],
+    ['a bare import', 'src/core/a.ts', "import '../store/b.ts';", 'src/store/b.ts'],
+    ['Node in core', 'src/core/a.ts', "import { join } from 'node:path';", 'node:path'],
+    ['Node without its prefix', 'src/store/a.ts', "import { join } from 'path';", 'path'],
+    ['a package', 'src/worker/a.ts', "import pg from 'pg';", 'pg'],
+    ['a part of a package', 'src/http/a.ts', "import x from '@fastify/x/y';", '@fastify/x'],
+    [
+      'the worker from the runner',
+      'src/worker/runner/a.ts',
+      "import '../b.ts';",
+      'src/worker/b.ts',
+    ],
+    ['a computed path', 'src/store/a.ts', 'await import(name);', '(computed)'],
+    [
+      'a value where types are allowed',
+      'src/cli/a.ts',
+      "import { type B } from '../runtime/b.ts';",
+      'src/runtime/b.ts',
+    ],
+    ['the command line from the root', 'src/app.ts', "import './cli/b.ts';", 'src/cli/b.ts'],
+    ['what may only be lazy', 'src/index.ts', "import './in-process.ts';", 'src/in-process.ts'],
+    ['a file outside src', 'src/core/a.ts', "import x from '../../package.json';", 'package.json'],
+  ])('sees %s', (_, path, source, target) => {
+    const [complaint, ...more] = wrongImports(one(path, source), IMPORTS);
+    expect(complaint).toMatch(`${path}:1 imports ${target}, which src/`);
+    expect(more).toEqual([]);
+  });
+
+  test.each([
+    ['types count too', 'src/http/a.ts', "import type { B } from '../worker/b.ts';"],
+    ['import types count too', 'src/http/a.ts', "let x: import('../worker/b.ts').B;"],
+  ])('%s', (_, path, source) => {
+    const words = `${path}:1 imports types of src/worker/b.ts, which src/http/ may not`;
+    expect(wrongImports(one(path, source), IMPORTS)).toEqual([words]);
+  });
+
+  test.each([
+    ['itself', 'src/core/a.ts', "import './b.ts';"],
+    ['a folder below its own', 'src/http/a.ts', "import './routes/b.ts';"],
+    ['what its row says', 'src/worker/a.ts', "import '../store/b.ts'; import 'node:fs';"],
+    ['the one file it may', 'src/worker/runner/a.ts', "import '../ipc.ts';"],
+    ['types where they are allowed', 'src/cli/a.ts', "import type { B } from '../runtime/b.ts';"],
+    ['what it loads lazily', 'src/index.ts', "await import('./in-process.ts');"],
+    ['definitions', 'src/worker/runner/load.ts', 'await import(name);'],
+    ['nothing, in a comment', 'src/core/a.ts', "// import '../store/b.ts';"],
+    ['nothing, in a string', 'src/core/a.ts', 'const text = "import \'../store/b.ts\'";'],
+  ])('allows a file to import %s', (_, path, source) => {
+    expect(wrongImports(one(path, source), IMPORTS)).toEqual([]);
+  });
+
+  test('wants a row for every folder', () => {
+    const words = ['src/new/a.ts has no row in the table of imports'];
+    expect(wrongImports(one('src/new/a.ts', ''), IMPORTS)).toEqual(words);
+  });
+});
