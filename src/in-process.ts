@@ -14,7 +14,7 @@ import { Waker } from './store/wake.ts';
 export interface InProcessOptions {
   databaseUrl: string;
   /** A file or folder of definitions, or definitions at hand (these need isolation 'inline'). */
-  jobs?: string | readonly JobDefinition<never>[];
+  jobs?: string | readonly JobDefinition[];
   /** False: this process only enqueues. */
   worker?: boolean;
   concurrency?: number;
@@ -58,7 +58,7 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
   const db = Db.open({ url: databaseUrl, log, shards, max: 10 });
   const settings = {
     databaseUrl,
-    jobs: (jobs ?? './jobs') as string | readonly JobDefinition[],
+    jobs: jobs ?? './jobs',
     concurrency: options.concurrency ?? 8,
     leaseMs,
     heartbeatMs: Math.floor(leaseMs / 3),
