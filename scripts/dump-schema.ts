@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
+import { Client } from 'pg';
 import { EmbeddedPostgres } from '../src/postgres/embedded.ts';
 import { createLog } from '../src/runtime/log.ts';
 import { migrate } from '../src/store/migrate.ts';
@@ -14,7 +14,7 @@ const postgres = new EmbeddedPostgres({ dataDir, log, unsafeForTests: true });
 try {
   await postgres.start();
   await migrate({ url: postgres.url, log, shards: 1 });
-  const client = new pg.Client({ connectionString: postgres.url });
+  const client = new Client({ connectionString: postgres.url });
   await client.connect();
   try {
     await writeFile(new URL('../sql/schema.sql', import.meta.url), await dumpSchema(client));

@@ -106,7 +106,7 @@ create table job (
   constraint job_pkey PRIMARY KEY (shard, id)
 )
 partition by RANGE (id);
-CREATE INDEX job_lane ON job USING btree (shard, lane, id);
+CREATE INDEX job_lane ON job USING btree (shard, lane, id) WHERE lane IS NOT NULL;
 CREATE INDEX job_tags ON job USING gin (tags) WHERE tags IS NOT NULL;
 
 create table lane (
@@ -120,9 +120,9 @@ create table lane (
   paused_at timestamp with time zone,
   paused_by text,
   paused_why text,
-  constraint lane_shard_key_version_tenant_key UNIQUE (shard, key, version, tenant),
   constraint lane_pkey PRIMARY KEY (shard, lane)
 );
+CREATE UNIQUE INDEX lane_name ON lane USING btree (shard, key, version, tenant) WHERE key IS NOT NULL;
 
 create table migration (
   number integer not null,
@@ -151,7 +151,7 @@ create table running (
   cancel_requested_at timestamp with time zone,
   progress_fraction real,
   progress_message text,
-  constraint running_pkey PRIMARY KEY (shard, id),
+  constraint running_pkey PRIMARY KEY (id, shard),
   constraint running_check CHECK ((state = 'cancelling'::job_state) = (cancel_requested_at IS NOT NULL)),
   constraint running_check1 CHECK (attempts > 0 AND claim_no > 0),
   constraint running_state_check CHECK (state = ANY (ARRAY['running'::job_state, 'cancelling'::job_state]))
@@ -163,7 +163,7 @@ with (
   fillfactor = 70,
   vacuum_truncate = off
 );
-CREATE INDEX running_worker ON running USING btree (shard, worker);
+CREATE INDEX running_worker ON running USING btree (shard, worker) WHERE worker IS NOT NULL;
 
 create table setting (
   name text not null,
@@ -187,7 +187,7 @@ create table waiting (
   claim_no integer not null default 0,
   interruptions integer not null default 0,
   queued_at timestamp with time zone,
-  constraint waiting_pkey PRIMARY KEY (shard, id),
+  constraint waiting_pkey PRIMARY KEY (id, shard),
   constraint waiting_check CHECK ((state = 'queued'::job_state) = (num_nonnulls(seq, parked) = 1)),
   constraint waiting_check1 CHECK ((state <> ALL (ARRAY['scheduled'::job_state, 'retrying'::job_state])) OR run_at IS NOT NULL),
   constraint waiting_check2 CHECK (state <> 'queued'::job_state OR queued_at IS NOT NULL),
@@ -224,7 +224,7 @@ with (
   autovacuum_vacuum_threshold = 200,
   fillfactor = 50
 );
-CREATE INDEX worker_alive ON worker USING btree (shard, lease_until) WHERE dead_at IS NULL;
+CREATE INDEX worker_alive ON worker USING btree (shard, instance) WHERE dead_at IS NULL;
 
 CREATE OR REPLACE FUNCTION longshore.ensure_partitions(days_ahead integer)
  RETURNS integer

@@ -1,11 +1,16 @@
--- The tables of Longshore. Three ideas carry them:
+-- The tables of Longshore. Four ideas carry them:
 --
 -- 1. A job's body (params, tags, policy) is written once, into `job`, and never moved. What moves is
 --    one narrow row: waiting -> running -> done. A job lives in exactly one of the three.
--- 2. Every key leads with `shard` and every statement names one shard, so that the same SQL runs on
---    distributed PostgreSQL. Tables without a shard are small and written by people, not by jobs.
+-- 2. Every key has the `shard` in it and every statement names one shard, so that the same SQL runs
+--    on distributed PostgreSQL. Tables without one are small and written by people, not by jobs.
 -- 3. Ids are time-ordered, and what grows with history is partitioned by id, so that retention drops
 --    everything about old jobs together instead of deleting it row by row.
+-- 4. The planner has no good way to be wrong. While a table has no statistics, or those of an empty
+--    queue, all ways cost the same to it. So every secondary index is partial, if only by `where x
+--    is not null`: it can serve no question that does not name x. And where rows are matched by
+--    `id = any (…)`, the key begins with the id: PostgreSQL 15 and 16 take an array on a later
+--    column for a filter and read the whole index. test/integration/statements.test.ts holds this.
 
 create type longshore.job_state as enum (
   'created', 'scheduled', 'queued', 'running', 'retrying', 'cancelling',
@@ -40,9 +45,10 @@ create table longshore.lane (
   paused_at timestamptz,
   paused_by text,
   paused_why text,
-  primary key (shard, lane),
-  unique (shard, key, version, tenant)
+  primary key (shard, lane)
 );
+create unique index lane_name on longshore.lane (shard, key, version, tenant)
+  where key is not null;
 
 -- The body: each job once, in every state.
 create table longshore.job (
@@ -60,7 +66,7 @@ create table longshore.job (
   created_at timestamptz not null,
   primary key (shard, id)
 ) partition by range (id);
-create index job_lane on longshore.job (shard, lane, id);
+create index job_lane on longshore.job (shard, lane, id) where lane is not null;
 create index job_tags on longshore.job using gin (tags) where tags is not null;
 
 -- Not owned by anybody. The index `waiting_line` holds what can be claimed now and nothing else:
@@ -82,7 +88,7 @@ create table longshore.waiting (
   claim_no integer not null default 0,
   interruptions integer not null default 0,
   queued_at timestamptz,
-  primary key (shard, id),
+  primary key (id, shard),
   check (state in ('created', 'scheduled', 'queued', 'retrying')),
   check ((state = 'queued') = (num_nonnulls(seq, parked) = 1)),
   check (state not in ('scheduled', 'retrying') or run_at is not null),
@@ -116,13 +122,13 @@ create table longshore.running (
   cancel_requested_at timestamptz,
   progress_fraction real,
   progress_message text,
-  primary key (shard, id),
+  primary key (id, shard),
   check (state in ('running', 'cancelling')),
   check ((state = 'cancelling') = (cancel_requested_at is not null)),
   check (attempts > 0 and claim_no > 0)
 ) with (fillfactor = 70, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
-create index running_worker on longshore.running (shard, worker);
+create index running_worker on longshore.running (shard, worker) where worker is not null;
 
 -- Ended. The primary key makes a second outcome impossible, and claim_no tells a worker that sends
 -- its finish again that this outcome is already its own.
@@ -193,7 +199,8 @@ create table longshore.dedupe (
 );
 
 -- A worker instance: a fresh id each start. Its lease is what keeps all its claims valid, so that a
--- heartbeat writes one row here and no job rows. dead_at is set once and never unset.
+-- heartbeat writes one row here and no job rows. dead_at is set once and never unset. No index has
+-- what a heartbeat changes, so it stays inside its page (HOT) and leaves no index entries behind.
 create table longshore.worker (
   shard smallint not null,
   instance uuid not null,
@@ -208,7 +215,7 @@ create table longshore.worker (
   dead_at timestamptz,
   primary key (shard, instance)
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
-create index worker_alive on longshore.worker (shard, lease_until) where dead_at is null;
+create index worker_alive on longshore.worker (shard, instance) where dead_at is null;
 
 -- The first id of a moment: how time becomes a boundary between partitions.
 create function longshore.id_floor(at timestamptz) returns uuid
@@ -217,44 +224,77 @@ language sql immutable strict parallel safe as $$
     || '70008000000000000000')::uuid
 $$;
 
+-- The same the other way round.
+create function longshore.id_time(id uuid) returns timestamptz
+language sql immutable strict parallel safe as $$
+  select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+$$;
+
+-- What is partitioned, and by which column. A table that is added here later gets its partitions
+-- from `ensure_partitions`. Retention copies and locks in this order: body, outcome, the rest.
+create function longshore.partitioned_tables() returns table (name text, id_column text)
+language sql immutable as $$ values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id') $$;
+
+-- The partitions of a table: what follows its name in theirs, and which ids they hold. The catalog
+-- is asked, so that nothing can differ from it. The lower bound of `_old` is null.
+create function longshore.partitions(parent text)
+returns table (suffix text, lower_id uuid, upper_id uuid) language sql stable as $$
+  select substr(c.relname, length(parent) + 1),
+    (regexp_match(b.bound, 'FROM \(''([0-9a-f-]{36})''\)'))[1]::uuid,
+    (regexp_match(b.bound, 'TO \(''([0-9a-f-]{36})''\)'))[1]::uuid
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  cross join lateral (select pg_get_expr(c.relpartbound, c.oid) as bound) b
+  where i.inhparent = format('longshore.%I', parent)::regclass
+$$;
+
+-- Made beside its table and then attached, which does not stop readers and writers.
+create function longshore.add_partition(parent text, suffix text, lower_id uuid, upper_id uuid)
+returns void language plpgsql as $$
+begin
+  execute format('create table longshore.%I (like longshore.%I including all)',
+    parent || suffix, parent);
+  execute format('alter table longshore.%I attach partition longshore.%I
+    for values from (%s) to (%L)', parent, parent || suffix,
+    coalesce(quote_literal(lower_id), 'minvalue'), upper_id);
+end $$;
+
 -- Makes the partitions that ids of today and the next days need. The ranges are without gaps: the
--- first one reaches back for ever, and after a long pause the next one spans it. Each is made beside
--- its table and then attached, which does not stop readers and writers. A day is 24 hours here: what
--- `interval '1 day'` adds depends on the session's time zone, twice a year.
-create function longshore.ensure_partitions(days_ahead integer) returns integer
+-- first one reaches back for ever, and after a long pause the next one spans it. A day is 24 hours
+-- here: what `interval '1 day'` adds depends on the session's time zone, twice a year. How many of
+-- them a partition spans follows from the retention (`partition_days`): there are never many.
+create function longshore.ensure_partitions(
+  days_ahead integer, at timestamptz default clock_timestamp()
+) returns integer
 language plpgsql as $$
 declare
-  parent text;
+  part record;
   made integer := 0;
+  today timestamptz := date_trunc('day', at, 'UTC');
   upper_bound timestamptz;
   next_bound timestamptz;
-  today timestamptz := date_trunc('day', clock_timestamp() at time zone 'UTC') at time zone 'UTC';
-  part text;
+  width interval;
 begin
   perform pg_advisory_xact_lock(hashtext('longshore.ensure_partitions'));
-  select (value #>> '{}')::timestamptz into upper_bound
-    from longshore.setting where name = 'partitioned_until';
+  width := make_interval(hours => 24 * coalesce((
+    select (value #>> '{}')::integer from longshore.setting where name = 'partition_days'), 1));
+  select longshore.id_time(upper_id) into upper_bound
+    from longshore.partitions('job') order by upper_id desc limit 1;
   if upper_bound is null then
     upper_bound := today;
-    foreach parent in array array['job', 'done', 'attempt'] loop
-      execute format('create table longshore.%I partition of longshore.%I
-        for values from (minvalue) to (%L)', parent || '_old', parent, longshore.id_floor(today));
-    end loop;
-    insert into longshore.setting values ('partitioned_until', to_jsonb(upper_bound));
+    perform longshore.add_partition('job', '_old', null, longshore.id_floor(today));
   end if;
   while upper_bound < today + make_interval(hours => 24 * (days_ahead + 1)) loop
-    next_bound := greatest(upper_bound, today) + interval '24 hours';
-    foreach parent in array array['job', 'done', 'attempt'] loop
-      part := parent || to_char(upper_bound at time zone 'UTC', '"_p"YYYYMMDD');
-      execute format('create table longshore.%I (like longshore.%I including all)', part, parent);
-      execute format('alter table longshore.%I attach partition longshore.%I
-        for values from (%L) to (%L)', parent, part,
-        longshore.id_floor(upper_bound), longshore.id_floor(next_bound));
-    end loop;
+    next_bound := greatest(upper_bound, today) + width;
+    perform longshore.add_partition('job', to_char(upper_bound at time zone 'UTC', '"_p"YYYYMMDD'),
+      longshore.id_floor(upper_bound), longshore.id_floor(next_bound));
     upper_bound := next_bound;
     made := made + 1;
   end loop;
-  update longshore.setting set value = to_jsonb(upper_bound)
-    where name = 'partitioned_until' and value <> to_jsonb(upper_bound);
+  for part in
+    select t.name, p.* from longshore.partitioned_tables() t, longshore.partitions('job') p
+    where not exists (select 1 from longshore.partitions(t.name) q where q.suffix = p.suffix)
+  loop
+    perform longshore.add_partition(part.name, part.suffix, part.lower_id, part.upper_id);
+  end loop;
   return made;
 end $$;

@@ -137,8 +137,8 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Trouble that may pass, told by SQLSTATE, by Node's code, or by pg's own words: a lost connection, a
- * start or stop, a full disk, a failover to a replica, a deadlock, a cancelled statement. It says
+ * Trouble that may pass, told by SQLSTATE, by Node's code, or by pg's own words: a lost connection,
+ * a start or stop, a full disk, a failover to a replica, a deadlock, a cancelled statement. It says
  * nothing about the statement, so nobody may conclude that what was to be stored cannot be.
  */
 export function isUnavailable(error: unknown): boolean {

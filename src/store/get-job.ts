@@ -5,8 +5,8 @@ import { type Queryable, statement } from './db.ts';
 /**
  * A job as the outside sees it, put together from its body and the one narrow row it has right now.
  * One statement means one snapshot, so the job is seen in exactly one of the three tables. Each
- * table is looked up by its key, fenced by `limit 1`: a plain join would let the planner read a whole
- * table instead, and it would choose so when its statistics are oldest.
+ * table is looked up by its key, fenced by `limit 1`: a plain join would let the planner read a
+ * whole table instead, and it would choose so when its statistics are oldest.
  */
 const VIEW = statement<ViewRow>(
   'view_jobs',

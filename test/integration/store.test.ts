@@ -25,8 +25,8 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
     database = await testDatabase({ postgres });
   });
   beforeEach(async () => {
-    await database.sql(`truncate longshore.job, longshore.waiting, longshore.running, longshore.done,
-    longshore.attempt, longshore.dedupe, longshore.worker`);
+    await database.sql(`truncate longshore.job, longshore.waiting, longshore.running,
+      longshore.done, longshore.attempt, longshore.dedupe, longshore.worker`);
     worker = await newWorker(database);
   });
   afterAll(async () => await database.close());
@@ -119,7 +119,7 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
       expect(await database.sql('select key from longshore.dedupe')).toHaveLength(1);
     });
 
-    it('answers a repeated key with the job as it is now, for as long as the job is kept', async () => {
+    it('answers a repeated key with the job as it is now, as long as the job is kept', async () => {
       const id = await enqueueOne(database, { idempotencyKey: 'k' });
       await settleAs(database, await claimOne(), SUCCESS);
       const [again] = await database.inbox.start([request({ idempotencyKey: 'k' })]);

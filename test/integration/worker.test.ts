@@ -30,7 +30,7 @@ function newWorker(changes: Partial<WorkerOptions> = {}): Worker {
   return new Worker({
     queue: postgresQueue(database.db, reserved, waker),
     databaseUrl: database.url,
-    jobsPath: join(FIXTURES, 'jobs'),
+    jobs: join(FIXTURES, 'jobs'),
     host: 'test',
     pid: process.pid,
     version: '0',
@@ -232,7 +232,7 @@ describe('a worker that is gone', () => {
 
 describe('broken definition files', () => {
   it('are reported with their path while the good ones run', async () => {
-    const other = newWorker({ jobsPath: join(FIXTURES, 'broken') });
+    const other = newWorker({ jobs: join(FIXTURES, 'broken') });
     await other.start();
     const { definitions, problems } = other.report;
     expect(definitions.map(({ key }) => key)).toEqual(['good']);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { Client, Pool, type QueryResultRow } from 'pg';
 import { inject, onTestFailed } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
@@ -15,7 +15,7 @@ export interface TestDatabase {
   db: Db;
   inbox: Inbox;
   /** Plain SQL for arranging and looking; runs outside the product's code. */
-  sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+  sql: <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
   close: () => Promise<void>;
 }
 
@@ -30,11 +30,11 @@ export async function testDatabase(
 ): Promise<TestDatabase> {
   const { shards = 1, postgres = 18 } = options;
   const clusterUrl = clusterOf(postgres);
-  const template = async (admin: pg.Client) => await ensureTemplate(admin, clusterUrl, shards);
+  const template = async (admin: Client) => await ensureTemplate(admin, clusterUrl, shards);
   const { url, drop } = await createDatabase(clusterUrl, template);
   const db = Db.open({ url, log: silentLog, max: 20, shards });
   const inbox = new Inbox(db, systemClock, silentLog);
-  const plain = new pg.Pool({ connectionString: url, max: 4 });
+  const plain = new Pool({ connectionString: url, max: 4 });
   plain.on('error', () => undefined);
   return {
     url,
@@ -81,7 +81,7 @@ function clusterOf(postgres: PostgresVersion): string {
 
 async function createDatabase(
   clusterUrl: string,
-  templateOf: (admin: pg.Client) => Promise<string>,
+  templateOf: (admin: Client) => Promise<string>,
 ): Promise<EmptyDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onCluster(clusterUrl, async (admin) => {
@@ -96,11 +96,7 @@ async function createDatabase(
   };
 }
 
-async function ensureTemplate(
-  admin: pg.Client,
-  clusterUrl: string,
-  shards: number,
-): Promise<string> {
+async function ensureTemplate(admin: Client, clusterUrl: string, shards: number): Promise<string> {
   const name = `longshore_template_${shards}`;
   await admin.query('select pg_advisory_lock(42)');
   try {
@@ -122,9 +118,9 @@ async function ensureTemplate(
 /** Runs `work` on one plain connection, and ends it whatever happens. */
 export async function onCluster(
   url: string,
-  work: (client: pg.Client) => Promise<void>,
+  work: (client: Client) => Promise<void>,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
     await work(client);

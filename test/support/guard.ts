@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Client } from 'pg';
 import { FIRST_STATES, TRANSITIONS } from '../../src/core/lifecycle.ts';
 
 /**
@@ -6,7 +6,7 @@ import { FIRST_STATES, TRANSITIONS } from '../../src/core/lifecycle.ts';
  * they judge each transaction as a whole: where a job's row left, where it arrived, and that it is
  * in exactly one place at commit. Any illegal move fails the commit of the test that made it.
  */
-export async function installGuard(client: pg.Client): Promise<void> {
+export async function installGuard(client: Client): Promise<void> {
   await client.query(`
     create schema guard;
     create table guard.legal (old_state longshore.job_state, new_state longshore.job_state,
@@ -45,15 +45,19 @@ export async function installGuard(client: pg.Client): Promise<void> {
     end $$;
 
     create function guard.check_birth() returns trigger language plpgsql as $$
-    declare born longshore.job_state;
+    declare
+      born longshore.job_state;
+      born_claim integer;
     begin
-      select state into born from (
-        select state from longshore.waiting where id = new.id
-        union all select state from longshore.running where id = new.id
-        union all select state from longshore.done where id = new.id
+      select state, claim_no into born, born_claim from (
+        select state, claim_no from longshore.waiting where id = new.id
+        union all select state, claim_no from longshore.running where id = new.id
+        union all select state, claim_no from longshore.done where id = new.id
       ) spots;
-      if born is null then
-        raise exception 'guard: job % was born in no state', new.id;
+      -- A hand-over makes a job and claims it, for the first time, in one transaction.
+      if born = 'running' and born_claim = 1 then return null; end if;
+      if born is null or not exists (select 1 from guard.first_state where state = born) then
+        raise exception 'guard: job % was born in state %', new.id, coalesce(born::text, 'none');
       end if;
       return null;
     end $$;

@@ -4,6 +4,7 @@ import { DEFAULT_RETRY } from '../../src/core/backoff.ts';
 import { NO_USAGE } from '../../src/core/job.ts';
 import { decide, type Outcome } from '../../src/core/lifecycle.ts';
 import { claim, type ClaimedJob, findLines } from '../../src/store/claim.ts';
+import type { Queryable } from '../../src/store/db.ts';
 import { settle, type Settled } from '../../src/store/settle.ts';
 import { registerWorker } from '../../src/store/workers.ts';
 import type { TestDatabase } from './database.ts';
@@ -67,7 +68,7 @@ export async function claimAny(
 
 /** Settles one claimed job as the worker would, by the same decision function. */
 export async function settleAs(
-  { db }: TestDatabase,
+  { db }: { db: Queryable },
   job: ClaimedJob,
   outcome: Outcome,
   was: 'running' | 'cancelling' = 'running',

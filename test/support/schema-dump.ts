@@ -1,13 +1,13 @@
-import type pg from 'pg';
+import type { ClientBase } from 'pg';
 
 /**
  * The schema `longshore` as text, read from the catalog of a migrated database. It is committed as
- * `sql/schema.sql`: a picture of what all migrations add up to, for people to read and for a test to
- * compare. pg_dump would print the same in another way with each version; this prints one text on
- * all of them. Dated partitions are left out, because every day has others. What this does not know
- * how to print it refuses, so that nothing can be missing from the picture unnoticed.
+ * `sql/schema.sql`: a picture of what all migrations add up to, for people to read and for a test
+ * to compare. pg_dump would print the same in another way with each version; this prints one text
+ * on all of them. Dated partitions are left out, because every day has others. What this does not
+ * know how to print it refuses, so that nothing can be missing from the picture unnoticed.
  */
-export async function dumpSchema(client: pg.ClientBase): Promise<string> {
+export async function dumpSchema(client: ClientBase): Promise<string> {
   await client.query('set search_path = longshore');
   const parts = [HEAD];
   for (const query of [UNKNOWN, ENUMS, TABLES, FUNCTIONS]) {

@@ -1,0 +1,163 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../../src/core/job.ts';
+import { decide, DEFAULT_RULES } from '../../src/core/lifecycle.ts';
+import { cancelJob } from '../../src/store/cancel-job.ts';
+import { claim, findLines } from '../../src/store/claim.ts';
+import { allStatements } from '../../src/store/db.ts';
+import { viewJobs } from '../../src/store/get-job.ts';
+import { saveProgress } from '../../src/store/progress.ts';
+import { promote } from '../../src/store/promote.ts';
+import { releaseJob } from '../../src/store/release-job.ts';
+import { fateOf, settle } from '../../src/store/settle.ts';
+import { takeTurn } from '../../src/store/turn.ts';
+import { findOrphans, forgetWorkers, heartbeat } from '../../src/store/workers.ts';
+import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
+import { fillQueue, type FullQueue, SMALL_LANE } from '../support/full-queue.ts';
+import { buffersOf, Planner, rowsReadFrom } from '../support/plans.ts';
+
+// Statements register themselves when their file is loaded; a new file cannot be forgotten here.
+const folder = new URL('../../src/store/', import.meta.url);
+for (const name of await readdir(folder)) {
+  if (!name.endsWith('.test.ts')) await import(new URL(name, folder).href);
+}
+
+/** Tables that grow with the load. Nothing may ever read one of them as a whole. */
+const GROWING = ['waiting', 'running', 'job', 'done', 'attempt', 'dedupe'];
+
+/** What runs for every job, or for every round of a loop. Renaming one must not hide it. */
+const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key heartbeat promote
+  find_orphans forget_workers turn view_jobs cancel_waiting cancel_running progress release_job
+  look_at_job list_by_lane_desc list_by_tag_desc list_waiting_desc list_running_desc
+  list_done_desc list_setbacks_desc`.split(/\s+/);
+
+it('has one name for each statement', () => {
+  const names = allStatements.map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)]);
+  expect(names).toEqual(expect.arrayContaining(HOT));
+});
+
+describe.each(postgresVersions())('every statement on PostgreSQL %i', (postgres) => {
+  let database: TestDatabase;
+  let early: Planner;
+  let queue: FullQueue;
+
+  beforeAll(async () => {
+    database = await testDatabase({ postgres });
+    early = new Planner(database.url);
+  });
+  afterAll(async () => {
+    await early.close();
+    await database.close();
+  });
+
+  /** The statements, each with the scans that would read a whole table. */
+  const offenders = async () => {
+    const planner = new Planner(database.url, '-c enable_partition_pruning=off');
+    await planner.open();
+    try {
+      const found: string[] = [];
+      for (const statement of allStatements) {
+        for (const scan of planner.wholeReads(await planner.explain(statement), GROWING)) {
+          found.push(`${statement.name}: ${scan}`);
+        }
+      }
+      return [...new Set(found)];
+    } finally {
+      await planner.close();
+    }
+  };
+
+  it('can be prepared', async () => {
+    await early.open();
+    const { rows } = await early.client.query<{ name: string }>(
+      'select name from pg_prepared_statements where from_sql',
+    );
+    expect(rows).toHaveLength(allStatements.length);
+  });
+
+  it('reads no whole table while the tables have never been analysed', async () => {
+    expect(await offenders()).toEqual([]);
+  });
+
+  it('reads no whole table when they were analysed while empty', async () => {
+    await database.sql('analyze');
+    expect(await offenders()).toEqual([]);
+    // This connection now has its plans, and keeps them when the tables fill up.
+    for (const statement of allStatements) await early.explain(statement);
+  });
+
+  it('reads few rows of a full queue, although it was planned for an empty one', async () => {
+    queue = await fillQueue(database.url);
+    await expectFewReads(early, queue);
+  });
+
+  it('reads no whole table of a full queue that was analysed', async () => {
+    await database.sql('analyze');
+    expect(await offenders()).toEqual([]);
+    const late = new Planner(database.url);
+    await late.open();
+    try {
+      await expectFewReads(late, queue);
+    } finally {
+      await late.close();
+    }
+  });
+});
+
+/** How many rows a statement may look at, for ten jobs beside 45,000 or for one. */
+const ROWS_MAX: Record<string, number> = {
+  claim: 30, // the head of the line, the same rows again to delete them, the bodies
+  turn: 50,
+  find_lines: 15,
+  settle: 20,
+  progress: 10,
+  fate_of_claim: 2,
+  heartbeat: 10,
+  promote: 21,
+  view_jobs: 30,
+  look_at_job: 2,
+  cancel_waiting: 1,
+  cancel_running: 1,
+  release_job: 1,
+  find_orphans: 0,
+  forget_workers: 0,
+};
+
+async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void> {
+  const seen = new Set<string>();
+  const db = planner.measuring((name, nodes) => {
+    const rowsMax = ROWS_MAX[name] ?? -1;
+    expect(rowsReadFrom(nodes, GROWING), `rows of ${name}`).toBeLessThanOrEqual(rowsMax);
+    expect(buffersOf(nodes), `pages of ${name}`).toBeLessThanOrEqual(100 + 10 * rowsMax);
+    seen.add(name);
+  });
+  const { worker, runningIds, doneIds } = queue;
+  const [running = '', done = ''] = [runningIds[0], doneIds[0]];
+  const lines = [{ lane: SMALL_LANE, rank: 0, floor: 0 }];
+  const attempt = { attempts: 1, maxAttempts: 3, interruptions: 0, state: 'running' } as const;
+  const outcome = { kind: 'success', resultJson: '1' } as const;
+  const transition = decide({ ...DEFAULT_RULES, ...attempt }, outcome, 0.5);
+  const settlements = runningIds.map(
+    (id) => ({ id, claim: 1, was: 'running', transition, usage: NO_USAGE }) as const,
+  );
+  await claim(db, 0, 10, worker, lines);
+  await takeTurn(db, 0, { settlements, limit: 10, instance: worker, lines });
+  await findLines(db, 0, [1, 2, 3]);
+  await settle(db, 0, settlements);
+  const progress = { claim: 1, fraction: 0.5, message: null };
+  await saveProgress(
+    db,
+    0,
+    runningIds.map((id) => ({ id, ...progress })),
+  );
+  await fateOf(db, 0, done, 1);
+  await heartbeat(db, 0, worker, 30_000);
+  await promote(db, 0, 10);
+  await viewJobs(db, 0, 'default', doneIds);
+  await cancelJob(db, 'default', running);
+  await releaseJob(db, 'default', running);
+  await findOrphans(db, 0, 10);
+  await forgetWorkers(db, 0);
+  expect([...seen].sort()).toEqual(Object.keys(ROWS_MAX).sort());
+}
