@@ -129,7 +129,7 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
     }
     case 'scheduler':
       return {
-        services: [pool, ...schedulerServices(db, waker, config.pollMs, log)],
+        services: [pool, ...schedulerServices(db, waker, config, log)],
         summary: () => summary({}),
       };
     case 'worker': {
@@ -147,7 +147,7 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
         services: [
           pool,
           ...http.services,
-          ...schedulerServices(db, waker, config.pollMs, log),
+          ...schedulerServices(db, waker, config, log),
           child,
         ],
         summary: () => summary({ http: http.server, worker: child.ready?.worker }),

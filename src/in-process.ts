@@ -22,6 +22,8 @@ export interface InProcessOptions {
   pollMs?: number;
   drainMs?: number;
   cancelGraceMs?: number;
+  retentionDays?: number;
+  deadLetterDays?: number;
   shards?: number;
   logLevel?: LogLevel;
 }
@@ -65,6 +67,8 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
     pollMs: options.pollMs ?? 1_000,
     drainMs: options.drainMs ?? 30_000,
     cancelGraceMs: options.cancelGraceMs ?? 5_000,
+    retentionDays: options.retentionDays ?? 7,
+    deadLetterDays: options.deadLetterDays ?? 0,
   };
   const works = options.worker ?? jobs !== undefined;
   const local = works ? localWorker(db, new Waker(db, log), settings, log) : null;

@@ -3,8 +3,10 @@ import type { JobDefinition } from './core/define.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
+import { healthWatch } from './scheduler/health-watch.ts';
 import { partitioner } from './scheduler/partitioner.ts';
 import { promoter } from './scheduler/promoter.ts';
+import { pruner } from './scheduler/pruner.ts';
 import { reaper } from './scheduler/reaper.ts';
 import { Db } from './store/db.ts';
 import type { Waker } from './store/wake.ts';
@@ -12,23 +14,48 @@ import { VERSION } from './version.ts';
 import { postgresQueue } from './worker/postgres-queue.ts';
 import { Worker } from './worker/worker.ts';
 
-export interface LocalWorkerSettings {
+export interface SchedulerSettings {
   databaseUrl: string;
+  pollMs: number;
+  retentionDays: number;
+  deadLetterDays: number;
+}
+
+export interface LocalWorkerSettings extends SchedulerSettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
   leaseMs: number;
   heartbeatMs: number;
-  pollMs: number;
   drainMs: number;
   cancelGraceMs: number;
 }
 
+/** Dropping old history copies what survives, which may take minutes and delays nobody. */
+const PRUNE_TIMEOUT_MS = 3_600_000;
+
 /** What keeps jobs moving that no worker holds: due ones, lost ones, and room for new ones. */
-export function schedulerServices(db: Db, waker: Waker, pollMs: number, log: Log): Service[] {
+export function schedulerServices(
+  db: Db,
+  waker: Waker,
+  settings: SchedulerSettings,
+  log: Log,
+): Service[] {
+  const { databaseUrl, pollMs } = settings;
+  const patient = Db.open({
+    url: databaseUrl,
+    log,
+    shards: db.shards,
+    max: 2,
+    applicationName: 'longshore pruner',
+    queryTimeoutMs: PRUNE_TIMEOUT_MS,
+  });
   return [
+    closing('pruner connection', async () => await patient.close()),
     partitioner(db, log),
     promoter(db, waker, pollMs, log),
     reaper(db, waker, systemClock, pollMs, log),
+    pruner(patient, settings, log),
+    healthWatch(db, systemClock, log),
   ];
 }
 
@@ -42,7 +69,7 @@ export function localWorker(
   settings: LocalWorkerSettings,
   log: Log,
 ): { worker: Worker; services: Service[] } {
-  const { databaseUrl, leaseMs, pollMs, concurrency } = settings;
+  const { databaseUrl, leaseMs, concurrency } = settings;
   const reserved = Db.open({
     url: databaseUrl,
     log,
@@ -62,7 +89,7 @@ export function localWorker(
     log,
   });
   const services = [
-    ...schedulerServices(db, waker, pollMs, log),
+    ...schedulerServices(db, waker, settings, log),
     closing('reserved connection', async () => await reserved.close()),
     worker,
   ];

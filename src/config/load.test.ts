@@ -45,6 +45,8 @@ describe('sources', () => {
       cancelGraceMs: 5_000,
       drainMs: 30_000,
       pollMs: 1_000,
+      retentionDays: 7,
+      deadLetterDays: 0,
       shards: 1,
       logLevel: 'info',
       url: 'http://127.0.0.1:4400',

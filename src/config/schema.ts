@@ -15,6 +15,8 @@ export interface Config {
   cancelGraceMs: number;
   drainMs: number;
   pollMs: number;
+  retentionDays: number;
+  deadLetterDays: number;
   shards: number;
   logLevel: (typeof LOG_LEVELS)[number];
   url: string;
@@ -49,6 +51,7 @@ export interface Setting<Key extends SettingKey = SettingKey> {
 }
 
 const HOUR_MS = 3_600_000;
+const TEN_YEARS = 3_650;
 
 /** The one table: names, limits, defaults, `--help` and docs/configuration.md all come from it. */
 export const SETTINGS: readonly Setting[] = [
@@ -123,6 +126,18 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 10, max: 60_000 },
     ...fallback(1_000),
     meaning: 'How often to look for work when no notification came.',
+  },
+  {
+    ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'days'),
+    kind: { type: 'integer', min: 1, max: TEN_YEARS },
+    ...fallback(7),
+    meaning: 'How long a job is kept after it ended, with its attempts and its idempotency key.',
+  },
+  {
+    ...named('deadLetterDays', 'LONGSHORE_DEAD_LETTER_DAYS', 'server', 'days'),
+    kind: { type: 'integer', min: 0, max: TEN_YEARS },
+    ...fallback(0, '`0`, for ever'),
+    meaning: 'The same for jobs that failed; 0 keeps them until somebody deletes them.',
   },
   {
     ...named('shards', 'LONGSHORE_SHARDS', 'server', 'count'),
