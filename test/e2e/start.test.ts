@@ -79,19 +79,25 @@ describe('longshore start', () => {
     expect(server.stderr()).not.toMatch(/unhandled|uncaught/i);
   });
 
-  it('recovers by itself after kill -9 of everything', async () => {
+  it('keeps every acknowledged job and every result over kill -9 of everything', async () => {
     const server = await launch('start', { env });
     const params = { file: join(folder, 'evidence'), holdMs: 300 };
     const ids: string[] = [];
     for (let count = 0; count < 20; count += 1) {
       ids.push(await startJob(server.summary.address, 'record', params));
     }
+    const settled = await jobInState(server.summary.address, ids[0] ?? '', 'succeeded');
     const everybody = [server.pid, ...descendants(server.pid).map((info) => info.pid)];
     for (const pid of everybody) process.kill(pid, 'SIGKILL');
     await server.exited;
 
     const again = await launch('start', { env });
     for (const id of ids) await jobInState(again.summary.address, id, 'succeeded');
+    expect(await readJob(again.summary.address, settled.jobId)).toMatchObject({
+      attempts: settled.attempts,
+      result: settled.result,
+      finishedAt: settled.finishedAt,
+    });
   });
 
   it('refuses a second start on its folder with one clear line', async () => {

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { BIN, endAll, FIXTURES, launch, run, type Running } from '../support/processes.ts';
+
+/** The command line against a real server, as a person or a script uses it. */
+
+let database: TestDatabase;
+let server: Running;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const settings = { DATABASE_URL: database.url, LONGSHORE_JOBS: join(FIXTURES, 'jobs') };
+  server = await launch('api', { env: settings });
+  await launch('worker', { env: settings });
+  env = { LONGSHORE_URL: server.summary.address };
+});
+afterAll(async () => {
+  await endAll();
+  await database.close();
+});
+
+describe('exit codes tell scripts what happened', () => {
+  it.each([
+    ['0 when the awaited job succeeded', ['enqueue', 'echo', '{"a":1}', '--wait'], 0],
+    ['1 when the awaited job failed', ['enqueue', 'refuse', '--wait'], 1],
+    ['2 for a mistyped flag', ['list', '--statuss', 'failed'], 2],
+    ['2 for params that are no JSON', ['enqueue', 'echo', '{a}'], 2],
+    ['2 for what the server refuses', ['enqueue', 'echo', '--priority', '9999999'], 2],
+    ['3 for a job that is not there', ['show', '01980000-0000-7000-8000-000000000000'], 3],
+    ['7 when waiting took too long', ['enqueue', 'nobody', '--wait', '--timeout', '0.2'], 7],
+  ])('%s', async (_, args, code) => {
+    const finished = await run(args, { env });
+    expect(`${finished.code} ${finished.stderr}`).toMatch(new RegExp(`^${code} `));
+    expect(finished.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('5 for a job that has ended already, 6 for a server that is not there', async () => {
+    const { stdout } = await run(['enqueue', 'echo', '--wait', '--json'], { env });
+    const { jobId } = JSON.parse(stdout) as { jobId: string };
+    expect((await run(['cancel', jobId], { env })).code).toBe(5);
+    const nowhere = { LONGSHORE_URL: 'http://127.0.0.1:9' };
+    expect((await run(['list'], { env: nowhere })).code).toBe(6);
+  });
+});
+
+describe('data goes to stdout, words go to stderr', () => {
+  it('so that an id can be piped onwards', async () => {
+    const enqueued = await run(['enqueue', 'echo', '-'], { env, stdin: '{"from":"stdin"}' });
+    const id = enqueued.stdout.trim();
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    const shown = await run(['show', id, '--json'], { env });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ jobId: id, params: { from: 'stdin' } });
+    const listed = await run(['list', '--definition-key', 'echo', '--json'], { env });
+    expect(listed.stdout).toContain(id);
+  });
+});
+
+describe('migrate', () => {
+  it('says that there was nothing to do', async () => {
+    const again = await run(['migrate'], { env: { DATABASE_URL: database.url } });
+    expect(again).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('says in one line that a database cannot be reached', async () => {
+    const DATABASE_URL = 'postgres://nobody@127.0.0.1:9/none';
+    const refused = await run(['migrate'], { env: { DATABASE_URL } });
+    expect(refused.code).toBe(6);
+    expect(refused.stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+const oldNode = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+  try {
+    return /^v(1\d|2[01])\./.test(execFileSync(path, ['--version'], { encoding: 'utf8' }));
+  } catch {
+    return false;
+  }
+});
+
+describe.runIf(oldNode)('an old Node', () => {
+  it('is told in one line what is needed', () => {
+    const script = `${oldNode} ${BIN} start 2>&1; echo "exit $?"`;
+    const output = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
+    expect(output.trim().split('\n')).toEqual([
+      expect.stringContaining('needs Node 22.18 or newer'),
+      'exit 2',
+    ]);
+  });
+});
