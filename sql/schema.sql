@@ -133,6 +133,11 @@ create table migration (
   constraint migration_pkey PRIMARY KEY (number)
 );
 
+create table revived (
+  shard smallint not null,
+  id uuid not null
+);
+
 create table running (
   shard smallint not null,
   id uuid not null,
@@ -226,44 +231,239 @@ with (
 );
 CREATE INDEX worker_alive ON worker USING btree (shard, instance) WHERE dead_at IS NULL;
 
-CREATE OR REPLACE FUNCTION longshore.ensure_partitions(days_ahead integer)
+CREATE OR REPLACE FUNCTION longshore.add_partition(parent text, suffix text, lower_id uuid, upper_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format('create table longshore.%I (like longshore.%I including all)',
+    parent || suffix, parent);
+  execute format('alter table longshore.%I attach partition longshore.%I
+    for values from (%s) to (%L)', parent, parent || suffix,
+    coalesce(quote_literal(lower_id), 'minvalue'), upper_id);
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.clean_kept(retention_days integer, dead_letter_days integer, batch integer, at timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'on'
+AS $function$
+declare
+  keep_since timestamptz := at - make_interval(hours => 24 * retention_days);
+  dead_since timestamptz := at - nullif(make_interval(hours => 24 * dead_letter_days), '0');
+  one text;
+  part record;
+  shards smallint[];
+  ids uuid[];
+  cleaned integer := 0;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('longshore.prune')) then return 0; end if;
+  for one in select suffix from longshore.partitions('job') where suffix in ('_old', '_kept') loop
+    execute format('with picked as materialized (
+        select f.ctid from longshore.%1$I f
+        where f.finished_at < case f.state when ''failed'' then $1 else $2 end
+        limit $3 for update skip locked
+      ), gone as (
+        delete from longshore.%1$I where ctid = any (array(select ctid from picked))
+        returning shard, id
+      )
+      select array_agg(shard), array_agg(id) from gone', 'done' || one)
+      into shards, ids using dead_since, keep_since, batch - cleaned;
+    cleaned := cleaned + coalesce(cardinality(ids), 0);
+    for part in select * from longshore.partitioned_tables() where name <> 'done' loop
+      execute format('delete from longshore.%I x using unnest($1, $2) as g(shard, id)
+        where x.shard = g.shard and x.%I = g.id', part.name || one, part.id_column)
+        using shards, ids;
+    end loop;
+  end loop;
+  return cleaned;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.copy_kept(low uuid, high uuid, keep_since timestamp with time zone, dead_since timestamp with time zone, hot_since timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part record;
+  copied bigint;
+begin
+  for part in select * from longshore.partitioned_tables() loop
+    execute format('create table longshore.%1$I (like longshore.%2$I including all,
+      constraint next_range check (%3$I >= %4$L and %3$I < %5$L))',
+      part.name || '_next', part.name, part.id_column, low, high);
+  end loop;
+  create unlogged table longshore.hot_next (shard smallint, id uuid, late boolean);
+  with ended as materialized (
+    select f.shard, f.id, f.finished_at from longshore.done f
+    where f.id >= low and f.id < high
+      and f.finished_at >= case f.state when 'failed' then dead_since else keep_since end
+  ),
+  warm as materialized (
+    select w.shard, w.id from longshore.waiting w where w.id >= low and w.id < high
+    union all
+    select r.shard, r.id from longshore.running r where r.id >= low and r.id < high
+    union all
+    select e.shard, e.id from ended e where e.finished_at >= hot_since
+  ),
+  bodies as (
+    insert into longshore.job_next
+    select j.* from longshore.job j
+    where j.id >= low and j.id < high
+      and (j.shard, j.id) in (select shard, id from warm union all select shard, id from ended)
+  ),
+  outcomes as (
+    insert into longshore.done_next
+    select f.* from longshore.done f
+    where f.id >= low and f.id < high and f.finished_at < hot_since
+      and f.finished_at >= case f.state when 'failed' then dead_since else keep_since end
+  )
+  insert into longshore.hot_next select shard, id, false from warm;
+  analyze longshore.hot_next;
+  analyze longshore.job_next;
+  analyze longshore.done_next;
+  for part in select * from longshore.partitioned_tables() where name not in ('job', 'done') loop
+    execute format('insert into longshore.%1$I select x.* from longshore.%2$I x
+      where x.%3$I >= %4$L and x.%3$I < %5$L
+        and (x.shard, x.%3$I) in (select shard, id from longshore.done_next)',
+      part.name || '_next', part.name, part.id_column, low, high);
+  end loop;
+  select count(*) into copied from longshore.job_next;
+  return copied;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.copy_late(low uuid, high uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part record;
+begin
+  for part in select * from longshore.partitioned_tables() loop
+    execute format('delete from longshore.%I n using longshore.revived r
+      where n.shard = r.shard and n.%I = r.id', part.name || '_next', part.id_column);
+  end loop;
+  delete from longshore.hot_next h using longshore.revived r
+    where h.shard = r.shard and h.id = r.id;
+  insert into longshore.hot_next
+  select shard, id, true from (
+    select w.shard, w.id from longshore.waiting w where w.id >= low and w.id < high
+    union select r.shard, r.id from longshore.running r where r.id >= low and r.id < high
+    union select v.shard, v.id from longshore.revived v where v.id >= low and v.id < high
+    except select h.shard, h.id from longshore.hot_next h
+  ) late;
+  for part in select * from longshore.partitioned_tables() loop
+    execute format('insert into longshore.%1$I select x.* from longshore.%2$I x
+      join longshore.hot_next h on h.shard = x.shard and h.id = x.%3$I
+      where x.%3$I >= %4$L and x.%3$I < %5$L and (h.late or %6$L)',
+      part.name || '_next', part.name, part.id_column, low, high, part.name <> 'job');
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.drop_oldest(retention_days integer, dead_letter_days integer, at timestamp with time zone DEFAULT clock_timestamp(), small_bytes bigint DEFAULT 67108864)
+ RETURNS TABLE(dropped text, kept bigint, lock_ms double precision)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'on'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET lock_timeout TO '3s'
+AS $function$
+declare
+  keep_since timestamptz := at - make_interval(hours => 24 * retention_days);
+  dead_since timestamptz := at - nullif(make_interval(hours => 24 * dead_letter_days), '0');
+  gone text[];
+  parents text[] := array(select name from longshore.partitioned_tables());
+  parts text[];
+  one text;
+  low uuid;
+  high uuid;
+  since timestamptz;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('longshore.prune')) then return; end if;
+  delete from longshore.revived;
+  select array_agg(e.suffix order by e.upper_id),
+      (array_agg(e.lower_id order by e.upper_id))[1],
+      (array_agg(e.upper_id order by e.upper_id desc))[1]
+    into gone, low, high
+    from longshore.expired_partitions(longshore.id_floor(keep_since), small_bytes) e;
+  if gone is null then return; end if;
+  low := coalesce(low, '00000000-0000-0000-0000-000000000000');
+  parts := array(select parent || suffix from unnest(parents) parent, unnest(gone) suffix);
+  foreach one in array parts loop
+    execute format('lock table only longshore.%I in share update exclusive mode', one);
+  end loop;
+  kept := longshore.copy_kept(low, high, keep_since, coalesce(dead_since, '-infinity'),
+    at - interval '24 hours');
+  since := longshore.lock_history(parents || parts);
+  perform longshore.copy_late(low, high);
+  perform longshore.replace_partitions(gone,
+    case gone[1] when '_old' then '_old' else '_kept' end, low, high);
+  dropped := gone[cardinality(gone)];
+  lock_ms := extract(epoch from clock_timestamp() - since) * 1000;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.ensure_partitions(days_ahead integer, at timestamp with time zone DEFAULT clock_timestamp())
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
 declare
-  parent text;
+  part record;
   made integer := 0;
+  today timestamptz := date_trunc('day', at, 'UTC');
   upper_bound timestamptz;
   next_bound timestamptz;
-  today timestamptz := date_trunc('day', clock_timestamp() at time zone 'UTC') at time zone 'UTC';
-  part text;
+  width interval;
 begin
   perform pg_advisory_xact_lock(hashtext('longshore.ensure_partitions'));
-  select (value #>> '{}')::timestamptz into upper_bound
-    from longshore.setting where name = 'partitioned_until';
+  width := make_interval(hours => 24 * coalesce((
+    select (value #>> '{}')::integer from longshore.setting where name = 'partition_days'), 1));
+  select longshore.id_time(upper_id) into upper_bound
+    from longshore.partitions('job') order by upper_id desc limit 1;
   if upper_bound is null then
     upper_bound := today;
-    foreach parent in array array['job', 'done', 'attempt'] loop
-      execute format('create table longshore.%I partition of longshore.%I
-        for values from (minvalue) to (%L)', parent || '_old', parent, longshore.id_floor(today));
-    end loop;
-    insert into longshore.setting values ('partitioned_until', to_jsonb(upper_bound));
+    perform longshore.add_partition('job', '_old', null, longshore.id_floor(today));
   end if;
   while upper_bound < today + make_interval(hours => 24 * (days_ahead + 1)) loop
-    next_bound := greatest(upper_bound, today) + interval '24 hours';
-    foreach parent in array array['job', 'done', 'attempt'] loop
-      part := parent || to_char(upper_bound at time zone 'UTC', '"_p"YYYYMMDD');
-      execute format('create table longshore.%I (like longshore.%I including all)', part, parent);
-      execute format('alter table longshore.%I attach partition longshore.%I
-        for values from (%L) to (%L)', parent, part,
-        longshore.id_floor(upper_bound), longshore.id_floor(next_bound));
-    end loop;
+    next_bound := greatest(upper_bound, today) + width;
+    perform longshore.add_partition('job', to_char(upper_bound at time zone 'UTC', '"_p"YYYYMMDD'),
+      longshore.id_floor(upper_bound), longshore.id_floor(next_bound));
     upper_bound := next_bound;
     made := made + 1;
   end loop;
-  update longshore.setting set value = to_jsonb(upper_bound)
-    where name = 'partitioned_until' and value <> to_jsonb(upper_bound);
+  for part in
+    select t.name, p.* from longshore.partitioned_tables() t, longshore.partitions('job') p
+    where not exists (select 1 from longshore.partitions(t.name) q where q.suffix = p.suffix)
+  loop
+    perform longshore.add_partition(part.name, part.suffix, part.lower_id, part.upper_id);
+  end loop;
   return made;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.expired_partitions(before uuid, small_bytes bigint)
+ RETURNS TABLE(suffix text, lower_id uuid, upper_id uuid)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return query
+  with oldest as (
+    select p.upper_id from longshore.partitions('job') p
+    where p.suffix not in ('_old', '_kept') and p.upper_id <= before
+    order by p.upper_id limit 1
+  )
+  select p.* from longshore.partitions('job') p, oldest o
+  where p.upper_id <= o.upper_id and (p.suffix <> '_old' or longshore.history_bytes('_old')
+    <= greatest(small_bytes, 4 * longshore.history_bytes('_kept')));
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.history_bytes(suffix text)
+ RETURNS numeric
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select coalesce(sum(pg_total_relation_size(to_regclass('longshore.' || t.name || suffix))), 0)
+    from longshore.partitioned_tables() t);
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.id_floor(at timestamp with time zone)
@@ -274,3 +474,82 @@ AS $function$
   select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0')
     || '70008000000000000000')::uuid
 $function$;
+
+CREATE OR REPLACE FUNCTION longshore.id_time(id uuid)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+$function$;
+
+CREATE OR REPLACE FUNCTION longshore.lock_history(tables text[])
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ SET lock_timeout TO '150ms'
+AS $function$
+declare
+  one text;
+  since timestamptz;
+begin
+  for try in 1 .. 5 loop
+    since := clock_timestamp();
+    begin
+      perform pg_advisory_xact_lock(hashtext('longshore.ensure_partitions'));
+      foreach one in array tables loop
+        execute format('lock table only longshore.%I in access exclusive mode', one);
+      end loop;
+      return since;
+    exception when lock_not_available then
+      if try = 5 then raise; end if;
+      perform pg_sleep(0.2 * try);
+    end;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.partitioned_tables()
+ RETURNS TABLE(name text, id_column text)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id') $function$;
+
+CREATE OR REPLACE FUNCTION longshore.partitions(parent text)
+ RETURNS TABLE(suffix text, lower_id uuid, upper_id uuid)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select substr(c.relname, length(parent) + 1),
+    (regexp_match(b.bound, 'FROM \(''([0-9a-f-]{36})''\)'))[1]::uuid,
+    (regexp_match(b.bound, 'TO \(''([0-9a-f-]{36})''\)'))[1]::uuid
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  cross join lateral (select pg_get_expr(c.relpartbound, c.oid) as bound) b
+  where i.inhparent = format('longshore.%I', parent)::regclass
+$function$;
+
+CREATE OR REPLACE FUNCTION longshore.replace_partitions(gone text[], target text, low uuid, high uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  parent text;
+  one text;
+begin
+  for parent in select name from longshore.partitioned_tables() loop
+    foreach one in array gone loop
+      execute format('drop table longshore.%I', parent || one);
+    end loop;
+    execute format('alter table longshore.%I rename to %I', parent || '_next', parent || target);
+    for one in
+      select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indrelid = format('longshore.%I', parent || target)::regclass
+    loop
+      execute format('alter index longshore.%I rename to %I', one,
+        replace(one, parent || '_next', parent || target));
+    end loop;
+    execute format('alter table longshore.%I attach partition longshore.%I
+      for values from (%s) to (%L)', parent, parent || target,
+      case target when '_old' then 'minvalue' else quote_literal(low) end, high);
+    execute format('alter table longshore.%I drop constraint next_range', parent || target);
+  end loop;
+  drop table longshore.hot_next;
+end $function$;

@@ -144,12 +144,7 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
       const http = api(db, config, log);
       const child = workerProcess(config, log);
       return {
-        services: [
-          pool,
-          ...http.services,
-          ...schedulerServices(db, waker, config, log),
-          child,
-        ],
+        services: [pool, ...http.services, ...schedulerServices(db, waker, config, log), child],
         summary: () => summary({ http: http.server, worker: child.ready?.worker }),
       };
     }
