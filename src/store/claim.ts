@@ -1,5 +1,5 @@
 import type { JobPolicy } from '../core/job.ts';
-import { type Queryable, statement } from './db.ts';
+import { arrayText, type Queryable, statement } from './db.ts';
 
 /**
  * Claiming is the hot path, and the place where two workers could get one job. The idea:
@@ -97,9 +97,9 @@ export async function claim(
     shard,
     limit,
     worker,
-    lines.map((line) => line.lane),
-    lines.map((line) => line.rank),
-    lines.map((line) => line.floor),
+    arrayText(lines.map((line) => line.lane)),
+    arrayText(lines.map((line) => line.rank)),
+    arrayText(lines.map((line) => line.floor)),
   ]);
 }
 

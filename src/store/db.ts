@@ -19,6 +19,11 @@ export function statement<Row>(name: string, text: string): Statement<Row> {
   return made;
 }
 
+/** An array of numbers, ids or flags as PostgreSQL reads it; many times quicker than the driver's. */
+export function arrayText(values: readonly (number | string | null)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
+}
+
 /** The database cannot be reached, or cannot do its work right now. Trying again later may help. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';

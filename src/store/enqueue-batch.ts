@@ -1,5 +1,6 @@
 import { type Db, DatabaseUnavailable } from './db.ts';
-import { enqueue, type EnqueuedJob, type Entry } from './enqueue.ts';
+import { enqueue, type EnqueuedJob, type Entry, isPlain } from './enqueue.ts';
+import { hintText, type Waker } from './wake.ts';
 
 interface Waiting {
   entry: Entry;
@@ -11,6 +12,31 @@ const BATCH_MAX = 500;
 const FLUSHES_MAX = 2;
 /** While one flush is under way, a second one starts only when it is worth a commit of its own. */
 const WORTH_A_FLUSH = 16;
+const HINTS_MAX = 100;
+
+/** Stores entries and tells workers about those that can be claimed now. */
+export async function enqueueAndWake(
+  db: Db,
+  waker: Waker,
+  entries: readonly Entry[],
+  alone: boolean,
+): Promise<EnqueuedJob[]> {
+  // NOTIFY makes commits queue up behind one lock, so a hint rides along only when nobody queues.
+  const lines = [...new Set(entries.filter(({ handedTo }) => !handedTo).map(lineOf))];
+  const rides = alone && lines.length > 0 && lines.length <= HINTS_MAX && isPlain(entries);
+  const answers = await enqueue(db, entries, rides ? lines.join(',') : null);
+  const untold = entries.filter((entry, index) => {
+    const answer = answers[index];
+    const told = rides && !entry.handedTo;
+    return !told && answer?.created && answer.status === 'queued';
+  });
+  waker.wakeAll(untold.map(lineOf));
+  return answers;
+}
+
+function lineOf({ job, lane }: Entry): string {
+  return hintText({ shard: lane.shard, lane: lane.lane, rank: -job.priority });
+}
 
 /**
  * Group commit in the process: callers that arrive while a flush is under way share the next one,
@@ -24,9 +50,9 @@ export class EnqueueBatch {
   readonly #keyless: Flusher;
   readonly #keyed: Flusher;
 
-  constructor(db: Db) {
-    this.#keyless = new Flusher(db);
-    this.#keyed = new Flusher(db);
+  constructor(db: Db, waker: Waker) {
+    this.#keyless = new Flusher(db, waker);
+    this.#keyed = new Flusher(db, waker);
   }
 
   async add(entry: Entry): Promise<EnqueuedJob> {
@@ -37,12 +63,14 @@ export class EnqueueBatch {
 
 class Flusher {
   readonly #db: Db;
+  readonly #waker: Waker;
   #waiting: Waiting[] = [];
   #flushes = 0;
   #scheduled = false;
 
-  constructor(db: Db) {
+  constructor(db: Db, waker: Waker) {
     this.#db = db;
+    this.#waker = waker;
   }
 
   async add(entry: Entry): Promise<EnqueuedJob> {
@@ -89,10 +117,8 @@ class Flusher {
   }
 
   async #store(batch: readonly Waiting[]): Promise<EnqueuedJob[]> {
-    return await enqueue(
-      this.#db,
-      batch.map(({ entry }) => entry),
-    );
+    const entries = batch.map(({ entry }) => entry);
+    return await enqueueAndWake(this.#db, this.#waker, entries, this.#flushes === 1);
   }
 
   async #alone(waiting: Waiting): Promise<void> {

@@ -3,8 +3,8 @@ import type { Log } from '../runtime/log.ts';
 import { type JobRequest, newJob } from '../core/new-job.ts';
 import type { Db } from './db.ts';
 import { Catalog } from './definitions.ts';
-import { EnqueueBatch } from './enqueue-batch.ts';
-import { enqueue, type EnqueuedJob, type Entry } from './enqueue.ts';
+import { EnqueueBatch, enqueueAndWake } from './enqueue-batch.ts';
+import type { EnqueuedJob, Entry } from './enqueue.ts';
 import type { HandOver } from './hand-over.ts';
 import { JobIds } from './job-ids.ts';
 import { Lanes } from './lanes.ts';
@@ -28,7 +28,7 @@ export class Inbox {
     this.#lanes = new Lanes(db, db.shards);
     this.#ids = new JobIds(clock);
     this.#waker = new Waker(db, log);
-    this.#batch = new EnqueueBatch(db);
+    this.#batch = new EnqueueBatch(db, this.#waker);
     this.#handOver = handOver;
   }
 
@@ -38,9 +38,7 @@ export class Inbox {
     if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.#entry(request));
-    const answers = await enqueue(this.#db, entries);
-    this.#wake(entries, answers);
-    return answers;
+    return await enqueueAndWake(this.#db, this.#waker, entries, true);
   }
 
   async close(): Promise<void> {
@@ -51,15 +49,12 @@ export class Inbox {
     const entry = await this.#entry(request);
     const handedTo = this.#reserve(entry);
     if (handedTo === null || !this.#handOver) {
-      const answer = await this.#batch.add(entry);
-      this.#wake([entry], [answer]);
-      return answer;
+      return await this.#batch.add(entry);
     }
     try {
       const answer = await this.#batch.add({ ...entry, handedTo });
       if (answer.status === 'running' && answer.created) this.#begin(entry, this.#handOver);
       else this.#handOver.release();
-      this.#wake([entry], [answer]);
       return answer;
     } catch (error) {
       this.#handOver.release();
@@ -87,16 +82,6 @@ export class Inbox {
       paramsJson: job.paramsJson,
       policy: job.policy,
     });
-  }
-
-  #wake(entries: readonly Entry[], answers: readonly EnqueuedJob[]): void {
-    const hints = entries.filter((_, index) => {
-      const answer = answers[index];
-      return answer?.created && answer.status === 'queued';
-    });
-    this.#waker.wake(
-      hints.map(({ job, lane }) => ({ shard: lane.shard, lane: lane.lane, rank: -job.priority })),
-    );
   }
 
   async #entry(request: JobRequest): Promise<Entry> {

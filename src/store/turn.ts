@@ -1,5 +1,5 @@
 import { type ClaimedJob, type ClaimLine, TAKE, TAKEN } from './claim.ts';
-import { type Queryable, statement } from './db.ts';
+import { arrayText, type Queryable, statement } from './db.ts';
 import { inLockOrder, type Settlement } from './settle.ts';
 
 /**
@@ -30,8 +30,10 @@ const TURN = statement<TurnRow>(
   'turn',
   `with clock as materialized (select clock_timestamp() as at),
   u as materialized (
-    select * from json_to_recordset($7::json) as u(
-      id uuid, claim int, result text, pid int, peak_rss_bytes bigint, cpu_ms int)
+    select * from rows from (
+      unnest($7::uuid[]), unnest($8::int[]), json_array_elements($9::json), unnest($10::int[]),
+      unnest($11::bigint[]), unnest($12::int[])
+    ) as u(id, claim, result, pid, peak_rss_bytes, cpu_ms)
   ),
   owned as materialized (
     select r.*, u.result, u.pid, u.peak_rss_bytes, u.cpu_ms
@@ -51,14 +53,14 @@ const TURN = statement<TurnRow>(
       progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result)
     select shard, id, lane, 'succeeded', rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at, at,
-      progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result::json
+      progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result
     from owned, clock
   ),
   ${TAKE}
   select null::uuid[] as settled, ${TAKEN}
   union all
   select array(select id from owned), null, null, null, null, null, null, null, null, null, null
-  where (select count(*) from owned) <> $8`,
+  where (select count(*) from owned) <> cardinality($7::uuid[])`,
 );
 
 export async function takeTurn(db: Queryable, shard: number, turn: Turn): Promise<TurnResult> {
@@ -68,25 +70,17 @@ export async function takeTurn(db: Queryable, shard: number, turn: Turn): Promis
     shard,
     limit,
     instance,
-    lines.map((line) => line.lane),
-    lines.map((line) => line.rank),
-    lines.map((line) => line.floor),
-    JSON.stringify(settlements.map(toRow)),
-    settlements.length,
+    arrayText(lines.map((line) => line.lane)),
+    arrayText(lines.map((line) => line.rank)),
+    arrayText(lines.map((line) => line.floor)),
+    arrayText(settlements.map(({ id }) => id)),
+    arrayText(settlements.map(({ claim }) => claim)),
+    `[${settlements.map(({ transition }) => transition.resultJson).join(',')}]`,
+    arrayText(settlements.map(({ usage }) => usage.pid)),
+    arrayText(settlements.map(({ usage }) => usage.peakRssBytes)),
+    arrayText(settlements.map(({ usage }) => usage.cpuMs)),
   ]);
   const partial = rows.find((row) => row.settled !== null);
   const jobs = partial ? rows.filter((row) => row.settled === null) : rows;
   return { settled: partial?.settled ? new Set(partial.settled) : null, jobs };
-}
-
-/** Absent fields become null in the database, and cost nothing on the way. */
-function toRow({ id, claim, transition, usage }: Settlement) {
-  return {
-    id,
-    claim,
-    result: transition.resultJson,
-    pid: usage.pid ?? undefined,
-    peak_rss_bytes: usage.peakRssBytes ?? undefined,
-    cpu_ms: usage.cpuMs ?? undefined,
-  };
 }

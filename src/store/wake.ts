@@ -24,7 +24,7 @@ export async function sendWakeHint(db: Queryable, hints: readonly LineHint[]): P
   await db.run(NOTIFY, [WAKE_CHANNEL, hints.map(hintText).join(',')]);
 }
 
-function hintText({ shard, lane, rank }: LineHint): string {
+export function hintText({ shard, lane, rank }: LineHint): string {
   return `${shard}:${lane}:${rank}`;
 }
 
@@ -39,8 +39,12 @@ export class Waker {
     this.#log = log;
   }
 
-  wake(hints: Iterable<LineHint>): void {
-    for (const hint of hints) this.#waiting.add(hintText(hint));
+  wake(hints: readonly LineHint[]): void {
+    this.wakeAll(hints.map(hintText));
+  }
+
+  wakeAll(hints: readonly string[]): void {
+    for (const hint of hints) this.#waiting.add(hint);
     if (this.#waiting.size === 0) return;
     this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
   }
