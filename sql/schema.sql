@@ -350,7 +350,8 @@ begin
     union select r.shard, r.id from longshore.running r where r.id >= low and r.id < high
     union select v.shard, v.id from longshore.revived v where v.id >= low and v.id < high
     except select h.shard, h.id from longshore.hot_next h
-  ) late;
+  ) late
+  where exists (select 1 from longshore.job j where j.shard = late.shard and j.id = late.id);
   for part in select * from longshore.partitioned_tables() loop
     execute format('insert into longshore.%1$I select x.* from longshore.%2$I x
       join longshore.hot_next h on h.shard = x.shard and h.id = x.%3$I
@@ -385,6 +386,9 @@ begin
     into gone, low, high
     from longshore.expired_partitions(longshore.id_floor(keep_since), small_bytes) e;
   if gone is null then return; end if;
+  if longshore.in_long_use(parents) then
+    raise lock_not_available using message = 'history is in use by a long transaction';
+  end if;
   low := coalesce(low, '00000000-0000-0000-0000-000000000000');
   parts := array(select parent || suffix from unnest(parents) parent, unnest(gone) suffix);
   foreach one in array parts loop
@@ -481,6 +485,18 @@ CREATE OR REPLACE FUNCTION longshore.id_time(id uuid)
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
   select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+$function$;
+
+CREATE OR REPLACE FUNCTION longshore.in_long_use(tables text[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select 1 from pg_locks l join pg_stat_activity a using (pid)
+    where l.relation = any (select format('longshore.%I', t)::regclass from unnest(tables) t)
+      and l.database = (select oid from pg_database where datname = current_database())
+      and a.xact_start < clock_timestamp() - interval '5 s' and a.pid <> pg_backend_pid())
 $function$;
 
 CREATE OR REPLACE FUNCTION longshore.lock_history(tables text[])

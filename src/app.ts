@@ -1,9 +1,8 @@
-import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from './config/schema.ts';
 import { HttpServer } from './http/server.ts';
 import { localWorker, schedulerServices } from './local-worker.ts';
-import { EmbeddedPostgres, findRunningCluster } from './postgres/embedded.ts';
+import { openDatabase } from './open-database.ts';
 import { ChildService } from './runtime/child-service.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
@@ -11,7 +10,6 @@ import { closing, type Service, startAll, stopAll } from './runtime/service.ts';
 import { Db } from './store/db.ts';
 import { Inbox } from './store/inbox.ts';
 import { migrate } from './store/migrate.ts';
-import { describeServer } from './store/server-version.ts';
 import { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 
@@ -20,6 +18,8 @@ import { VERSION } from './version.ts';
  * about jobs. Services start in the order in which they are listed and stop in reverse, so what
  * others need is listed first: the database outlives everybody, the API outlives the worker.
  */
+
+export { AppError } from './open-database.ts';
 
 export type Role = 'start' | 'api' | 'worker' | 'scheduler';
 
@@ -37,13 +37,8 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** The server cannot start; the message is one line that says what to do. */
-export class AppError extends Error {
-  override name = 'AppError';
-}
-
 export async function startApp(config: Config, role: Role, log: Log): Promise<App> {
-  const database = await openDatabase(config, role, log);
+  const database = await openDatabase(config, { ownCluster: role === 'start' }, log);
   try {
     await migrate({ url: database.url, log, shards: config.shards });
     const parts = compose({ ...config, databaseUrl: database.url }, role, log);
@@ -64,52 +59,12 @@ export async function migrateApp(
   config: Config,
   log: Log,
 ): Promise<{ applied: string[]; database: string }> {
-  const database = await openDatabase(config, 'start', log);
+  const database = await openDatabase(config, { ownCluster: true }, log);
   try {
     const applied = await migrate({ url: database.url, log, shards: config.shards });
     return { applied, database: database.label };
   } finally {
     await stopAll(database.services);
-  }
-}
-
-interface Database {
-  url: string;
-  label: string;
-  services: Service[];
-}
-
-/** The given database, the embedded one that somebody runs on this folder, or our own. */
-async function openDatabase(config: Config, role: Role, log: Log): Promise<Database> {
-  if (config.databaseUrl) {
-    return { url: config.databaseUrl, label: await describe(config.databaseUrl), services: [] };
-  }
-  const folder = `./${relative(process.cwd(), resolve(config.data, 'pg'))}`;
-  const running = role === 'start' ? undefined : await findRunningCluster(config.data);
-  if (running) {
-    return {
-      url: running,
-      label: `${await describe(running)} (embedded, ${folder})`,
-      services: [],
-    };
-  }
-  if (role !== 'start') {
-    throw new AppError(
-      `no database: set DATABASE_URL, or run "longshore start" on ${config.data} first`,
-    );
-  }
-  const embedded = new EmbeddedPostgres({ dataDir: config.data, log });
-  await embedded.start();
-  const label = `${await describe(embedded.url)} (embedded, ${folder})`;
-  return { url: embedded.url, label, services: [embedded] };
-}
-
-async function describe(url: string): Promise<string> {
-  try {
-    return await describeServer(url);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AppError(`the database cannot be reached: ${reason}`, { cause: error });
   }
 }
 
@@ -120,32 +75,35 @@ interface Parts {
 
 function compose(config: Config & { databaseUrl: string }, role: Role, log: Log): Parts {
   const db = Db.open({ url: config.databaseUrl, log, shards: config.shards, max: 10 });
-  const waker = new Waker(db, log);
-  const pool = closing('pool', async () => await db.close());
+  const waker = new Waker(config.databaseUrl, log);
+  const connections = [
+    closing('pool', async () => await db.close()),
+    closing('waker', async () => await waker.close()),
+  ];
   switch (role) {
     case 'api': {
-      const http = api(db, config, log);
-      return { services: [pool, ...http.services], summary: () => summary({ http: http.server }) };
+      const http = api(db, waker, config, log);
+      return { services: [...connections, http], summary: () => summary({ http }) };
     }
     case 'scheduler':
       return {
-        services: [pool, ...schedulerServices(db, waker, config, log)],
+        services: [...connections, ...schedulerServices(db, waker, config, log)],
         summary: () => summary({}),
       };
     case 'worker': {
       const { worker, services } = localWorker(db, waker, config, log);
       return {
-        services: [pool, ...services],
+        services: [...connections, ...services],
         summary: () => summary({ worker: { ...worker.report, slots: config.concurrency } }),
       };
     }
     case 'start': {
       // The worker is a process of its own: requests that keep this one busy delay no heartbeat.
-      const http = api(db, config, log);
+      const http = api(db, waker, config, log);
       const child = workerProcess(config, log);
       return {
-        services: [pool, ...http.services, ...schedulerServices(db, waker, config, log), child],
-        summary: () => summary({ http: http.server, worker: child.ready?.worker }),
+        services: [...connections, http, ...schedulerServices(db, waker, config, log), child],
+        summary: () => summary({ http, worker: child.ready?.worker }),
       };
     }
   }
@@ -163,11 +121,9 @@ function summary(of: {
   };
 }
 
-function api(db: Db, config: Config, log: Log): { server: HttpServer; services: Service[] } {
-  const inbox = new Inbox(db, systemClock, log);
-  const { host, port } = config;
-  const server = new HttpServer({ db, inbox, log, host, port, version: VERSION });
-  return { server, services: [closing('inbox', async () => await inbox.close()), server] };
+function api(db: Db, waker: Waker, { host, port }: Config, log: Log): HttpServer {
+  const inbox = new Inbox(db, waker, systemClock);
+  return new HttpServer({ db, inbox, log, host, port, version: VERSION });
 }
 
 interface WorkerSummary {

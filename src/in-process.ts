@@ -58,6 +58,7 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
   const log = createLog(options.logLevel ?? 'warn');
   await migrate({ url: databaseUrl, log, shards });
   const db = Db.open({ url: databaseUrl, log, shards, max: 10 });
+  const waker = new Waker(databaseUrl, log);
   const settings = {
     databaseUrl,
     jobs: jobs ?? './jobs',
@@ -71,10 +72,14 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
     deadLetterDays: options.deadLetterDays ?? 0,
   };
   const works = options.worker ?? jobs !== undefined;
-  const local = works ? localWorker(db, new Waker(db, log), settings, log) : null;
-  const services = [closing('pool', async () => await db.close()), ...(local?.services ?? [])];
+  const local = works ? localWorker(db, waker, settings, log) : null;
+  const services = [
+    closing('pool', async () => await db.close()),
+    closing('waker', async () => await waker.close()),
+    ...(local?.services ?? []),
+  ];
   await startAll(services);
-  const inbox = new Inbox(db, systemClock, log, local?.worker.handOver ?? null);
+  const inbox = new Inbox(db, waker, systemClock, local?.worker.handOver ?? null);
   return {
     enqueue: async (definition, params, jobOptions) => {
       const [answer] = await inbox.start([requestOf({ definition, params, options: jobOptions })]);
@@ -86,7 +91,6 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
       return answers.map(({ jobId, status }) => ({ jobId, status }));
     },
     stop: async () => {
-      await inbox.close();
       await stopAll(services);
     },
   };

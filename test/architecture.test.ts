@@ -71,6 +71,7 @@ const IMPORTS: ImportRow[] = [
       'src/scheduler/',
       'src/http/',
       'src/local-worker.ts',
+      'src/open-database.ts',
       'src/version.ts',
     ],
     node: true,
@@ -93,6 +94,12 @@ const IMPORTS: ImportRow[] = [
     at: 'src/in-process.ts',
     may: ['src/core/', 'src/runtime/', 'src/store/', 'src/protocol/', 'src/local-worker.ts'],
     types: ['src/client/'],
+  },
+  {
+    at: 'src/open-database.ts',
+    may: ['src/runtime/', 'src/store/', 'src/postgres/'],
+    types: ['src/config/'],
+    node: true,
   },
   { at: 'src/worker-process.ts', may: ['src/app.ts', 'src/runtime/'], types: ['src/config/'] },
   // Runners load this file for `defineJob`, and must not load a database driver with it.

@@ -128,13 +128,13 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'How often to look for work when no notification came.',
   },
   {
-    ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'days'),
+    ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'n'),
     kind: { type: 'integer', min: 1, max: TEN_YEARS },
     ...fallback(7),
     meaning: 'How long a job is kept after it ended, with its attempts and its idempotency key.',
   },
   {
-    ...named('deadLetterDays', 'LONGSHORE_DEAD_LETTER_DAYS', 'server', 'days'),
+    ...named('deadLetterDays', 'LONGSHORE_DEAD_LETTER_DAYS', 'server', 'n'),
     kind: { type: 'integer', min: 0, max: TEN_YEARS },
     ...fallback(0, '`0`, for ever'),
     meaning: 'The same for jobs that failed; 0 keeps them until somebody deletes them.',

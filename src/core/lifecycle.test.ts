@@ -50,6 +50,7 @@ const lastAttempt = { attempts: 3 };
 const success: Outcome = { kind: 'success', resultJson: '{"bytes":1}' };
 const lost: Outcome = { kind: 'lost', message: 'gone' };
 const interrupted: Outcome = { kind: 'interrupted', message: 'deploy' };
+const unstarted: Outcome = { kind: 'unstarted' };
 const snoozed: Outcome = { kind: 'snoozed', delayMs: 5_000 };
 const failure = (code: FailureCode, retryAfterMs: number | null = null): Outcome => ({
   kind: 'failure',
@@ -61,6 +62,7 @@ const still = {
   delayMs: 0,
   attemptGivenBack: false,
   interrupted: false,
+  attempted: true,
   error: null,
   resultJson: null,
 };
@@ -117,6 +119,7 @@ describe('a running job', () => {
       fail('INTERRUPTED', {}, 'deploy'),
     ],
     ['snoozed', lastAttempt, snoozed, { to: 'scheduled', delayMs: 5_000, ...givenBack }],
+    ['never began', lastAttempt, unstarted, { to: 'queued', attempted: false, ...givenBack }],
   ])('that %s', (_, changes, outcome, expected) => {
     expect(decide({ ...job, ...changes }, outcome, 0.5)).toEqual({ ...still, ...expected });
   });

@@ -48,6 +48,7 @@ export type Outcome =
   | { kind: 'failure'; error: JobError; retryAfterMs: number | null }
   | { kind: 'lost'; message: string }
   | { kind: 'interrupted'; message: string }
+  | { kind: 'unstarted' }
   | { kind: 'snoozed'; delayMs: number };
 
 /** What the decision needs to know of a job: its budget and its rules. */
@@ -76,6 +77,8 @@ export interface Transition {
   /** The attempt was charged at claim; an interruption, a snooze or stale params hand it back. */
   attemptGivenBack: boolean;
   interrupted: boolean;
+  /** False when it was claimed but never began: then there is no attempt to tell of. */
+  attempted: boolean;
   error: JobError | null;
   resultJson: string | null;
 }
@@ -93,6 +96,8 @@ export function decide(job: RunningJob, outcome: Outcome, random: number): Trans
       return moveTo('scheduled', { delayMs: outcome.delayMs, attemptGivenBack: true });
     case 'interrupted':
       return interrupted(job, outcome.message);
+    case 'unstarted':
+      return moveTo('queued', { attemptGivenBack: true, attempted: false });
     case 'lost':
       return lost(job, outcome.message);
     case 'failure':
@@ -134,6 +139,7 @@ function moveTo(to: Transition['to'], what: Partial<Transition>): Transition {
     delayMs: 0,
     attemptGivenBack: false,
     interrupted: false,
+    attempted: true,
     error: null,
     resultJson: null,
     ...what,

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../runtime/clock.ts';
 import { silentLog } from '../runtime/log.ts';
 import { DatabaseUnavailable, Db } from '../store/db.ts';
+import { Waker } from '../store/wake.ts';
 import { Inbox } from '../store/inbox.ts';
 import { buildServer, HttpServer } from './server.ts';
 
@@ -170,8 +171,9 @@ describe('an unexpected error', () => {
   });
 
   it('of a real connection that is refused is 503 everywhere, and names no address', async () => {
-    const db = Db.open({ url: 'postgres://nobody@127.0.0.1:1/none', log: silentLog });
-    const inbox = new Inbox(db, systemClock, silentLog);
+    const url = 'postgres://nobody@127.0.0.1:1/none';
+    const db = Db.open({ url, log: silentLog });
+    const inbox = new Inbox(db, new Waker(url, silentLog), systemClock);
     const app = buildServer({ ...deps, db, inbox });
     const headers = { host: 'localhost' };
     const jobId = '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400';

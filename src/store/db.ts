@@ -44,6 +44,8 @@ export interface DbOptions {
   /** Every call has a deadline on this side too: a half-open socket never answers. */
   queryTimeoutMs?: number;
   applicationName?: string;
+  /** For what may be lost in a crash, such as hints: commits do not wait for the disk. */
+  relaxed?: boolean;
 }
 
 /**
@@ -70,7 +72,7 @@ export class Db implements Queryable {
       connectionString: options.url,
       max: options.max ?? 10,
       application_name: options.applicationName ?? 'longshore',
-      options: SESSION,
+      options: options.relaxed ? `${SESSION} -c synchronous_commit=off` : SESSION,
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
       idleTimeoutMillis: 60_000,
@@ -90,6 +92,9 @@ export class Db implements Queryable {
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     return await translated(async () => {
       const client = await this.#pool.connect();
+      // A connection that breaks fails its statement; as an event nobody hears it would be fatal.
+      const hear = () => undefined;
+      client.on('error', hear);
       let broken: Error | boolean = true;
       try {
         await client.query('begin');
@@ -106,6 +111,7 @@ export class Db implements Queryable {
         );
         throw error;
       } finally {
+        client.off('error', hear);
         client.release(broken);
       }
     });

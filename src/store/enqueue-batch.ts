@@ -13,17 +13,19 @@ const FLUSHES_MAX = 2;
 /** While one flush is under way, a second one starts only when it is worth a commit of its own. */
 const WORTH_A_FLUSH = 16;
 const HINTS_MAX = 100;
+/** A lone caller's few jobs. More of them come from many callers, who would wait for the lock. */
+const RIDES_MAX = 4;
 
 /** Stores entries and tells workers about those that can be claimed now. */
 export async function enqueueAndWake(
   db: Db,
   waker: Waker,
   entries: readonly Entry[],
-  alone: boolean,
+  mayRide: boolean,
 ): Promise<EnqueuedJob[]> {
   // NOTIFY makes commits queue up behind one lock, so a hint rides along only when nobody queues.
   const lines = [...new Set(entries.filter(({ handedTo }) => !handedTo).map(lineOf))];
-  const rides = alone && lines.length > 0 && lines.length <= HINTS_MAX && isPlain(entries);
+  const rides = mayRide && lines.length > 0 && lines.length <= HINTS_MAX && isPlain(entries);
   const answers = await enqueue(db, entries, rides ? lines.join(',') : null);
   const untold = entries.filter((entry, index) => {
     const answer = answers[index];
@@ -118,7 +120,8 @@ class Flusher {
 
   async #store(batch: readonly Waiting[]): Promise<EnqueuedJob[]> {
     const entries = batch.map(({ entry }) => entry);
-    return await enqueueAndWake(this.#db, this.#waker, entries, this.#flushes === 1);
+    const rides = this.#flushes === 1 && batch.length <= RIDES_MAX;
+    return await enqueueAndWake(this.#db, this.#waker, entries, rides);
   }
 
   async #alone(waiting: Waiting): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
 import { type JobRequest, newJob } from '../core/new-job.ts';
 import type { Db } from './db.ts';
 import { Catalog } from './definitions.ts';
@@ -8,7 +7,7 @@ import type { EnqueuedJob, Entry } from './enqueue.ts';
 import type { HandOver } from './hand-over.ts';
 import { JobIds } from './job-ids.ts';
 import { Lanes } from './lanes.ts';
-import { Waker } from './wake.ts';
+import type { Waker } from './wake.ts';
 
 export { IdempotencyConflict, type EnqueuedJob } from './enqueue.ts';
 
@@ -22,12 +21,12 @@ export class Inbox {
   readonly #batch: EnqueueBatch;
   readonly #handOver: HandOver | null;
 
-  constructor(db: Db, clock: Clock, log: Log, handOver: HandOver | null = null) {
+  constructor(db: Db, waker: Waker, clock: Clock, handOver: HandOver | null = null) {
     this.#db = db;
     this.#catalog = new Catalog(db, clock);
     this.#lanes = new Lanes(db, db.shards);
     this.#ids = new JobIds(clock);
-    this.#waker = new Waker(db, log);
+    this.#waker = waker;
     this.#batch = new EnqueueBatch(db, this.#waker);
     this.#handOver = handOver;
   }
@@ -39,10 +38,6 @@ export class Inbox {
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.#entry(request));
     return await enqueueAndWake(this.#db, this.#waker, entries, true);
-  }
-
-  async close(): Promise<void> {
-    await this.#waker.settled();
   }
 
   async #startOne(request: JobRequest): Promise<EnqueuedJob> {

@@ -39,11 +39,11 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; next: string 
   u as materialized (
     select * from json_to_recordset($2::json) as u(
       n int, id uuid, claim int, was longshore.job_state, next longshore.job_state,
-      delay_ms float8, given_back int, interrupted int, error_code text, error text, result text,
+      delay_ms float8, given_back int, interrupted int, attempted boolean, error_code text, error text, result text,
       pid int, exit_code int, signal text, peak_rss_bytes bigint, cpu_ms int)
   ),
   owned as materialized (
-    select r.*, u.n, u.next, u.delay_ms, u.given_back, u.interrupted, u.error_code, u.error,
+    select r.*, u.n, u.next, u.delay_ms, u.given_back, u.interrupted, u.attempted, u.error_code, u.error,
       u.result, u.pid, u.exit_code, u.signal, u.peak_rss_bytes, u.cpu_ms
     from u cross join lateral (
       select * from longshore.running r
@@ -82,7 +82,7 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; next: string 
       finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error)
     select shard, id, claim_no, attempts, worker, pid, started_at,
       at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error::json
-    from owned, clock where next <> 'succeeded'
+    from owned, clock where next <> 'succeeded' and attempted
   )
   select id, lane, rank, next from owned`,
 );
@@ -117,6 +117,7 @@ function toRow({ id, claim, was, transition, usage }: Settlement, n: number) {
     delay_ms: transition.delayMs,
     given_back: transition.attemptGivenBack ? 1 : 0,
     interrupted: transition.interrupted ? 1 : 0,
+    attempted: transition.attempted,
     error_code: transition.error?.code ?? null,
     error: transition.error ? JSON.stringify(transition.error) : null,
     result: transition.resultJson,

@@ -7,6 +7,11 @@ import { inLockOrder, type Settlement } from './settle.ts';
  * commit: a quarter less work for the database than the two of them, and half the waiting. It is
  * `settle` without the cases that are not plain, followed by `claim`; both are explained there. A
  * batch that holds a failure, a cancel or a retry goes the long way.
+ *
+ * The fence costs no lock of its own here. A row's claim number never changes in place (a new claim
+ * is a new row), so what was found under it can only be deleted or be asked to stop meanwhile; the
+ * delete sees both, and what it really deleted is what ended. `(… in …) is true` keeps the planner
+ * from turning that into a join of two batches.
  */
 
 export interface Turn {
@@ -40,12 +45,13 @@ const TURN = statement<TurnRow>(
     from u cross join lateral (
       select * from longshore.running r
       where r.shard = $1 and r.id = u.id and r.claim_no = u.claim and r.state = 'running'
-      limit 1 for update
+      limit 1
     ) r
   ),
   left_running as (
     delete from longshore.running
-    where shard = $1 and id = any (array(select id from owned))
+    where shard = $1 and id = any (array(select id from owned)) and state = 'running'
+    returning id
   ),
   ended as (
     insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
@@ -54,13 +60,14 @@ const TURN = statement<TurnRow>(
     select shard, id, lane, 'succeeded', rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at, at,
       progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result
-    from owned, clock
+    from owned, clock where (id in (select id from left_running)) is true
   ),
   ${TAKE}
   select null::uuid[] as settled, ${TAKEN}
   union all
-  select array(select id from owned), null, null, null, null, null, null, null, null, null, null
-  where (select count(*) from owned) <> cardinality($7::uuid[])`,
+  select array(select id from left_running), null, null, null, null, null, null, null, null, null,
+    null
+  where (select count(*) from left_running) <> cardinality($7::uuid[])`,
 );
 
 export async function takeTurn(db: Queryable, shard: number, turn: Turn): Promise<TurnResult> {

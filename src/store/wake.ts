@@ -1,5 +1,5 @@
 import type { Log } from '../runtime/log.ts';
-import { type Queryable, statement } from './db.ts';
+import { Db, type Queryable, statement } from './db.ts';
 
 /**
  * A wake-up tells workers which lines got work: `shard:lane:rank`, several to a message. It is a
@@ -28,14 +28,16 @@ export function hintText({ shard, lane, rank }: LineHint): string {
   return `${shard}:${lane}:${rank}`;
 }
 
+/** Opens a connection of its own, which neither waits for others nor for the disk. */
 export class Waker {
-  readonly #db: Queryable;
+  readonly #db: Db;
   readonly #log: Log;
   readonly #waiting = new Set<string>();
   #sending: Promise<void> | undefined;
 
-  constructor(db: Queryable, log: Log) {
-    this.#db = db;
+  constructor(url: string, log: Log) {
+    const applicationName = 'longshore wake';
+    this.#db = Db.open({ url, log, max: 1, relaxed: true, applicationName });
     this.#log = log;
   }
 
@@ -49,9 +51,10 @@ export class Waker {
     this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
   }
 
-  /** Resolves when everything asked for so far has been sent, or could not be. */
-  async settled(): Promise<void> {
+  /** Sends what was asked for so far, then closes. */
+  async close(): Promise<void> {
     await this.#sending;
+    await this.#db.close();
   }
 
   async #send(): Promise<void> {

@@ -15,6 +15,7 @@ import { Lines } from './lines.ts';
 import { type Finished, Outbox } from './outbox.ts';
 import type { QueuePort } from './port.ts';
 import type { Runners } from './runners.ts';
+import { Slots } from './slots.ts';
 
 export interface WorkLoopOptions {
   queue: QueuePort;
@@ -51,11 +52,10 @@ export class WorkLoop implements Service, HandOver {
   readonly #shards: Lines[];
   readonly #poller: Poller;
   readonly #turns = new Set<Promise<void>>();
-  readonly #ends = new Set<Promise<void>>();
-  /** Slots that a claim under way may fill. */
-  #promised = 0;
+  readonly #slots: Slots;
   #first = 0;
   #failure: unknown;
+  #onIdle: (() => void) | undefined;
 
   constructor(options: WorkLoopOptions) {
     const { queue, definitions, clock, pollMs, log } = options;
@@ -65,6 +65,12 @@ export class WorkLoop implements Service, HandOver {
       { length: queue.shards },
       (_, shard) => new Lines(shard, queue, definitions, clock, pollMs),
     );
+    this.#slots = new Slots({
+      size: options.slots,
+      clock,
+      run: async (execution) => await this.#execute(execution),
+      giveBack: (executions) => this.#giveBack(executions),
+    });
     this.#poller = new Poller({ name: this.name, log, tick: async () => await this.#tick() });
   }
 
@@ -72,10 +78,18 @@ export class WorkLoop implements Service, HandOver {
     await this.#poller.start();
   }
 
-  /** Claims nothing more. What runs goes on; see `drained` and `flush`. */
+  /** Claims nothing more, and gives back what has not started. What runs goes on; see `drained`. */
   async stop(): Promise<void> {
     await this.#poller.stop();
     await Promise.all(this.#turns);
+    this.#giveBack(this.#slots.drop());
+  }
+
+  /** The leases are lost: stop what runs, forget the rest, write nothing. */
+  fence(): void {
+    for (const execution of this.#slots.drop()) this.running.delete(execution.job.id);
+    for (const execution of this.running.values()) execution.fence();
+    this.outbox.abandon();
   }
 
   /** Some lines got work, as far as a hint can be believed. */
@@ -92,7 +106,7 @@ export class WorkLoop implements Service, HandOver {
 
   /** Resolves when nothing runs here any more. */
   async drained(): Promise<void> {
-    while (this.#ends.size > 0) await Promise.all(this.#ends);
+    if (this.running.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
   /** Writes what is left, for a worker that has stopped claiming. */
@@ -126,99 +140,117 @@ export class WorkLoop implements Service, HandOver {
     return this.#options.pollMs;
   }
 
-  get #free(): number {
-    return this.#options.slots - this.running.size - this.#promised;
+  #claimable(lines: Lines): number {
+    return lines.hasWork ? Math.max(0, Math.min(BATCH_MAX, this.#slots.room)) : 0;
   }
 
   #worthTurn(lines: Lines): boolean {
     const outcomes = this.outbox.count(lines.shard);
-    const claimable = lines.hasWork ? this.#free : 0;
+    const claimable = this.#claimable(lines);
     if (this.#turns.size === 0) return outcomes > 0 || claimable > 0;
     return this.#turns.size < TURNS_MAX && outcomes + claimable >= 2 * WORTH_A_TURN;
   }
 
   #begin(lines: Lines, instance: string): void {
     const outcomes = this.outbox.take(lines.shard, BATCH_MAX);
-    const limit = lines.hasWork ? Math.min(BATCH_MAX, this.#free) : 0;
-    this.#promised += limit;
+    const limit = this.#claimable(lines);
+    this.#slots.promise(limit);
     const turn = this.#turn(lines, instance, outcomes, limit)
       .catch((error: unknown) => {
         this.#failure = error;
+        return [];
       })
-      .finally(() => {
-        this.#promised -= limit;
+      .then((executions) => {
+        // Claimed under an identity that was lost meanwhile: they are somebody else's by now.
+        const ours = this.#options.instance() === instance;
+        if (!ours) for (const { job } of executions) this.running.delete(job.id);
+        this.#slots.accept(ours ? executions : [], limit);
         this.#turns.delete(turn);
         this.#poller.wake();
       });
     this.#turns.add(turn);
   }
 
-  async #turn(lines: Lines, instance: string, batch: Finished[], limit: number): Promise<void> {
-    const plain = batch.every(isPlain);
-    if (!plain || limit === 0 || batch.length === 0) {
+  async #turn(
+    lines: Lines,
+    instance: string,
+    batch: Finished[],
+    limit: number,
+  ): Promise<Execution[]> {
+    if (batch.length === 0 || !batch.every(isPlain)) {
       await this.outbox.write(lines.shard, batch);
-      if (limit > 0) this.#launch(lines, await lines.claim(limit, instance));
-      return;
+      return limit > 0 ? this.#accept(lines, await lines.claim(limit, instance)) : [];
     }
     try {
       const { settled, jobs } = await lines.turn(limit, instance, this.outbox.settlements(batch));
-      this.#launch(lines, jobs);
+      const executions = this.#accept(lines, jobs);
       await this.outbox.conclude(lines.shard, batch, settled);
+      return executions;
     } catch (error) {
       // Nothing is known of either half: write the outcomes again, and find out there.
       this.outbox.putBack(lines.shard, batch);
       if (error instanceof DatabaseUnavailable) throw error;
       await this.outbox.write(lines.shard, this.outbox.take(lines.shard, batch.length));
+      return [];
     }
   }
 
   /** A slot for a job that was only just made, if nothing better waits; see `HandOver`. */
   reserve({ shard, lane }: Lane, rank: number): string | null {
     const instance = this.#options.instance();
-    if (instance === null || this.#free <= 0 || !this.#poller.running) return null;
+    if (instance === null || !this.#slots.open || !this.#poller.running) return null;
     if (!this.#shards[shard]?.isIdle(lane, rank)) return null;
-    this.#promised += 1;
+    this.#slots.promise(1);
     return instance;
   }
 
   begin({ shard }: Lane, job: ClaimedJob): void {
-    this.release();
     const lines = this.#shards[shard];
-    if (lines) this.#launch(lines, [job]);
+    this.#slots.accept(lines ? this.#accept(lines, [job]) : [], 1);
   }
 
   release(): void {
-    this.#promised -= 1;
+    this.#slots.accept([], 1);
   }
 
-  #launch(lines: Lines, jobs: readonly ClaimedJob[]): void {
-    for (const job of jobs) {
+  #accept(lines: Lines, jobs: readonly ClaimedJob[]): Execution[] {
+    return jobs.map((job) => {
       const definition = lines.definitionOf(job.lane);
       if (!definition) throw new Error(`claimed ${job.id} from a lane that is not served`);
       const execution = new Execution(lines.shard, job, definition, this.#options.cancelGraceMs);
       this.running.set(job.id, execution);
-      const end = this.#execute(execution).finally(() => this.#ends.delete(end));
-      this.#ends.add(end);
+      return execution;
+    });
+  }
+
+  #giveBack(executions: readonly Execution[]): void {
+    for (const execution of executions) {
+      this.#finish(execution, { outcome: { kind: 'unstarted' }, usage: NO_USAGE });
     }
   }
 
-  /** Runs one job to its end. The slot is free as soon as the runner is, before the write. */
   async #execute(execution: Execution): Promise<void> {
     const { runners, events, log } = this.#options;
     const source = runners.source(execution.definition);
-    let ended: Ended;
+    // Cancelled or lost while it waited for its slot: it need not begin at all.
+    if (execution.lost || execution.state === 'cancelling') return this.#giveBack([execution]);
     try {
       const runner = await source.acquire();
-      ended = await execution.run(runner, events);
+      const ended = await execution.run(runner, events);
       source.release(runner);
+      this.#finish(execution, ended);
     } catch (error) {
       // No process could be started: that is the machine's failure, and costs the job no attempt.
       log.warn({ jobId: execution.job.id, err: error }, 'no runner for a job; it is given back');
-      const message = 'no process could be started for it';
-      ended = { outcome: { kind: 'interrupted', message }, usage: NO_USAGE };
+      this.#giveBack([execution]);
     }
+  }
+
+  /** The slot is free as soon as the runner is, before the outcome is written. */
+  #finish(execution: Execution, ended: Ended): void {
     if (!execution.lost) this.outbox.add(execution, ended);
     this.running.delete(execution.job.id);
+    if (this.running.size === 0) this.#onIdle?.();
     this.#poller.wake();
   }
 }

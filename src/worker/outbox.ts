@@ -109,7 +109,9 @@ export class Outbox {
       if (settled === null || settled.has(id)) this.#unwritten.delete(id);
       else refused.push(item);
     }
-    for (const item of refused) await this.#explain(shard, item);
+    for (const item of refused) {
+      await this.#explain(shard, item).catch(() => this.putBack(shard, [item]));
+    }
   }
 
   /** It was not written: because a cancel came first, or because it was already, or never ours. */

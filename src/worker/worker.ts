@@ -173,7 +173,7 @@ export class Worker implements Service {
     const { queue, log, clock } = this.#options;
     const { id, claim, state: was } = row;
     log.warn({ jobId: id, claim }, 'a job of ours does not run here; it is given back');
-    const outcome = { kind: 'interrupted', message: 'its claim was never answered' } as const;
+    const outcome = { kind: 'unstarted' } as const;
     const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, clock.random());
     try {
       await queue.settle(shard, [{ id, claim, was, transition, usage: NO_USAGE }]);
@@ -189,7 +189,6 @@ export class Worker implements Service {
       { reason, jobs },
       'fenced: stopping all jobs, coming back as a new worker',
     );
-    for (const execution of this.#loop?.running.values() ?? []) execution.fence();
-    this.#loop?.outbox.abandon();
+    this.#loop?.fence();
   }
 }

@@ -9,7 +9,6 @@ import { promote } from '../../src/store/promote.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
 import { fateOf } from '../../src/store/settle.ts';
 import { takeTurn } from '../../src/store/turn.ts';
-import { Waker } from '../../src/store/wake.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import { failure, settleAs, SUCCESS } from '../support/jobs.ts';
 import {
@@ -150,9 +149,8 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
       const expire = `update longshore.worker set lease_until = now() - interval '1 s'
         where instance = $1`;
       await database.sql(expire, [subject.worker]);
-      const waker = new Waker(database.db, silentLog);
       // A start and a stop let it finish exactly one round.
-      const round = reaper(database.db, waker, systemClock, 60_000, silentLog);
+      const round = reaper(database.db, database.waker, systemClock, 60_000, silentLog);
       await round.start();
       await round.stop();
       await expectDecision(subject, before, { kind: 'lost', message: '' });

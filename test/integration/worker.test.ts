@@ -9,7 +9,6 @@ import { Db } from '../../src/store/db.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { getJob } from '../../src/store/get-job.ts';
 import { listDefinitions } from '../../src/store/definitions.ts';
-import { Waker } from '../../src/store/wake.ts';
 import { promoter } from '../../src/scheduler/promoter.ts';
 import { reaper } from '../../src/scheduler/reaper.ts';
 import { postgresQueue } from '../../src/worker/postgres-queue.ts';
@@ -26,9 +25,8 @@ let worker: Worker;
 const services: { stop(): Promise<void> }[] = [];
 
 function newWorker(changes: Partial<WorkerOptions> = {}): Worker {
-  const waker = new Waker(database.db, silentLog);
   return new Worker({
-    queue: postgresQueue(database.db, reserved, waker),
+    queue: postgresQueue(database.db, reserved, database.waker),
     databaseUrl: database.url,
     jobs: join(FIXTURES, 'jobs'),
     host: 'test',
@@ -51,9 +49,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longshore-worker-'));
   reserved = Db.open({ url: database.url, log: silentLog, max: 1 });
   worker = newWorker();
-  const waker = new Waker(database.db, silentLog);
-  const promoting = promoter(database.db, waker, 100, silentLog);
-  const reaping = reaper(database.db, waker, systemClock, 100, silentLog);
+  const promoting = promoter(database.db, database.waker, 100, silentLog);
+  const reaping = reaper(database.db, database.waker, systemClock, 100, silentLog);
   services.push(worker, promoting, reaping);
   await worker.start();
   await promoting.start();

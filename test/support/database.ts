@@ -5,6 +5,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { Db } from '../../src/store/db.ts';
 import { Inbox } from '../../src/store/inbox.ts';
+import { Waker } from '../../src/store/wake.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { installGuard } from './guard.ts';
 
@@ -14,6 +15,7 @@ export interface TestDatabase {
   url: string;
   db: Db;
   inbox: Inbox;
+  waker: Waker;
   /** Plain SQL for arranging and looking; runs outside the product's code. */
   sql: <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
   close: () => Promise<void>;
@@ -33,16 +35,18 @@ export async function testDatabase(
   const template = async (admin: Client) => await ensureTemplate(admin, clusterUrl, shards);
   const { url, drop } = await createDatabase(clusterUrl, template);
   const db = Db.open({ url, log: silentLog, max: 20, shards });
-  const inbox = new Inbox(db, systemClock, silentLog);
+  const waker = new Waker(url, silentLog);
+  const inbox = new Inbox(db, waker, systemClock);
   const plain = new Pool({ connectionString: url, max: 4 });
   plain.on('error', () => undefined);
   return {
     url,
     db,
     inbox,
+    waker,
     sql: async (text, values = []) => (await plain.query(text, values)).rows as never,
     close: async () => {
-      await inbox.close();
+      await waker.close();
       await db.close();
       await plain.end();
       await drop();

@@ -1,0 +1,4 @@
+/** What BullMQ's sandbox runs: the same nothing as `process.ts`. */
+export default async function noop() {
+  return null;
+}

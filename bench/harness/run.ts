@@ -1,0 +1,98 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Postgres } from '../servers/postgres.ts';
+import { SYSTEMS } from '../systems/catalogue.ts';
+import { WORKLOADS } from '../workloads/index.ts';
+import { Bench } from './bench.ts';
+import { children } from './children.ts';
+import { Disturbance } from './disturbance.ts';
+import { goalsTable } from './goals.ts';
+import { machineLines } from './machine.ts';
+import { type Options, USAGE } from './options.ts';
+import { makePlan, type Step } from './plan.ts';
+import { Progress } from './progress.ts';
+import { reportOf, systemsTable } from './report.ts';
+import { Results } from './results.ts';
+
+export function listing(): string {
+  const workloads = WORKLOADS.map(({ name, what }) => `  ${name.padEnd(16)}${what}`);
+  const systems = SYSTEMS.map(({ name, settings }) => `  ${name.padEnd(20)}${settings}`);
+  return `${USAGE}\n\nworkloads\n${workloads.join('\n')}\n\nsystems\n${systems.join('\n')}\n`;
+}
+
+/** Goes through the plan and prints what came out. Answers whether all of it could be measured. */
+export async function runBench(options: Options, stop: AbortSignal): Promise<boolean> {
+  const steps = makePlan(WORKLOADS, options);
+  const progress = new Progress(steps, options.quick);
+  const results = new Results();
+  const failures: string[] = [];
+  const disturbance = new Disturbance();
+  progress.say('starting PostgreSQL');
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
+  const postgres = new Postgres(folder);
+  // Ctrl-C ends the processes, which fails the step under way; the rest is tidied up below.
+  stop.addEventListener('abort', () => void children.endAll());
+  const atOnce = (): void => {
+    children.killAll();
+    postgres.kill();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.on('exit', atOnce);
+  try {
+    await postgres.start();
+    const machine = machineLines(folder, await postgres.version());
+    const bench = new Bench({ quick: options.quick, folder, postgres });
+    for (const step of steps) {
+      if (stop.aborted) break;
+      progress.begin(step);
+      await disturbance.look();
+      const failure = await measure(bench, step, results);
+      progress.end(step);
+      if (failure !== undefined && !stop.aborted) {
+        failures.push(failure);
+        progress.say(`failed: ${failure}\n`);
+      }
+    }
+    progress.clear();
+    process.stdout.write(
+      [
+        reportOf(WORKLOADS, results),
+        goalsTable(results.rows()),
+        systemsTable([...new Set(steps.map(({ system }) => system))]),
+        bullets([
+          ...machine,
+          disturbance.line(),
+          ...(options.quick ? ['quick run: small counts, one round; good for a glance only'] : []),
+          ...failures.map((failure) => `failed: ${failure.split('\n')[0]}`),
+        ]),
+      ].join('\n'),
+    );
+    if (options.json !== undefined) {
+      await writeFile(options.json, `${JSON.stringify(results.rows(), null, 2)}\n`);
+    }
+  } finally {
+    await children.endAll();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+    process.off('exit', atOnce);
+  }
+  return failures.length === 0 && !stop.aborted;
+}
+
+/** One that cannot be measured is reported and does not end the run. */
+async function measure(bench: Bench, step: Step, results: Results): Promise<string | undefined> {
+  const { workload, system, round } = step;
+  try {
+    results.add(workload, system, await workload.measure(bench, system, round));
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `${workload.name} ${system} (round ${round + 1}): ${reason.trim()}`;
+  }
+}
+
+function bullets(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}\n`).join('');
+}

@@ -1,0 +1,34 @@
+import { backlog } from './backlog.ts';
+import { bulk } from './bulk.ts';
+import { drain1 } from './drain-1.ts';
+import { drain2 } from './drain-2.ts';
+import { drainFresh } from './drain-fresh.ts';
+import { drainProcess } from './drain-process.ts';
+import { enqueue1 } from './enqueue-1.ts';
+import { enqueue32 } from './enqueue-32.ts';
+import { history } from './history.ts';
+import { http } from './http.ts';
+import { latencyIdle } from './latency-idle.ts';
+import { peak } from './peak.ts';
+import { steady500 } from './steady-500.ts';
+import { wal } from './wal.ts';
+import type { Workload } from './workload.ts';
+import { xminHeld } from './xmin-held.ts';
+
+export const WORKLOADS: readonly Workload[] = [
+  enqueue1,
+  enqueue32,
+  bulk,
+  drain1,
+  drain2,
+  drainProcess,
+  drainFresh,
+  latencyIdle,
+  steady500,
+  backlog,
+  xminHeld,
+  history,
+  wal,
+  http,
+  peak,
+];

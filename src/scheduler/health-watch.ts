@@ -1,0 +1,76 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { Poller } from '../runtime/poller.ts';
+import type { Db } from '../store/db.ts';
+import { findHolder, type Holder, tableHealth } from '../store/health.ts';
+
+const EVERY_MS = 60_000;
+const HELD_TOO_LONG_MS = 300_000;
+
+/**
+ * Notices what keeps vacuum from its work. Claims do not slow down by it, but tables grow without
+ * end, so it says so: once when somebody has held on for too long, again when it is somebody else,
+ * and once when it is over.
+ */
+export function healthWatch(
+  db: Db,
+  clock: Clock,
+  log: Log,
+  { everyMs = EVERY_MS, tooLongMs = HELD_TOO_LONG_MS } = {},
+): Poller {
+  let seen: { mark: string; sinceMs: number } | null = null;
+  let warned: string | null = null;
+  return new Poller({
+    name: 'health watch',
+    log,
+    tick: async () => {
+      const holder = await findHolder(db);
+      const culprit = holder && heldMs(holder) >= tooLongMs ? holder : null;
+      if (culprit && culprit.mark !== warned) await warn(culprit);
+      if (!culprit && warned !== null) log.info('vacuum is no longer held back');
+      warned = culprit?.mark ?? null;
+      return everyMs;
+    },
+  });
+
+  /** Since when the database says, or else since this watch first saw it. */
+  function heldMs({ mark, heldMs: told }: Holder): number {
+    const now = clock.monotonicMs();
+    if (seen?.mark !== mark) seen = { mark, sinceMs: now };
+    return Math.max(told ?? 0, now - seen.sinceMs);
+  }
+
+  async function warn(holder: Holder): Promise<void> {
+    const { kind, pid, application, state, queryStart } = holder;
+    const deadRows: Record<string, number> = {};
+    for (const { table, deadRows: dead } of await tableHealth(db)) {
+      if (table === 'waiting' || table === 'running') deadRows[table] = dead;
+    }
+    const heldSeconds = Math.round(heldMs(holder) / 1_000);
+    const facts = { kind, pid, application, state, queryStart, heldSeconds, deadRows };
+    log.warn(facts, adviceOn(holder, heldSeconds));
+  }
+}
+
+/** One sentence that says what is wrong, one that says what to do. */
+export function adviceOn({ kind, name, application, state, pid }: Holder, heldSeconds: number) {
+  const details = [application, state].filter((detail) => detail !== null).join(', ');
+  const who = `${kind === 'transaction' ? '' : `${kind} `}${name}${details && ` (${details})`}`;
+  const problem =
+    `${who} has kept vacuum from removing dead rows for ${heldSeconds} s, ` +
+    'so tables grow although jobs end.';
+  switch (kind) {
+    case 'transaction':
+      return (
+        `${problem} Commit or roll back there, or end it: select pg_terminate_backend(${pid}). ` +
+        'Set idle_in_transaction_session_timeout for its role to prevent it.'
+      );
+    case 'prepared transaction':
+      return `${problem} Run "commit prepared" or "rollback prepared" for it.`;
+    case 'replication slot':
+      return (
+        `${problem} Bring its consumer back, or drop it if nobody needs it: ` +
+        `select pg_drop_replication_slot('${name}').`
+      );
+  }
+}

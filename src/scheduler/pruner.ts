@@ -1,0 +1,86 @@
+import type { Log } from '../runtime/log.ts';
+import { Poller } from '../runtime/poller.ts';
+import type { Db } from '../store/db.ts';
+import {
+  cleanKept,
+  dropOldest,
+  FIRST_KEY,
+  isBusy,
+  type KeyPlace,
+  type Retention,
+  spanPartitions,
+  tidyKeys,
+} from '../store/prune.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const KEPT_BATCH = 1_000;
+const KEY_PAGE = 5_000;
+const KEY_PAGES = 200;
+
+/**
+ * Drops what is past its retention. After weeks off there may be several partitions to drop; they
+ * go one after another, so that others get through in between. The `db` should be one of its own:
+ * copying what survives may take longer than any other statement has time for.
+ */
+export function pruner(db: Db, retention: Retention, log: Log): Poller {
+  // How far the walk through the keys of each shard has come. None is under way when it is empty.
+  const walks = new Map<number, KeyPlace>();
+  let waiting = false;
+  return new Poller({
+    name: 'pruner',
+    log,
+    retryMs: MINUTE_MS,
+    maxRetryMs: HOUR_MS,
+    tick: async (signal) => {
+      await spanPartitions(db, retention.retentionDays);
+      const busy = !(await dropAll(signal));
+      await cleanAll(signal);
+      for (const [shard, place] of walks) await freeKeys(shard, place, signal);
+      return busy || walks.size > 0 ? MINUTE_MS : HOUR_MS;
+    },
+  });
+
+  /** False when the tables were too busy: dropping was not worth making everybody wait. */
+  async function dropAll(signal: AbortSignal): Promise<boolean> {
+    try {
+      while (!signal.aborted) {
+        const dropped = await dropOldest(db, retention, signal);
+        if (!dropped) break;
+        const { retentionDays, deadLetterDays } = retention;
+        const facts = { ...dropped, retentionDays, deadLetterDays };
+        log.info(facts, 'history past its retention was dropped');
+        startWalks();
+      }
+      waiting = false;
+      return true;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (!waiting) log.info('history past its retention is in use; it is dropped later');
+      waiting = true;
+      return false;
+    }
+  }
+
+  async function cleanAll(signal: AbortSignal): Promise<void> {
+    let cleaned = KEPT_BATCH;
+    while (cleaned === KEPT_BATCH && !signal.aborted) {
+      cleaned = await cleanKept(db, retention, KEPT_BATCH);
+      if (cleaned > 0) startWalks();
+    }
+  }
+
+  /** Only now can there be keys without a job, and whoever dropped the jobs looks for them. */
+  function startWalks(): void {
+    for (let shard = 0; shard < db.shards; shard += 1) walks.set(shard, FIRST_KEY);
+  }
+
+  async function freeKeys(shard: number, from: KeyPlace, signal: AbortSignal): Promise<void> {
+    let place: KeyPlace | null = from;
+    for (let page = 0; page < KEY_PAGES && place && !signal.aborted; page += 1) {
+      place = (await tidyKeys(db, shard, place, KEY_PAGE, retention.retentionDays)).last;
+    }
+    if (place) walks.set(shard, place);
+    else walks.delete(shard);
+  }
+}

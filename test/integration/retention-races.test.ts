@@ -1,0 +1,262 @@
+import { Client } from 'pg';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { jobIdFloor } from '../../src/core/job-id.ts';
+import { silentLog } from '../../src/runtime/log.ts';
+import { pruner } from '../../src/scheduler/pruner.ts';
+import { Db } from '../../src/store/db.ts';
+import { getJob } from '../../src/store/get-job.ts';
+import { type Dropped, dropOldest, isBusy } from '../../src/store/prune.ts';
+import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
+import { HeldLink } from '../support/held-link.ts';
+import { claimAny, enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
+import {
+  datedPartitions,
+  dateOf,
+  dropAll,
+  dropPatiently,
+  endedSince,
+  enqueueDaysAgo,
+  everything,
+  partitionNames,
+  runningSince,
+  untilItLetsGo,
+} from '../support/old-jobs.ts';
+import { until } from '../support/until.ts';
+
+const WEEK = { retentionDays: 7, deadLetterDays: 0 };
+const FAILURE = failure('NON_RETRYABLE');
+const DAY_MS = 24 * 3_600_000;
+
+describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres) => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await testDatabase({ postgres });
+    onTestFinished(database.close);
+    await datedPartitions(database, 10);
+  });
+
+  const status = async (id: string) => (await getJob(database.db, 'default', id))?.status;
+
+  /** Somebody reads a job in a transaction and stays there: the strong lock cannot be had. */
+  const reader = async (): Promise<HeldLink> => {
+    const link = await HeldLink.begin(database);
+    await getJob(link, 'default', jobIdFloor(0));
+    return link;
+  };
+
+  /** Everything is copied, and it asks for the lock. Answers with its process. */
+  const untilItAsks = async (): Promise<number> =>
+    await until('the pruner asks for its lock', async () => {
+      const rows = await database.sql<{ pid: number }>(
+        `select l.pid from pg_locks l join pg_database d on d.oid = l.database
+         where d.datname = current_database() and l.mode = 'AccessExclusiveLock' and not l.granted`,
+      );
+      return rows[0]?.pid;
+    });
+
+  it('notices what changed between the copy and the lock', async () => {
+    const revived = await endedSince(database, 10, FAILURE, { paramsJson: '"old"' });
+    const finished = await endedSince(database, 10, FAILURE);
+    const deleted = await endedSince(database, 10, FAILURE);
+    const settled = await runningSince(database, 10);
+    const failed = await runningSince(database, 10, { maxAttempts: 1 });
+    const stillRuns = await runningSince(database, 10);
+    const claimed = await enqueueDaysAgo(database, 10);
+    const link = await reader();
+    const dropping = dropPatiently(database, WEEK);
+    await untilItAsks();
+
+    await settleAs(database, settled, SUCCESS);
+    await settleAs(database, failed, FAILURE);
+    await claimAny(database, await newWorker(database), 1);
+    await revive(revived, `update longshore.job set params = '"new"' where id = $1`);
+    await revive(finished);
+    await database.sql(
+      `with gone as (delete from longshore.done where id = $1 returning *),
+        body as (delete from longshore.job where id = $1)
+       insert into longshore.revived select shard, id from gone`,
+      [deleted],
+    );
+    for (const job of await claimAny(database, await newWorker(database), 10)) {
+      if (job.id === finished) await settleAs(database, job, SUCCESS);
+    }
+    const begun = await runningSince(database, 10);
+    const arrived = await enqueueDaysAgo(database, 10);
+    const before = await everything(database);
+    await link.rollback();
+
+    expect(await dropping).toMatchObject({ partition: dateOf(10) });
+    expect(await everything(database)).toEqual({
+      ...(before as object),
+      attempt: attempts(before),
+    });
+    expect(await Promise.all([settled.id, failed.id, finished, revived].map(status))).toEqual([
+      'succeeded',
+      'failed',
+      'succeeded',
+      'running',
+    ]);
+    const others = [stillRuns.id, claimed, begun.id, arrived, deleted];
+    expect(await Promise.all(others.map(status))).toEqual([
+      'running',
+      'running',
+      'running',
+      'queued',
+      undefined,
+    ]);
+
+    /** A person's retry, as data-model.md has it. */
+    async function revive(id: string, edit = 'select $1::text'): Promise<void> {
+      await database.sql(
+        `with gone as (delete from longshore.done where id = $1 returning *),
+          told as (insert into longshore.revived select shard, id from gone)
+         insert into longshore.waiting (shard, id, lane, state, rank, seq, attempts, max_attempts,
+           claim_no, queued_at)
+         select shard, id, lane, 'queued', rank, 1, attempts, max_attempts + 1, claim_no, now()
+         from gone`,
+        [id],
+      );
+      await database.sql(edit, [id]);
+    }
+
+    /** The attempts of a job that a person deleted go with its partition. */
+    function attempts(all: unknown): string[] {
+      return (all as { attempt: string[] }).attempt.filter((row) => !row.includes(deleted));
+    }
+  });
+
+  it('gives up when the tables stay in use, and changes nothing', async () => {
+    const dead = await endedSince(database, 10, FAILURE);
+    const link = await reader();
+    const before = await everything(database);
+    const refusal = await dropOldest(database.db, WEEK).catch((error: unknown) => error);
+    expect(isBusy(refusal)).toBe(true);
+    expect(await everything(database)).toEqual(before);
+    // Somebody who stays for so long is noticed before anything is copied in vain.
+    const inUse = `select longshore.in_long_use('{job}') as is`;
+    await until(
+      'it is a long use',
+      async () => (await database.sql<{ is: boolean }>(inUse))[0]?.is,
+    );
+    const startAt = performance.now();
+    const again = await dropOldest(database.db, WEEK).catch((error: unknown) => error);
+    expect(again).toMatchObject({ message: 'history is in use by a long transaction' });
+    expect(isBusy(again)).toBe(true);
+    expect(performance.now() - startAt).toBeLessThan(500);
+    await link.rollback();
+    await untilItLetsGo(database);
+    expect(await dropAll(database, WEEK)).toHaveLength(3);
+    expect(await status(dead)).toBe('failed');
+  });
+
+  it('loses nothing when it is killed, at whatever moment', async () => {
+    for (let n = 0; n < 5; n += 1) await endedSince(database, 10, FAILURE);
+    await endedSince(database, 10, SUCCESS, { endedDaysAgo: 1 });
+    await runningSince(database, 10);
+    const before = await everything(database);
+    const names = await partitionNames(database);
+
+    const link = await reader();
+    const dropping = dropOldest(database.db, WEEK).catch((error: unknown) => error);
+    const pid = await untilItAsks();
+    await database.sql('select pg_terminate_backend($1)', [pid]);
+    expect(await dropping).toBeInstanceOf(Error);
+    await link.rollback();
+    await untilItLetsGo(database);
+    expect(await everything(database)).toEqual(before);
+
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(async () => await client.end());
+    let killed = 0;
+    for (let timeoutMs = 1; ; timeoutMs += 1) {
+      await client.query(`set statement_timeout = ${timeoutMs}`);
+      const done = await client.query('select longshore.drop_oldest(7, 0)').then(
+        ({ rows }) => rows.length > 0,
+        () => false,
+      );
+      expect(await everything(database)).toEqual(before);
+      if (done) break;
+      expect(await partitionNames(database)).toEqual(names);
+      killed += 1;
+    }
+    expect(killed).toBeGreaterThan(3);
+    expect(await partitionNames(database)).not.toContain(`_p${dateOf(10)}`);
+  });
+
+  it('is done by one when many begin at once', async () => {
+    for (const day of [10, 9, 8]) await endedSince(database, day, FAILURE);
+    const before = await everything(database);
+    const dropped: (Dropped | null)[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const many = Array.from({ length: 6 }, async () => await dropOldest(database.db, WEEK));
+      dropped.push(...(await Promise.all(many)));
+    }
+    const gone = dropped.flatMap((one) => one?.partition ?? []);
+    expect(gone).toEqual([10, 9, 8].map(dateOf));
+    expect(await everything(database)).toEqual(before);
+  });
+
+  it('disturbs nobody who enqueues, claims, settles and reads meanwhile', async () => {
+    const dead = await endedSince(database, 10, FAILURE, { idempotencyKey: 'k' });
+    const old = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => await enqueueDaysAgo(database, 8 + (n % 3))),
+    );
+    const made = new Set(old);
+    const over = new AbortController();
+    let repeats = 0;
+    const producer = async () => {
+      while (!over.signal.aborted) made.add(await enqueueOne(database));
+    };
+    const consumer = async () => {
+      const worker = await newWorker(database);
+      for (;;) {
+        const jobs = await claimAny(database, worker, 3);
+        if (jobs.length === 0 && over.signal.aborted) return;
+        for (const job of jobs) await settleAs(database, job, SUCCESS);
+      }
+    };
+    const onlooker = async () => {
+      while (!over.signal.aborted) {
+        expect(await status(dead)).toBe('failed');
+        expect(await enqueueOne(database, { idempotencyKey: 'k' })).toBe(dead);
+        repeats += 1;
+      }
+    };
+    const load = [producer(), producer(), consumer(), consumer(), onlooker()];
+    const gone = await dropAll(database, WEEK);
+    await enqueueOne(database);
+    over.abort();
+    await Promise.all(load);
+    expect(gone).toEqual([10, 9, 8].map(dateOf));
+    expect(repeats).toBeGreaterThan(0);
+    for (const id of made) expect(await status(id)).toBe('succeeded');
+    expect(await database.sql('select id from longshore.running')).toEqual([]);
+  });
+
+  it('is a service that does it by itself, and that stops at once in the middle of it', async () => {
+    const dead = await endedSince(database, 10, FAILURE);
+    await endedSince(database, 9, SUCCESS, { idempotencyKey: 'gone' });
+    const patient = Db.open({ url: database.url, log: silentLog, max: 2 });
+    onTestFinished(async () => await patient.close());
+    const link = await reader();
+    const service = pruner(patient, WEEK, silentLog);
+    await service.start();
+    await untilItAsks();
+    const stopAt = performance.now();
+    await service.stop();
+    expect(performance.now() - stopAt).toBeLessThan(2_000);
+    expect(await partitionNames(database)).toContain(`_p${dateOf(10)}`);
+    await link.rollback();
+
+    await untilItLetsGo(database);
+    await service.start();
+    const noKeys = async () => (await database.sql('select from longshore.dedupe')).length === 0;
+    await until('the key of the dropped job is free', noKeys);
+    await service.stop();
+    expect((await partitionNames(database))[1]).toBe(`_p${dateOf(7)}`);
+    expect(await status(dead)).toBe('failed');
+    expect(await enqueueDaysAgo(database, 0, { delayMs: DAY_MS })).toBeTruthy();
+  });
+});
