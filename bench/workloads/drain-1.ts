@@ -7,12 +7,12 @@ export async function drainQueued(
   system: string,
   workers: number,
 ): Promise<Record<string, number>> {
-  const jobs = bench.size(20_000, 8_000);
+  const jobs = bench.size(60_000, 8_000);
   await using store = await bench.store(system);
   await fill(bench, system, store.url, jobs);
   const rate = await drain(bench, system, store, {
     jobs,
-    warmup: bench.size(4_000, 2_000),
+    warmup: bench.size(10_000, 2_000),
     workers,
   });
   return { '': rate };

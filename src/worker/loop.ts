@@ -32,7 +32,7 @@ export interface WorkLoopOptions {
 }
 
 const BATCH_MAX = 500;
-const TURNS_MAX = 2;
+const TURNS_MAX = 3;
 /** While one turn is under way, a second one starts only when it is worth a commit of its own. */
 const WORTH_A_TURN = 100;
 

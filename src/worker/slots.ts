@@ -12,7 +12,7 @@ export interface SlotsOptions {
 
 /** So much work may be claimed ahead, by what jobs took lately; a longer job claims none. */
 const AHEAD_MS = 20;
-const AHEAD_MAX = 500;
+const AHEAD_MAX = 1_000;
 const WEIGHT = 0.05;
 /** When nothing could start for this long, the guess was wrong and what waits is given back. */
 const PATIENCE_MS = 50;
