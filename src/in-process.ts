@@ -1,4 +1,5 @@
 import type { EnqueueOptions } from './client/job.ts';
+import { configOf } from './config/options.ts';
 import type { JobDefinition } from './core/define.ts';
 import type { JobState } from './core/job.ts';
 import { localWorker } from './local-worker.ts';
@@ -54,23 +55,13 @@ export interface InProcessEntry {
 const TENANT = 'default';
 
 export async function createInProcess(options: InProcessOptions): Promise<InProcess> {
-  const { databaseUrl, jobs, shards = 1, leaseMs = 30_000 } = options;
+  const { databaseUrl, jobs } = options;
+  const config = configOf(options as unknown as Record<string, unknown>, ['jobs', 'worker']);
   const log = createLog(options.logLevel ?? 'warn');
-  await migrate({ url: databaseUrl, log, shards });
-  const db = Db.open({ url: databaseUrl, log, shards, max: 10 });
+  await migrate({ url: databaseUrl, log, shards: config.shards });
+  const db = Db.open({ url: databaseUrl, log, shards: config.shards, max: 10 });
   const waker = new Waker(databaseUrl, log);
-  const settings = {
-    databaseUrl,
-    jobs: jobs ?? './jobs',
-    concurrency: options.concurrency ?? 8,
-    leaseMs,
-    heartbeatMs: Math.floor(leaseMs / 3),
-    pollMs: options.pollMs ?? 1_000,
-    drainMs: options.drainMs ?? 30_000,
-    cancelGraceMs: options.cancelGraceMs ?? 5_000,
-    retentionDays: options.retentionDays ?? 7,
-    deadLetterDays: options.deadLetterDays ?? 0,
-  };
+  const settings = { ...config, databaseUrl, jobs: jobs ?? config.jobs };
   const works = options.worker ?? jobs !== undefined;
   const local = works ? localWorker(db, waker, settings, log) : null;
   const services = [
@@ -80,17 +71,26 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
   ];
   await startAll(services);
   const inbox = new Inbox(db, waker, systemClock, local?.worker.handOver ?? null);
+  const pending = new Set<Promise<unknown>>();
+  const start = async (entries: readonly Loose[]): Promise<Receipt[]> => {
+    const storing = inbox.start(entries.map(requestOf));
+    pending.add(storing);
+    try {
+      return (await storing).map(({ jobId, status }) => ({ jobId, status }));
+    } finally {
+      pending.delete(storing);
+    }
+  };
   return {
     enqueue: async (definition, params, jobOptions) => {
-      const [answer] = await inbox.start([requestOf({ definition, params, options: jobOptions })]);
-      if (!answer) throw new Error('the job was not stored');
-      return { jobId: answer.jobId, status: answer.status };
+      const [receipt] = await start([{ definition, params, options: jobOptions }]);
+      if (!receipt) throw new Error('the job was not stored');
+      return receipt;
     },
-    enqueueMany: async (entries) => {
-      const answers = await inbox.start(entries.map(requestOf));
-      return answers.map(({ jobId, status }) => ({ jobId, status }));
-    },
+    enqueueMany: start,
     stop: async () => {
+      // A job that is being handed over has a slot; it must not start after the worker has stopped.
+      await Promise.allSettled(pending);
       await stopAll(services);
     },
   };

@@ -28,6 +28,7 @@ const IMPORTS: ImportRow[] = [
   },
   // The process that runs user code knows no database and no settings. Which files hold the
   // definitions is only known when it runs.
+  { at: 'src/worker/watchdog/', may: [], node: true },
   {
     at: 'src/worker/runner/',
     may: ['src/core/', 'src/worker/ipc.ts'],
@@ -92,7 +93,14 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/in-process.ts',
-    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/protocol/', 'src/local-worker.ts'],
+    may: [
+      'src/core/',
+      'src/runtime/',
+      'src/config/',
+      'src/store/',
+      'src/protocol/',
+      'src/local-worker.ts',
+    ],
     types: ['src/client/'],
   },
   {

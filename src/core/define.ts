@@ -40,6 +40,11 @@ export interface JobContext {
   readonly logger: JobLogger;
   /** A fraction from 0 to 1 and a word on what is going on. At most one a second is stored. */
   progress(fraction: number, message?: string): void;
+  /**
+   * Ends this attempt and runs the job again after so long, without using an attempt: for work that
+   * waits for something. It throws, so nothing after it runs; let it through when you catch.
+   */
+  snooze(delayMs: number): never;
 }
 
 export type RunFunction<Params, Result> = (
@@ -116,6 +121,18 @@ function publishedSchema(schema: StandardSchema | null): unknown {
     return schema?.['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? null;
   } catch {
     return null;
+  }
+}
+
+/** What `ctx.snooze` throws. */
+export class Snooze extends Error {
+  override name = 'Snooze';
+  readonly longshore = 'snooze';
+  readonly delayMs: number;
+
+  constructor(delayMs: number) {
+    super(`snoozed for ${delayMs} ms`);
+    this.delayMs = delayMs;
   }
 }
 

@@ -24,6 +24,7 @@ export interface ExecutionEvents {
 }
 
 const KILL_AFTER_TERM_MS = 1_000;
+const OUTPUT_LINES_MAX = 10_000;
 
 export class Execution {
   readonly shard: number;
@@ -35,6 +36,7 @@ export class Execution {
   #runner: Runner | undefined;
   #asked: AbortReason | undefined;
   #lost = false;
+  #lines = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -61,13 +63,13 @@ export class Execution {
     const ended = new Promise<Ended>((resolve) => {
       const command = { id, claim, attempt, maxAttempts, key, version };
       runner.give(command, paramsJson, {
-        onOutput: (stream, line) => events.onOutput(this, stream, line),
+        onOutput: (stream, line) => this.#output(events, stream, line),
         onExit: (exit) => resolve(this.#exited(exit)),
         onMessage: (message) => {
           if (message.claim !== claim) return;
           if (message.type === 'outcome') resolve(this.#reported(message));
           else if (message.type === 'progress') events.onProgress(this, message);
-          else events.onOutput(this, message.level, message.message);
+          else this.#output(events, message.level, message.message);
         },
       });
     });
@@ -92,6 +94,13 @@ export class Execution {
   fence(): void {
     this.#lost = true;
     this.#runner?.kill();
+  }
+
+  /** A job that floods its output slows nobody down: after so many lines nobody listens. */
+  #output(events: ExecutionEvents, stream: string, line: string): void {
+    this.#lines += 1;
+    if (this.#lines < OUTPUT_LINES_MAX) events.onOutput(this, stream, line);
+    else if (this.#lines === OUTPUT_LINES_MAX) events.onOutput(this, stream, '… (truncated)');
   }
 
   get #timeoutMs(): number {

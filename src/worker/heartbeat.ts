@@ -16,6 +16,8 @@ export interface HeartbeatOptions {
   /** What was running when the beat was sent; handed back with the answer. */
   snapshot(): ReadonlySet<string>;
   onAnswer(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void;
+  /** The lease holds until then on the monotonic clock, less what it takes to kill a process. */
+  onRenewed(leaseEndMs: number): void;
   /** The leases are lost, or about to be: stop everything now. */
   onFence(reason: string): void;
 }
@@ -105,7 +107,8 @@ export class Heartbeat implements Service {
 
   /** Fires a sixth of the lease before it ends, which leaves time to kill what runs. */
   #armFence(sentMs: number): void {
-    const { leaseMs, clock } = this.#options;
+    const { leaseMs, clock, onRenewed } = this.#options;
+    onRenewed(sentMs + (leaseMs * 11) / 12);
     const leftMs = sentMs + (leaseMs * 5) / 6 - clock.monotonicMs();
     clearTimeout(this.#fenceTimer);
     this.#fenceTimer = setTimeout(() => this.#fence('the lease could not be renewed'), leftMs);

@@ -35,6 +35,11 @@ export class Lines {
   readonly #known = new Map<string, KnownLine>();
   readonly #floors = new Map<string, number>();
   #lookAtMs = Number.NEGATIVE_INFINITY;
+  #lookAgain = false;
+  /** Lanes that were announced and are not known yet; and those that turned out not to be ours. */
+  readonly #asked = new Set<number>();
+  readonly #foreign = new Set<number>();
+  #looking: LineHint[] | undefined;
   #rotation = 0;
 
   constructor(
@@ -55,19 +60,25 @@ export class Lines {
     return this.#served.get(lane);
   }
 
-  /** A lane we do not know may be new and ours: the next look will tell. */
-  hint({ lane, rank }: LineHint): void {
-    if (this.#lanes.has(lane)) this.#add(lane, rank);
-    else this.lookSoon();
+  /** A lane we do not know may be new and ours: one look will tell. */
+  hint(hint: LineHint): void {
+    this.#looking?.push(hint);
+    if (this.#lanes.has(hint.lane)) this.#add(hint.lane, hint.rank);
+    else if (!this.#foreign.has(hint.lane)) this.#asked.add(hint.lane);
   }
 
   lookSoon(): void {
-    this.#lookAtMs = Number.NEGATIVE_INFINITY;
+    this.#lookAgain = true;
   }
 
   async lookIfDue(): Promise<void> {
     const startMs = this.#clock.monotonicMs();
-    if (startMs < this.#lookAtMs) return;
+    if (startMs < this.#lookAtMs && !this.#lookAgain && this.#asked.size === 0) return;
+    const asked = [...this.#asked];
+    this.#asked.clear();
+    this.#lookAgain = false;
+    // What is announced while we look may have been committed too late to be seen.
+    this.#looking = [];
     const lanes = await this.#queue.lanes(this.shard, this.#definitions);
     this.#lanes = new Map(lanes.map((lane) => [lane.lane, lane]));
     this.#served = new Map(
@@ -76,10 +87,14 @@ export class Lines {
         return found ? [[lane, found]] : [];
       }),
     );
+    for (const lane of asked) if (!this.#lanes.has(lane)) this.#foreign.add(lane);
     const found = await this.#queue.findLines(this.shard, [...this.#lanes.keys()]);
     this.#floors.clear();
     this.#known.clear();
     for (const { lane, rank } of found) this.#add(lane, rank);
+    const announced = this.#looking;
+    this.#looking = undefined;
+    for (const hint of announced) this.hint(hint);
     const nowMs = this.#clock.monotonicMs();
     this.#lookAtMs = nowMs + Math.max(this.#pollMs, LOOK_SHARE * (nowMs - startMs));
   }

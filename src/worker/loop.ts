@@ -38,10 +38,9 @@ const WORTH_A_TURN = 100;
 
 /**
  * The heart of a worker. A *turn* writes the outcomes that have gathered and claims as many jobs as
- * there are free slots, in one statement where it can be. An idle worker takes a turn at once when a
- * hint, a finished job or the poll wakes it; a busy one gathers while a turn is under way, so that
- * its commits grow and their number does not. It claims only what it can start at once: no job waits
- * in a worker while another one is idle.
+ * there is room for (`slots.ts`), in one statement where it can be. An idle worker takes a turn at
+ * once when a hint, a finished job or the poll wakes it; a busy one gathers while a turn is under
+ * way, so that its commits grow and their number does not.
  */
 export class WorkLoop implements Service, HandOver {
   readonly name = 'work loop';
@@ -231,10 +230,10 @@ export class WorkLoop implements Service, HandOver {
 
   async #execute(execution: Execution): Promise<void> {
     const { runners, events, log } = this.#options;
-    const source = runners.source(execution.definition);
     // Cancelled or lost while it waited for its slot: it need not begin at all.
     if (execution.lost || execution.state === 'cancelling') return this.#giveBack([execution]);
     try {
+      const source = runners.source(execution.definition);
       const runner = await source.acquire();
       const ended = await execution.run(runner, events);
       source.release(runner);

@@ -2,6 +2,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { ProcessRunner } from './process-runner.ts';
 import type { Runner, RunnerReport, RunnerSource } from './runner.ts';
+import type { Watchdog } from './watchdog.ts';
 
 export interface ProcessPoolOptions {
   jobsPath: string;
@@ -11,6 +12,8 @@ export interface ProcessPoolOptions {
   reuse: boolean;
   /** How many are kept ready beyond those in use, while there is room. */
   spares: number;
+  /** Ends the processes when this one no longer can. */
+  watchdog: Pick<Watchdog, 'guard' | 'release'>;
   log: Log;
 }
 
@@ -104,7 +107,9 @@ export class ProcessPool implements RunnerSource, Service {
   async #spawn(): Promise<{ runner: ProcessRunner; report: RunnerReport }> {
     const runner = new ProcessRunner(this.#options.jobsPath);
     this.#all.add(runner);
+    if (runner.pid !== null) this.#options.watchdog.guard(runner.pid);
     void runner.exited.then(() => {
+      if (runner.pid !== null) this.#options.watchdog.release(runner.pid);
       this.#all.delete(runner);
       if (!this.#options.reuse) this.#keepSpares();
     });

@@ -3,14 +3,8 @@ import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../runtime/environment.ts';
 import { withDeadline } from '../runtime/deadline.ts';
-import {
-  type AbortReason,
-  type FromRunner,
-  LineReader,
-  messageLine,
-  type RunCommand,
-  runLine,
-} from './ipc.ts';
+import { heard } from './heard.ts';
+import { type AbortReason, LineReader, messageLine, type RunCommand, runLine } from './ipc.ts';
 import type { Runner, RunnerEvents, RunnerExit, RunnerReport } from './runner.ts';
 
 /**
@@ -26,10 +20,12 @@ const MAIN = fileURLToPath(
 );
 const READY_MS = 60_000;
 const OUTPUT_LINE_MAX = 8_192;
+/** How long what a process wrote last may take to arrive after its end. */
+const LAST_WORDS_MS = 200;
 
 export class ProcessRunner implements Runner {
   readonly pid: number | null;
-  /** Resolves when the process and its pipes are gone. */
+  /** Resolves when the process is gone and what it said has been read. */
   readonly exited: Promise<RunnerExit>;
   readonly #child: ChildProcess;
   readonly #socket: Socket;
@@ -49,12 +45,15 @@ export class ProcessRunner implements Runner {
     this.exited = new Promise((resolve) => {
       this.#child.once('error', () => resolve({ code: null, signal: null }));
       this.#child.once('close', (code, signal) => resolve({ code, signal }));
+      this.#child.once('exit', (code, signal) => {
+        // What the job left running in its group must not outlive it.
+        this.#signalGroup('SIGKILL');
+        this.#alive = false;
+        // What it started in a group of its own may hold our pipes open; nobody waits for that.
+        setTimeout(() => resolve({ code, signal }), LAST_WORDS_MS).unref();
+      });
     });
-    this.#child.once('exit', () => {
-      this.#alive = false;
-      // What the job left running in its group must not outlive it, nor keep our pipes open.
-      this.#signalGroup('SIGKILL');
-    });
+    void this.exited.then(() => this.#closePipes());
     void this.exited.then((exit) => this.#events?.onExit(exit));
     this.#readMessages();
     this.#readOutput('stdout');
@@ -101,8 +100,15 @@ export class ProcessRunner implements Runner {
     this.#signalGroup('SIGKILL');
   }
 
+  #closePipes(): void {
+    this.#socket.destroy();
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+  }
+
+  /** Never after its end, when the number may belong to somebody else. */
   #signalGroup(signal: 'SIGTERM' | 'SIGKILL'): void {
-    if (this.pid === null) return;
+    if (this.pid === null || !this.#alive) return;
     try {
       process.kill(-this.pid, signal);
     } catch {
@@ -121,12 +127,8 @@ export class ProcessRunner implements Runner {
   }
 
   #receive(line: string): void {
-    let message: FromRunner;
-    try {
-      message = JSON.parse(line) as FromRunner;
-    } catch {
-      return this.kill();
-    }
+    const message = heard(line);
+    if (!message) return this.kill();
     if (message.type === 'ready') this.#onReady?.(message);
     else this.#events?.onMessage(message);
   }

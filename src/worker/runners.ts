@@ -8,11 +8,13 @@ import { InlineRunners } from './inline-runner.ts';
 import { ProcessPool } from './process-pool.ts';
 import type { RunnerReport, RunnerSource } from './runner.ts';
 import { loadDefinitions } from './runner/load.ts';
+import type { Watchdog } from './watchdog.ts';
 
 export interface RunnersOptions {
   /** A file or folder of definitions, or definitions that are at hand (these run inline only). */
   jobs: string | readonly JobDefinition[];
   slots: number;
+  watchdog: Watchdog;
   clock: Clock;
   log: Log;
 }
@@ -64,10 +66,10 @@ export class Runners implements Service {
   }
 
   async #pool(jobsPath: string, kind: 'process' | 'fresh'): Promise<ProcessPool> {
-    const { slots, log } = this.#options;
+    const { slots, watchdog, log } = this.#options;
     const reuse = kind === 'process';
     const spares = reuse ? 1 : Math.min(slots, 2 * availableParallelism());
-    const pool = new ProcessPool({ jobsPath, size: slots, reuse, spares, log });
+    const pool = new ProcessPool({ jobsPath, size: slots, reuse, spares, watchdog, log });
     await pool.start();
     this.#pools.push(pool);
     this.#sources.set(kind, pool);

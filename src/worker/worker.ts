@@ -14,6 +14,7 @@ import type { QueuePort } from './port.ts';
 import { ProgressBatch } from './progress-batch.ts';
 import type { RunnerReport } from './runner.ts';
 import { Runners } from './runners.ts';
+import { Watchdog } from './watchdog.ts';
 
 export interface WorkerOptions {
   queue: QueuePort;
@@ -41,17 +42,26 @@ export interface WorkerOptions {
 export class Worker implements Service {
   readonly name = 'worker';
   readonly #options: WorkerOptions;
+  readonly #watchdog: Watchdog;
   readonly #runners: Runners;
   readonly #progress: ProgressBatch;
   readonly #heartbeat: Heartbeat;
   #loop: WorkLoop | undefined;
   #listener: Listener | undefined;
-  #unknown = new Set<string>();
+  /** By shard: claims that the last heartbeat named and that do not run here. */
+  readonly #unknown = new Map<number, Set<string>>();
 
   constructor(options: WorkerOptions) {
     const { queue, clock, log, host, pid, version, slots } = options;
     this.#options = options;
-    this.#runners = new Runners({ jobs: options.jobs, slots, clock, log });
+    this.#watchdog = new Watchdog(clock, log);
+    this.#runners = new Runners({
+      jobs: options.jobs,
+      slots,
+      watchdog: this.#watchdog,
+      clock,
+      log,
+    });
     this.#progress = new ProgressBatch(queue, log);
     this.#heartbeat = new Heartbeat({
       queue,
@@ -62,6 +72,7 @@ export class Worker implements Service {
       identity: { host, pid, version, slots },
       snapshot: () => new Set(this.#loop?.running.keys()),
       onAnswer: (shard, answer, sent) => this.#reconcile(shard, answer, sent),
+      onRenewed: (leaseEndMs) => this.#watchdog.renew(leaseEndMs),
       onFence: (reason) => this.#fence(reason),
     });
   }
@@ -78,6 +89,7 @@ export class Worker implements Service {
   async start(): Promise<void> {
     if (this.#loop) return;
     const { queue, log, databaseUrl } = this.#options;
+    await this.#watchdog.start();
     await this.#runners.start();
     const { definitions, problems } = this.#runners.report;
     for (const problem of problems) log.warn({ problem }, 'a definition file was left out');
@@ -125,6 +137,7 @@ export class Worker implements Service {
     await this.#progress.stop();
     await this.#heartbeat.stop();
     await this.#runners.stop();
+    await this.#watchdog.stop();
     this.#loop = undefined;
   }
 
@@ -163,10 +176,11 @@ export class Worker implements Service {
     const unknown = new Set<string>();
     for (const row of answer.owned) {
       if (loop.running.has(row.id) || loop.outbox.has(row.id)) continue;
-      if (this.#unknown.has(`${row.id}:${row.claim}`)) void this.#giveBack(shard, row);
-      else unknown.add(`${row.id}:${row.claim}`);
+      const name = `${row.id}:${row.claim}`;
+      if (this.#unknown.get(shard)?.has(name)) void this.#giveBack(shard, row);
+      else unknown.add(name);
     }
-    this.#unknown = unknown;
+    this.#unknown.set(shard, unknown);
   }
 
   async #giveBack(shard: number, row: OwnedJob): Promise<void> {

@@ -193,6 +193,16 @@ describe('many callers at once', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
+  it('of mistyped options are told the nearest name, and of wrong values the limits', async () => {
+    const mistyped = { worker: false, concurency: 3, pollMs: -1 } as never;
+    await expect(create(mistyped)).rejects.toMatchObject({
+      problems: [
+        expect.stringContaining('did you mean "concurrency"?'),
+        expect.stringContaining('pollMs'),
+      ],
+    });
+  });
+
   it('of bad params are refused before anything is stored', async () => {
     const longshore = await create({ worker: false });
     await expect(longshore.enqueue('bad', { big: 'x'.repeat(200_000) })).rejects.toMatchObject({

@@ -122,6 +122,7 @@ describe('a worker', () => {
     ['refuse', {}, 'NON_RETRYABLE', /no point/],
     ['exit-early', { code: 0 }, 'CRASHED', /exit code 0/],
     ['exit-early', { code: 7 }, 'CRASHED', /exit code 7/],
+    ['leave-daemon', {}, 'CRASHED', /exit code 3/],
     ['spin', {}, 'TIMEOUT', /longer than its 0.3 s/],
     ['throw-later', {}, 'HANDLER_ERROR', /from a timer/],
     ['return-nonsense', {}, 'RESULT_INVALID', /circular/],
@@ -154,6 +155,17 @@ describe('a worker', () => {
       expect(await cancelJob(database.db, 'default', id)).toMatchObject({ status: 'cancelling' });
       expect(await ended(id)).toMatchObject({ status: 'cancelled', error: null });
     }
+  });
+
+  it('lets a job snooze as often as it likes without using an attempt', async () => {
+    const paramsJson = JSON.stringify({ until: Date.now() + 400 });
+    const job = await ended(await enqueueOne(database, { definitionKey: 'sleepy', paramsJson }));
+    expect(job).toMatchObject({ status: 'succeeded', attempts: 1, result: { attempt: 1 } });
+    const [row] = await database.sql<{ claim_no: number }>(
+      'select claim_no from longshore.done where id = $1',
+      [job.jobId],
+    );
+    expect(row?.claim_no).toBeGreaterThan(2);
   });
 
   it('gives its jobs no secrets of the server', async () => {

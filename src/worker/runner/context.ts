@@ -1,6 +1,8 @@
 import { format } from 'node:util';
-import type { JobContext, JobLogger } from '../../core/define.ts';
+import { type JobContext, type JobLogger, Snooze } from '../../core/define.ts';
 import type { FromRunner, RunCommand } from '../ipc.ts';
+
+const SNOOZE_MS_MAX = 366 * 24 * 3_600_000;
 
 /**
  * What a job gets as `ctx`. It says things to the worker and knows nothing of the database. Signal
@@ -30,6 +32,12 @@ export function createContext(
       }
       const text = message === undefined ? null : String(message).slice(0, 1_000);
       send({ type: 'progress', claim: job.claim, fraction, message: text });
+    },
+    snooze(delayMs) {
+      if (typeof delayMs !== 'number' || !(delayMs >= 0 && delayMs <= SNOOZE_MS_MAX)) {
+        throw new TypeError(`snooze takes 0 ms to a year (got ${String(delayMs)})`);
+      }
+      throw new Snooze(delayMs);
     },
   };
 }

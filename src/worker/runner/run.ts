@@ -1,4 +1,4 @@
-import type { JobContext, JobDefinition } from '../../core/define.ts';
+import { type JobContext, type JobDefinition, Snooze } from '../../core/define.ts';
 import type { Outcome } from '../../core/lifecycle.ts';
 import { classify } from '../../core/classify.ts';
 import { failureOf } from '../../core/failure.ts';
@@ -20,6 +20,7 @@ export async function runJob(
     if (!result.ok) return failure(result.code, result.message);
     return { kind: 'success', resultJson: result.json };
   } catch (error) {
+    if (error instanceof Snooze) return { kind: 'snoozed', delayMs: error.delayMs };
     return { kind: 'failure', ...classify(error, nowMs()) };
   }
 }

@@ -1,0 +1,29 @@
+import { unknownName } from '../core/nearest.ts';
+import { ConfigError } from './error.ts';
+import { parseSetting } from './parse.ts';
+import { type Config, SETTINGS } from './schema.ts';
+
+/**
+ * Settings that a program gives as values, checked by the same table as all others. The environment
+ * has no say: an application that embeds Longshore decides by itself.
+ */
+export function configOf(given: Readonly<Record<string, unknown>>, others: string[]): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  const known = [...SETTINGS.map(({ key }) => key as string), ...others];
+  for (const name of Object.keys(given)) {
+    if (!known.includes(name)) problems.push(unknownName('option', name, known));
+  }
+  for (const setting of SETTINGS) {
+    const value = others.includes(setting.key) ? undefined : given[setting.key];
+    if (value !== undefined && value !== null) {
+      const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+      const parsed = parseSetting(setting, { text, as: setting.key, origin: 'option' });
+      if (parsed.ok) values[setting.key] = parsed.value;
+      else problems.push(parsed.problem);
+    }
+    values[setting.key] ??= setting.fallback(values as unknown as Config);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(values as unknown as Config);
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { heard } from './heard.ts';
+
+const outcome = (said: unknown) =>
+  heard(
+    JSON.stringify({ type: 'outcome', claim: 1, outcome: said, cpuMs: 1.4, peakRssBytes: null }),
+  );
+const success = (resultJson: unknown) => outcome({ kind: 'success', resultJson });
+
+describe('what a runner says', () => {
+  it('is believed when it is well-formed', () => {
+    expect(success('{"a":1}')).toEqual({
+      type: 'outcome',
+      claim: 1,
+      outcome: { kind: 'success', resultJson: '{"a":1}' },
+      cpuMs: 1,
+      peakRssBytes: null,
+    });
+    const progress = { type: 'progress', claim: 3, fraction: 0.5, message: null };
+    expect(heard(JSON.stringify(progress))).toEqual(progress);
+  });
+
+  it.each([
+    ['no JSON', 'nonsense'],
+    ['no object', '[1]'],
+    ['no type', '{"claim":1}'],
+    ['a type that only the worker uses', '{"type":"run","claim":1}'],
+    ['no claim', '{"type":"progress","fraction":0.5,"message":null}'],
+    ['a claim that is no number', '{"type":"log","claim":"1","level":"info","message":"x"}'],
+    ['a fraction out of range', '{"type":"progress","claim":1,"fraction":2,"message":null}'],
+  ])('is not heard with %s', (_, line) => {
+    expect(heard(line)).toBeNull();
+  });
+
+  it.each([
+    ['two values', '1,2'],
+    ['a value and more', 'null]'],
+    ['no value', ''],
+    ['no text', 5],
+    ['too much', `"${'x'.repeat(1_100_000)}"`],
+  ])('is no result with %s', (_, resultJson) => {
+    expect(success(resultJson)).toBeNull();
+  });
+
+  it.each([
+    ['lost', { kind: 'lost', message: 'x' }],
+    ['interrupted', { kind: 'interrupted', message: 'x' }],
+    ['unstarted', { kind: 'unstarted' }],
+    ['a snooze for ever', { kind: 'snoozed', delayMs: 1e15 }],
+    ['a failure without an error', { kind: 'failure', retryAfterMs: null }],
+  ])('cannot be %s, which is not for it to say', (_, said) => {
+    expect(outcome(said)).toBeNull();
+  });
+
+  it('is cut to size and cleaned', () => {
+    const cause = { code: 'A', message: 'c\u0000', stack: null, cause: null };
+    const error = { code: 'X'.repeat(500), message: 'm'.repeat(20_000), stack: 7, cause };
+    const said = outcome({ kind: 'failure', error, retryAfterMs: -5 });
+    expect(said).toMatchObject({
+      outcome: {
+        error: { code: 'X'.repeat(64), stack: null, cause: { message: 'c\uFFFD' } },
+        retryAfterMs: null,
+      },
+    });
+    expect(JSON.stringify(said).length).toBeLessThan(9_000);
+  });
+});

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../runtime/clock.ts';
+import { childEnvironment } from '../runtime/environment.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Service } from '../runtime/service.ts';
+
+const MAIN = fileURLToPath(
+  new URL(`./watchdog/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+);
+
+/**
+ * The worker's side of its watchdog; `watchdog/main.ts` says why there is one. If the watchdog itself
+ * ends, a new one is started and told everything again.
+ */
+export class Watchdog implements Service {
+  readonly name = 'watchdog';
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #groups = new Set<number>();
+  #child: ChildProcess | undefined;
+  #leaseEndMs = Number.POSITIVE_INFINITY;
+  #stopped = true;
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** The process itself comes with the first runner: a worker of inline jobs needs none. */
+  async start(): Promise<void> {
+    this.#stopped = false;
+  }
+
+  /** Everything it guards has ended by now; its input closes, and it goes. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const child = this.#child;
+    if (!child) return;
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.stdin?.end();
+    await gone;
+  }
+
+  guard(pid: number): void {
+    this.#groups.add(pid);
+    if (this.#child) this.#say(`+${pid}`);
+    else if (!this.#stopped) this.#spawn();
+  }
+
+  release(pid: number): void {
+    this.#groups.delete(pid);
+    this.#say(`-${pid}`);
+  }
+
+  /** By then, on the monotonic clock, all runners must be gone unless a later time is told. */
+  renew(leaseEndMs: number): void {
+    this.#leaseEndMs = leaseEndMs;
+    const leftMs = Math.max(0, Math.round(leaseEndMs - this.#clock.monotonicMs()));
+    this.#say(`lease ${leftMs}`);
+  }
+
+  #say(line: string): void {
+    this.#child?.stdin?.write(`${line}\n`);
+  }
+
+  #spawn(): void {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: childEnvironment(),
+      detached: true,
+    });
+    this.#child = child;
+    child.stdin.on('error', () => undefined);
+    child.once('error', (error) => this.#log.error({ err: error }, 'no watchdog could be started'));
+    child.once('exit', () => {
+      this.#child = undefined;
+      if (this.#stopped) return;
+      this.#log.warn('the watchdog ended; starting it again');
+      this.#spawn();
+    });
+    for (const pid of this.#groups) this.#say(`+${pid}`);
+    if (Number.isFinite(this.#leaseEndMs)) this.renew(this.#leaseEndMs);
+  }
+}
