@@ -71,6 +71,7 @@ export interface PublishedDefinition {
   retryOn: string[] | null;
   cancelGraceMs: number | null;
   maxInterruptions: number;
+  isolation: 'process' | 'fresh' | 'inline';
   /** The JSON Schema of its params, when it has one. */
   paramsSchema: unknown;
   publishedAt: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DefinitionInfo } from '../core/definition.ts';
+import { type DefinitionInfo, ISOLATIONS } from '../core/definition.ts';
 
 const Retry = z.union([
   z.looseObject({ baseMs: z.number(), maxMs: z.number(), jitter: z.number() }),
@@ -16,6 +16,7 @@ export const DefinitionAnswer = z.looseObject({
   retryOn: z.array(z.string()).nullable().describe('Only these failures; null is the default.'),
   cancelGraceMs: z.int().nullable().describe('Time to stop in when cancelled.'),
   maxInterruptions: z.int(),
+  isolation: z.enum(ISOLATIONS).describe('Where its jobs run.'),
   paramsSchema: z.unknown().describe('The JSON Schema of its params, when it has one.'),
   publishedAt: z.iso.datetime().describe('When a worker last brought something new.'),
 });
@@ -38,6 +39,7 @@ export function definitionAnswer(
     retryOn: definition.retryOn,
     cancelGraceMs: definition.cancelGraceMs,
     maxInterruptions: definition.maxInterruptions,
+    isolation: definition.isolation,
     paramsSchema: definition.paramsSchema ?? null,
     publishedAt: definition.publishedAt,
   };
