@@ -1,4 +1,5 @@
 import type { EnqueueOptions } from './client/job.ts';
+import { ConfigError } from './config/error.ts';
 import { configOf } from './config/options.ts';
 import type { JobDefinition } from './core/define.ts';
 import type { JobState } from './core/job.ts';
@@ -57,6 +58,9 @@ const TENANT = 'default';
 export async function createInProcess(options: InProcessOptions): Promise<InProcess> {
   const { databaseUrl, jobs } = options;
   const config = configOf(options as unknown as Record<string, unknown>, ['jobs', 'worker']);
+  if (config.databaseUrl === null) {
+    throw new ConfigError(['databaseUrl is missing: give the URL of a PostgreSQL database']);
+  }
   const log = createLog(options.logLevel ?? 'warn');
   await migrate({ url: databaseUrl, log, shards: config.shards });
   const db = Db.open({ url: databaseUrl, log, shards: config.shards, max: 10 });

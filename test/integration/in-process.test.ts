@@ -194,6 +194,9 @@ describe('many callers at once', () => {
   });
 
   it('of mistyped options are told the nearest name, and of wrong values the limits', async () => {
+    await expect(createLongshore({ worker: false } as never)).rejects.toMatchObject({
+      problems: [expect.stringContaining('databaseUrl is missing')],
+    });
     const mistyped = { worker: false, concurency: 3, pollMs: -1 } as never;
     await expect(create(mistyped)).rejects.toMatchObject({
       problems: [
