@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import {
   ambientReads,
   importCycles,
@@ -130,16 +131,6 @@ const MAY_READ_AMBIENT = [
 ];
 const PURE = ['src/core/', 'src/protocol/'];
 
-/** What a newcomer reads, in this order, to know how a job goes from waiting to done. */
-const NEWCOMER_PATH = [
-  'src/core/job.ts',
-  'src/core/lifecycle.ts',
-  'src/store/claim.ts',
-  'src/store/settle.ts',
-  'src/worker/loop.ts',
-  'src/app.ts',
-];
-
 describe('the source', () => {
   const files = readSources('src').map(parse);
 
@@ -157,11 +148,10 @@ describe('the source', () => {
   it('can be run by erasing its types', () => expect(nonErasable(files)).toEqual([]));
 
   it('can be read by a newcomer in one sitting: under 1,000 lines', () => {
-    const root = new URL('../', import.meta.url);
-    const lines = NEWCOMER_PATH.map(
-      (path) => readFileSync(new URL(path, root), 'utf8').trimEnd().split('\n').length,
-    );
-    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(1_000);
+    const script = fileURLToPath(new URL('../scripts/newcomer-path.ts', import.meta.url));
+    const { status, stdout } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+    expect(stdout).toContain('src/app.ts');
+    expect(status).toBe(0);
   });
 });
 

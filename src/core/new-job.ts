@@ -1,20 +1,10 @@
-import type { JobPolicy, NewJob } from './job.ts';
+import type { NewJob } from './job.ts';
 import { DEFAULT_MAX_ATTEMPTS } from './definition.ts';
 
-/** What a caller asks for, after the edge has parsed it. Absent means "as the definition says". */
-export interface JobRequest {
-  tenant: string;
-  definitionKey: string;
+/** What a caller asks for, after the edge has parsed it. Null means "as the definition says". */
+export interface JobRequest extends Omit<NewJob, 'id' | 'definitionVersion' | 'maxAttempts'> {
   definitionVersion: number | null;
-  paramsJson: string;
-  priority: number;
   maxAttempts: number | null;
-  hold: boolean;
-  runAt: Date | null;
-  delayMs: number | null;
-  idempotencyKey: string | null;
-  tags: readonly string[] | null;
-  policy: JobPolicy | null;
 }
 
 /** What is published of the newest fitting version, if any worker has ever published the key. */
