@@ -148,7 +148,7 @@ describe('hand-over', () => {
 
 describe('fresh processes', () => {
   it('are used for one job only', async () => {
-    const longshore = await create({ jobs: join(FIXTURES, 'fresh'), concurrency: 2 });
+    const longshore = await create({ jobs: join(FIXTURES, 'fresh/pid.ts'), concurrency: 2 });
     const pids = new Set<unknown>();
     for (let count = 0; count < 4; count += 1) {
       const { jobId } = await longshore.enqueue('fresh-pid', {});
