@@ -12,6 +12,7 @@ import { Db } from './store/db.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 import { postgresQueue } from './worker/postgres-queue.ts';
+import type { RunnerSettings } from './worker/runners.ts';
 import { Worker } from './worker/worker.ts';
 
 export interface SchedulerSettings {
@@ -21,13 +22,14 @@ export interface SchedulerSettings {
   deadLetterDays: number;
 }
 
-export interface LocalWorkerSettings extends SchedulerSettings {
+export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
   leaseMs: number;
   heartbeatMs: number;
   drainMs: number;
   cancelGraceMs: number;
+  logMaxBytes: number;
 }
 
 /** Dropping old history copies what survives, which may take minutes and delays nobody. */

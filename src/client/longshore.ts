@@ -11,6 +11,9 @@ import type {
 import { isJobId } from '../core/job-id.ts';
 import { ProblemError } from './errors.ts';
 import { JobHandle } from './handle.ts';
+import { queryOf } from './query.ts';
+import { readStory } from './story.ts';
+import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
 export type LongshoreOptions = TransportOptions;
@@ -81,6 +84,27 @@ export class Longshore {
     } while (cursor !== undefined);
   }
 
+  async attempts(jobId: string): Promise<JobAttempt[]> {
+    const path = `${jobPath(jobId)}/attempts`;
+    return (await this.#get<{ attempts: JobAttempt[] }>(path, {})).attempts;
+  }
+
+  /** What happened to a job so far, the oldest first; with `follow`, until it has ended. */
+  async *events(
+    jobId: string,
+    options: ReadOptions = {},
+  ): AsyncGenerator<JobEvent, void, undefined> {
+    yield* readStory<JobEvent>(this.#transport, `${jobPath(jobId)}/events`, 'events', options);
+  }
+
+  /** What a job wrote so far, the oldest line first; with `follow`, until it has ended. */
+  async *logs(
+    jobId: string,
+    options: ReadLogOptions = {},
+  ): AsyncGenerator<JobLog, void, undefined> {
+    yield* readStory<JobLog>(this.#transport, `${jobPath(jobId)}/logs`, 'logs', options);
+  }
+
   async cancel(jobId: string): Promise<JobReceipt> {
     return await this.#post<JobReceipt>(`${jobPath(jobId)}/cancel`, { repeatable: false });
   }
@@ -120,16 +144,6 @@ function requestBody({ definition, params, options = {} }: BatchEntry): Record<s
     definitionVersion: options.definitionVersion ?? version,
     idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
   };
-}
-
-function queryOf(filter: ListFilter): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(filter) as [string, unknown][]) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined) query.append(name, one instanceof Date ? one.toISOString() : `${one}`);
-    }
-  }
-  return query;
 }
 
 /** What is no id would be another path (`..`, an empty text), so it is not sent at all. */
