@@ -74,8 +74,9 @@ interface Parts {
 }
 
 function compose(config: Config & { databaseUrl: string }, role: Role, log: Log): Parts {
-  const db = Db.open({ url: config.databaseUrl, log, shards: config.shards, max: 10 });
-  const waker = new Waker(config.databaseUrl, log);
+  const { databaseUrl: url, pooler, shards } = config;
+  const db = Db.open({ url, pooler, log, shards, max: 10 });
+  const waker = new Waker(url, log, pooler);
   const connections = [
     closing('pool', async () => await db.close()),
     closing('waker', async () => await waker.close()),

@@ -15,6 +15,8 @@ import { Waker } from './store/wake.ts';
 
 export interface InProcessOptions {
   databaseUrl: string;
+  /** What stands before the database: 'transaction' for PgBouncer in transaction mode. */
+  pooler?: 'none' | 'transaction';
   /** A file or folder of definitions, or definitions at hand (these need isolation 'inline'). */
   jobs?: string | readonly JobDefinition[];
   /** False: this process only enqueues. */
@@ -63,8 +65,9 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
   }
   const log = createLog(options.logLevel ?? 'warn');
   await migrate({ url: databaseUrl, log, shards: config.shards });
-  const db = Db.open({ url: databaseUrl, log, shards: config.shards, max: 10 });
-  const waker = new Waker(databaseUrl, log);
+  const { pooler, shards } = config;
+  const db = Db.open({ url: databaseUrl, pooler, log, shards, max: 10 });
+  const waker = new Waker(databaseUrl, log, pooler);
   const settings = { ...config, databaseUrl, jobs: jobs ?? config.jobs };
   const works = options.worker ?? jobs !== undefined;
   const local = works ? localWorker(db, waker, settings, log) : null;

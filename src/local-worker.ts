@@ -8,7 +8,7 @@ import { partitioner } from './scheduler/partitioner.ts';
 import { promoter } from './scheduler/promoter.ts';
 import { pruner } from './scheduler/pruner.ts';
 import { reaper } from './scheduler/reaper.ts';
-import { Db } from './store/db.ts';
+import { Db, type Pooler } from './store/db.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 import { postgresQueue } from './worker/postgres-queue.ts';
@@ -16,6 +16,7 @@ import { Worker } from './worker/worker.ts';
 
 export interface SchedulerSettings {
   databaseUrl: string;
+  pooler: Pooler;
   pollMs: number;
   retentionDays: number;
   deadLetterDays: number;
@@ -40,9 +41,10 @@ export function schedulerServices(
   settings: SchedulerSettings,
   log: Log,
 ): Service[] {
-  const { databaseUrl, pollMs } = settings;
+  const { databaseUrl, pooler, pollMs } = settings;
   const patient = Db.open({
     url: databaseUrl,
+    pooler,
     log,
     shards: db.shards,
     max: 2,
@@ -69,9 +71,10 @@ export function localWorker(
   settings: LocalWorkerSettings,
   log: Log,
 ): { worker: Worker; services: Service[] } {
-  const { databaseUrl, leaseMs, concurrency } = settings;
+  const { databaseUrl, pooler, leaseMs, concurrency } = settings;
   const reserved = Db.open({
     url: databaseUrl,
+    pooler,
     log,
     shards: db.shards,
     max: 1,
@@ -81,6 +84,8 @@ export function localWorker(
   const worker = new Worker({
     ...settings,
     queue: postgresQueue(db, reserved, waker),
+    // A transaction pooler would take the session away from whoever listens.
+    databaseUrl: pooler === 'none' ? databaseUrl : null,
     slots: concurrency,
     host: hostname(),
     pid: process.pid,

@@ -35,6 +35,7 @@ describe('sources', () => {
     const { config, origins } = load();
     expect(config).toEqual({
       databaseUrl: null,
+      pooler: 'none',
       host: '127.0.0.1',
       port: 4_400,
       jobs: './jobs',

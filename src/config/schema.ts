@@ -3,8 +3,11 @@ import { defaultUrl } from './bind.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
+export const POOLERS = ['none', 'transaction'] as const;
+
 export interface Config {
   databaseUrl: string | null;
+  pooler: (typeof POOLERS)[number];
   host: string;
   port: number;
   jobs: string;
@@ -61,6 +64,15 @@ export const SETTINGS: readonly Setting[] = [
     ...fallback(null, 'embedded PostgreSQL'),
     secret: true,
     meaning: 'The PostgreSQL database (15 or newer). Without it Longshore starts its own.',
+  },
+  {
+    ...named('pooler', 'LONGSHORE_POOLER', 'server', 'kind'),
+    kind: { type: 'choice', choices: POOLERS },
+    fallback: () => 'none',
+    fallbackText: '`none`',
+    meaning:
+      'What stands before the database: `transaction` for PgBouncer and its like in transaction ' +
+      'mode (docs/poolers.md).',
   },
   {
     ...named('host', 'LONGSHORE_HOST', 'server', 'host'),

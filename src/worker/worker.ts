@@ -18,8 +18,8 @@ import { Watchdog } from './watchdog.ts';
 
 export interface WorkerOptions {
   queue: QueuePort;
-  /** For listening to hints. */
-  databaseUrl: string;
+  /** For listening to hints; null: polling finds the work, and heartbeats bring the cancels. */
+  databaseUrl: string | null;
   /** A file or folder of definitions, or definitions at hand that run inline. */
   jobs: string | readonly JobDefinition[];
   host: string;
@@ -105,9 +105,17 @@ export class Worker implements Service {
       instance: () => this.#heartbeat.instance,
     });
     this.#loop = loop;
-    this.#listener = new Listener({
-      url: databaseUrl,
-      log,
+    this.#listener = databaseUrl === null ? undefined : this.#listenerFor(databaseUrl, loop);
+    await this.#heartbeat.start();
+    await this.#progress.start();
+    await loop.start();
+    await this.#listener?.start();
+  }
+
+  #listenerFor(url: string, loop: WorkLoop): Listener {
+    return new Listener({
+      url,
+      log: this.#options.log,
       onWork: (hints) => loop.hint(hints),
       onBeat: (worker) => {
         if (worker === this.#heartbeat.instance) this.#heartbeat.beatSoon();
@@ -117,10 +125,6 @@ export class Worker implements Service {
         this.#heartbeat.beatSoon();
       },
     });
-    await this.#heartbeat.start();
-    await this.#progress.start();
-    await loop.start();
-    await this.#listener.start();
   }
 
   /**
