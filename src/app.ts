@@ -34,6 +34,8 @@ export interface AppSummary {
 
 export interface App {
   readonly summary: AppSummary;
+  /** Resolves when its worker was asked to drain: then it is time to stop. */
+  readonly drainAsked?: Promise<void> | undefined;
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function startApp(config: Config, role: Role, log: Log): Promise<Ap
     await startAll(parts.services);
     return {
       summary: { database: database.label, ...parts.summary() },
+      drainAsked: parts.drainAsked,
       stop: async () => await stopAll([...database.services, ...parts.services]),
     };
   } catch (error) {
@@ -70,6 +73,7 @@ export async function migrateApp(
 
 interface Parts {
   services: Service[];
+  drainAsked?: Promise<void>;
   summary(): Omit<AppSummary, 'database'>;
 }
 
@@ -92,8 +96,9 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
         summary: () => summary({}),
       };
     case 'worker': {
-      const { worker, services } = localWorker(db, waker, config, log);
+      const { worker, services, drainAsked } = localWorker(db, waker, config, log);
       return {
+        drainAsked,
         services: [...connections, ...services],
         summary: () => summary({ worker: { ...worker.report, slots: config.concurrency } }),
       };

@@ -71,6 +71,8 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
   const settings = { ...config, databaseUrl, jobs: jobs ?? config.jobs };
   const works = options.worker ?? jobs !== undefined;
   const local = works ? localWorker(db, waker, settings, log) : null;
+  // The application goes on without its worker; it can still enqueue.
+  void local?.drainAsked.then(async () => await local.worker.stop());
   const services = [
     closing('pool', async () => await db.close()),
     closing('waker', async () => await waker.close()),

@@ -61,6 +61,13 @@ export function schedulerServices(
   ];
 }
 
+export interface LocalWorker {
+  worker: Worker;
+  services: Service[];
+  /** Resolves when somebody asks the worker to drain; to stop it is up to its process. */
+  drainAsked: Promise<void>;
+}
+
 /**
  * A worker in this process. It also promotes and reaps, so that retries and rescues never wait for a
  * role that somebody forgot to start; any number of processes may do so at once.
@@ -70,7 +77,7 @@ export function localWorker(
   waker: Waker,
   settings: LocalWorkerSettings,
   log: Log,
-): { worker: Worker; services: Service[] } {
+): LocalWorker {
   const { databaseUrl, pooler, leaseMs, concurrency } = settings;
   const reserved = Db.open({
     url: databaseUrl,
@@ -81,6 +88,7 @@ export function localWorker(
     applicationName: 'longshore heartbeat',
     queryTimeoutMs: Math.max(250, leaseMs / 4),
   });
+  const asked = Promise.withResolvers<void>();
   const worker = new Worker({
     ...settings,
     queue: postgresQueue(db, reserved, waker),
@@ -92,11 +100,12 @@ export function localWorker(
     version: VERSION,
     clock: systemClock,
     log,
+    onDrain: asked.resolve,
   });
   const services = [
     ...schedulerServices(db, waker, settings, log),
     closing('reserved connection', async () => await reserved.close()),
     worker,
   ];
-  return { worker, services };
+  return { worker, services, drainAsked: asked.promise };
 }

@@ -8,6 +8,7 @@ import { addList } from './commands/list.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addRoles } from './commands/roles.ts';
 import { addShow } from './commands/show.ts';
+import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { settingOption } from './setting-options.ts';
 import { VERSION } from '../version.ts';
@@ -39,6 +40,7 @@ export function createProgram(cli: Cli): Command {
   addShow(program, cli);
   addList(program, cli);
   addChanges(program, cli);
+  addWorkers(program, cli);
   addConfig(program, cli);
   return program;
 }

@@ -11,4 +11,5 @@ export type {
   ListFilter,
   PublishedDefinition,
 } from './job.ts';
+export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { Longshore, type LongshoreOptions } from './longshore.ts';

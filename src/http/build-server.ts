@@ -14,6 +14,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
 import { BODY_MAX_BYTES, startJobRoutes } from './routes/start-job.ts';
+import { workersRoutes } from './routes/workers.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
@@ -47,6 +48,7 @@ export function buildServer(deps: HttpDeps, drain: Drain = { begun: false }): Fa
     readJobsRoutes(scope, deps);
     changeJobRoutes(scope, deps);
     definitionsRoutes(scope, deps);
+    workersRoutes(scope, deps);
     probeRoutes(scope, deps, drain);
     docsRoutes(scope);
     closeOtherMethods(scope, table);

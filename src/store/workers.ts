@@ -35,16 +35,17 @@ export interface OwnedJob {
   interruptions: number;
 }
 
-const HEARTBEAT = statement<{ alive: boolean; owned: OwnedJob[] }>(
+const HEARTBEAT = statement<HeartbeatAnswer>(
   'heartbeat',
   `with beat as (
     update longshore.worker
     set heartbeat_at = clock_timestamp(),
         lease_until = clock_timestamp() + make_interval(secs => $3::float8 / 1000)
     where shard = $1 and instance = $2 and dead_at is null
-    returning 1
+    returning draining_at is not null as draining
   )
   select exists (select 1 from beat) as alive,
+    coalesce((select draining from beat), false) as draining,
     coalesce((
       select json_agg(json_build_object('id', r.id, 'claim', r.claim_no, 'state', r.state,
         'attempts', r.attempts, 'maxAttempts', r.max_attempts, 'interruptions', r.interruptions))
@@ -104,6 +105,8 @@ export async function registerWorker(
 export interface HeartbeatAnswer {
   /** False: this instance was declared dead. It must stop its jobs; they belong to others now. */
   alive: boolean;
+  /** Somebody asked this instance to finish what it runs and to leave. */
+  draining: boolean;
   /** What the database says this instance owns, and in which state: `cancelling` is a request. */
   owned: OwnedJob[];
 }
@@ -115,7 +118,7 @@ export async function heartbeat(
   leaseMs: number,
 ): Promise<HeartbeatAnswer> {
   const [row] = await db.run(HEARTBEAT, [shard, instance, leaseMs]);
-  return { alive: row?.alive ?? false, owned: row?.owned ?? [] };
+  return row ?? { alive: false, draining: false, owned: [] };
 }
 
 /** A worker that stops in good order gives up its lease at once, not by expiry. */

@@ -33,6 +33,8 @@ export interface WorkerOptions {
   cancelGraceMs: number;
   clock: Clock;
   log: Log;
+  /** Somebody asked this worker to drain: whoever started it should stop it now. */
+  onDrain?: () => void;
 }
 
 /**
@@ -48,6 +50,8 @@ export class Worker implements Service {
   readonly #heartbeat: Heartbeat;
   #loop: WorkLoop | undefined;
   #listener: Listener | undefined;
+  #leaving = false;
+  #stopping: Promise<void> | undefined;
   /** By shard: claims that the last heartbeat named and that do not run here. */
   readonly #unknown = new Map<number, Set<string>>();
 
@@ -88,6 +92,7 @@ export class Worker implements Service {
 
   async start(): Promise<void> {
     if (this.#loop) return;
+    this.#leaving = false;
     const { queue, log, databaseUrl } = this.#options;
     await this.#watchdog.start();
     await this.#runners.start();
@@ -133,6 +138,11 @@ export class Worker implements Service {
    * The heartbeat goes on until the outcomes are written, or the lease would run out under them.
    */
   async stop(): Promise<void> {
+    this.#stopping ??= this.#stop().finally(() => (this.#stopping = undefined));
+    await this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     await this.#listener?.stop();
     const loop = this.#loop;
     await loop?.stop();
@@ -166,6 +176,7 @@ export class Worker implements Service {
   #reconcile(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void {
     const loop = this.#loop;
     if (!loop) return;
+    if (answer.draining) this.#leave();
     const owned = new Map(answer.owned.map((row) => [row.id, row]));
     for (const execution of loop.running.values()) {
       if (execution.shard !== shard || !sent.has(execution.job.id)) continue;
@@ -198,6 +209,13 @@ export class Worker implements Service {
     } catch (error) {
       log.warn({ jobId: id, err: error }, 'it could not be given back; a heartbeat will try again');
     }
+  }
+
+  #leave(): void {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    this.#options.log.info('asked to drain: finishing what runs, claiming nothing more');
+    this.#options.onDrain?.();
   }
 
   /** Kill what runs before anybody else may start it again; its outcomes are worth nothing now. */
