@@ -23,6 +23,9 @@ export interface InProcessOptions {
   worker?: boolean;
   concurrency?: number;
   leaseMs?: number;
+  /** Where the worker also says that it is alive, to spare the database; needs the package redis. */
+  redisUrl?: string;
+  redisLeaseMs?: number;
   pollMs?: number;
   drainMs?: number;
   cancelGraceMs?: number;

@@ -8,6 +8,8 @@ export const POOLERS = ['none', 'transaction'] as const;
 export interface Config {
   databaseUrl: string | null;
   pooler: (typeof POOLERS)[number];
+  redisUrl: string | null;
+  redisLeaseMs: number;
   host: string;
   port: number;
   jobs: string;
@@ -118,6 +120,20 @@ export const SETTINGS: readonly Setting[] = [
     fallback: (known: Config) => Math.floor(known.leaseMs / 3),
     fallbackText: 'a third of the lease',
     meaning: 'How often a worker renews its leases; at most half of the lease.',
+  },
+  {
+    ...named('redisUrl', 'LONGSHORE_REDIS_URL', 'server', 'url'),
+    kind: { type: 'url', protocols: ['redis:', 'rediss:'] },
+    ...fallback(null, 'none'),
+    secret: true,
+    meaning:
+      'A Redis where workers say that they are alive, to spare the database (docs/redis.md).',
+  },
+  {
+    ...named('redisLeaseMs', 'LONGSHORE_REDIS_LEASE_MS', 'server', 'ms'),
+    kind: { type: 'integer', min: 1_000, max: HOUR_MS },
+    ...fallback(120_000),
+    meaning: 'The lease of a worker while Redis hears it; at least twice `LONGSHORE_LEASE_MS`.',
   },
   {
     ...named('cancelGraceMs', 'LONGSHORE_CANCEL_GRACE_MS', 'server', 'ms'),

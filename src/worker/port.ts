@@ -4,7 +4,7 @@ import type { Lane } from '../store/lanes.ts';
 import type { ProgressUpdate } from '../store/progress.ts';
 import type { Fate, Settled, Settlement } from '../store/settle.ts';
 import type { Turn, TurnResult } from '../store/turn.ts';
-import type { HeartbeatAnswer, WorkerInstance } from '../store/workers.ts';
+import type { HeartbeatAnswer, LookAnswer, WorkerInstance } from '../store/workers.ts';
 
 /**
  * All that a worker asks of its queue. PostgreSQL stands behind it (`postgres-queue.ts`); because it
@@ -27,6 +27,14 @@ export interface QueuePort {
   fateOf(shard: number, id: string, claim: number): Promise<Fate>;
   saveProgress(shard: number, updates: readonly ProgressUpdate[]): Promise<void>;
   register(shard: number, worker: WorkerInstance): Promise<void>;
-  heartbeat(shard: number, instance: string, leaseMs: number): Promise<HeartbeatAnswer>;
+  /** Renews the lease. `contactMs` promises to stop so long after the last contact, renewal or look. */
+  heartbeat(
+    shard: number,
+    instance: string,
+    leaseMs: number,
+    contactMs: number | null,
+  ): Promise<HeartbeatAnswer>;
+  /** The same answer without a renewal. */
+  look(shard: number, instance: string): Promise<LookAnswer>;
   retire(shard: number, instance: string): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import type { JobDefinition } from '../core/define.ts';
+import type { BeatTiming } from '../core/lease.ts';
 import { NO_USAGE } from '../core/job.ts';
 import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
+import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
@@ -12,6 +14,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { WorkLoop } from './loop.ts';
 import type { QueuePort } from './port.ts';
 import { ProgressBatch } from './progress-batch.ts';
+import { Pulse } from './pulse.ts';
 import type { RunnerReport } from './runner.ts';
 import { Runners } from './runners.ts';
 import { Watchdog } from './watchdog.ts';
@@ -28,6 +31,8 @@ export interface WorkerOptions {
   slots: number;
   leaseMs: number;
   heartbeatMs: number;
+  /** Where to beat besides, for what runs, and how long the lease may then be. */
+  beating?: { beats: Beats; timing: BeatTiming; leaseMs: number } | null;
   pollMs: number;
   drainMs: number;
   cancelGraceMs: number;
@@ -48,6 +53,7 @@ export class Worker implements Service {
   readonly #runners: Runners;
   readonly #progress: ProgressBatch;
   readonly #heartbeat: Heartbeat;
+  readonly #pulse: Pulse | null;
   #loop: WorkLoop | undefined;
   #listener: Listener | undefined;
   #leaving = false;
@@ -67,12 +73,22 @@ export class Worker implements Service {
       log,
     });
     this.#progress = new ProgressBatch(queue, log);
+    this.#pulse = options.beating
+      ? new Pulse({
+          ...options.beating,
+          instance: () => this.#heartbeat.instance,
+          running: () => [...(this.#loop?.running.keys() ?? [])],
+          clock,
+          log,
+        })
+      : null;
     this.#heartbeat = new Heartbeat({
       queue,
       clock,
       log,
       leaseMs: options.leaseMs,
       heartbeatMs: options.heartbeatMs,
+      longLease: this.#pulse,
       identity: { host, pid, version, slots },
       snapshot: () => new Set(this.#loop?.running.keys()),
       onAnswer: (shard, answer, sent) => this.#reconcile(shard, answer, sent),
@@ -112,6 +128,7 @@ export class Worker implements Service {
     this.#loop = loop;
     this.#listener = databaseUrl === null ? undefined : this.#listenerFor(databaseUrl, loop);
     await this.#heartbeat.start();
+    await this.#pulse?.start();
     await this.#progress.start();
     await loop.start();
     await this.#listener?.start();
@@ -149,6 +166,7 @@ export class Worker implements Service {
     if (loop) await this.#drain(loop);
     await loop?.flush();
     await this.#progress.stop();
+    await this.#pulse?.stop();
     await this.#heartbeat.stop();
     await this.#runners.stop();
     await this.#watchdog.stop();

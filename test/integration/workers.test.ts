@@ -137,6 +137,8 @@ describe('a worker that is asked to drain', () => {
     const settings = {
       databaseUrl: url,
       pooler: 'none',
+      redisUrl: null,
+      redisLeaseMs: 120_000,
       jobs: join(FIXTURES, 'jobs'),
       concurrency: 2,
       leaseMs: 3_000,

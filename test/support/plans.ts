@@ -122,6 +122,7 @@ export function buffersOf([root]: readonly PlanNode[]): number {
 }
 
 function literal(value: unknown): string {
+  if (value === null) return 'null';
   return escapeLiteral(Array.isArray(value) ? `{${value.join(',')}}` : String(value));
 }
 
