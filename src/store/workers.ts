@@ -162,9 +162,7 @@ export interface Spared {
   forMs: number;
 }
 
-/**
- * Declares instances dead whose lease is over; answers with those that were declared just now.
- */
+/** Declares instances dead whose lease is over; answers with those that were declared just now. */
 export async function buryWorkers(
   db: Queryable,
   shard: number,
