@@ -34,6 +34,8 @@ export interface AppSummary {
 
 export interface App {
   readonly summary: AppSummary;
+  /** Resolves when its worker was asked to drain: then it is time to stop. */
+  readonly drainAsked?: Promise<void> | undefined;
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function startApp(config: Config, role: Role, log: Log): Promise<Ap
     await startAll(parts.services);
     return {
       summary: { database: database.label, ...parts.summary() },
+      drainAsked: parts.drainAsked,
       stop: async () => await stopAll([...database.services, ...parts.services]),
     };
   } catch (error) {
@@ -70,12 +73,14 @@ export async function migrateApp(
 
 interface Parts {
   services: Service[];
+  drainAsked?: Promise<void>;
   summary(): Omit<AppSummary, 'database'>;
 }
 
 function compose(config: Config & { databaseUrl: string }, role: Role, log: Log): Parts {
-  const db = Db.open({ url: config.databaseUrl, log, shards: config.shards, max: 10 });
-  const waker = new Waker(config.databaseUrl, log);
+  const { databaseUrl: url, pooler, shards } = config;
+  const db = Db.open({ url, pooler, log, shards, max: 10 });
+  const waker = new Waker(url, log, pooler);
   const connections = [
     closing('pool', async () => await db.close()),
     closing('waker', async () => await waker.close()),
@@ -91,8 +96,9 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
         summary: () => summary({}),
       };
     case 'worker': {
-      const { worker, services } = localWorker(db, waker, config, log);
+      const { worker, services, drainAsked } = localWorker(db, waker, config, log);
       return {
+        drainAsked,
         services: [...connections, ...services],
         summary: () => summary({ worker: { ...worker.report, slots: config.concurrency } }),
       };

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
 import type { JobDefinition } from './core/define.ts';
+import { BEAT_TIMING, type BeatTiming } from './core/lease.ts';
+import { RedisBeats } from './liveness/redis-beats.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
@@ -8,7 +10,8 @@ import { partitioner } from './scheduler/partitioner.ts';
 import { promoter } from './scheduler/promoter.ts';
 import { pruner } from './scheduler/pruner.ts';
 import { reaper } from './scheduler/reaper.ts';
-import { Db } from './store/db.ts';
+import { suspicion } from './scheduler/suspicion.ts';
+import { Db, type Pooler } from './store/db.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 import { postgresQueue } from './worker/postgres-queue.ts';
@@ -17,6 +20,10 @@ import { Worker } from './worker/worker.ts';
 
 export interface SchedulerSettings {
   databaseUrl: string;
+  pooler: Pooler;
+  redisUrl: string | null;
+  /** The usual one but in tests, which have no time to lose. */
+  beatTiming?: BeatTiming;
   pollMs: number;
   retentionDays: number;
   deadLetterDays: number;
@@ -26,6 +33,8 @@ export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
   leaseMs: number;
+  /** The lease while beats arrive in Redis. */
+  redisLeaseMs: number;
   heartbeatMs: number;
   drainMs: number;
   cancelGraceMs: number;
@@ -41,10 +50,12 @@ export function schedulerServices(
   waker: Waker,
   settings: SchedulerSettings,
   log: Log,
+  beating: Beating | null = openBeats(settings, log),
 ): Service[] {
-  const { databaseUrl, pollMs } = settings;
+  const { databaseUrl, pooler, pollMs } = settings;
   const patient = Db.open({
     url: databaseUrl,
+    pooler,
     log,
     shards: db.shards,
     max: 2,
@@ -53,12 +64,33 @@ export function schedulerServices(
   });
   return [
     closing('pruner connection', async () => await patient.close()),
+    ...(beating
+      ? [beating.beats, suspicion(db, beating.beats, beating.timing, systemClock, log)]
+      : []),
     partitioner(db, log),
     promoter(db, waker, pollMs, log),
-    reaper(db, waker, systemClock, pollMs, log),
+    reaper(db, waker, systemClock, pollMs, log, beating),
     pruner(patient, settings, log),
     healthWatch(db, systemClock, log),
   ];
+}
+
+interface Beating {
+  beats: RedisBeats;
+  timing: BeatTiming;
+}
+
+function openBeats({ redisUrl, beatTiming }: SchedulerSettings, log: Log): Beating | null {
+  if (redisUrl === null) return null;
+  const timing = beatTiming ?? BEAT_TIMING;
+  return { beats: new RedisBeats({ url: redisUrl, ttlMs: timing.ttlMs, log }), timing };
+}
+
+export interface LocalWorker {
+  worker: Worker;
+  services: Service[];
+  /** Resolves when somebody asks the worker to drain; to stop it is up to its process. */
+  drainAsked: Promise<void>;
 }
 
 /**
@@ -70,30 +102,37 @@ export function localWorker(
   waker: Waker,
   settings: LocalWorkerSettings,
   log: Log,
-): { worker: Worker; services: Service[] } {
-  const { databaseUrl, leaseMs, concurrency } = settings;
+): LocalWorker {
+  const { databaseUrl, pooler, leaseMs, concurrency } = settings;
   const reserved = Db.open({
     url: databaseUrl,
+    pooler,
     log,
     shards: db.shards,
     max: 1,
     applicationName: 'longshore heartbeat',
     queryTimeoutMs: Math.max(250, leaseMs / 4),
   });
+  const beating = openBeats(settings, log);
+  const asked = Promise.withResolvers<void>();
   const worker = new Worker({
     ...settings,
     queue: postgresQueue(db, reserved, waker),
+    // A transaction pooler would take the session away from whoever listens.
+    databaseUrl: pooler === 'none' ? databaseUrl : null,
+    beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },
     slots: concurrency,
     host: hostname(),
     pid: process.pid,
     version: VERSION,
     clock: systemClock,
     log,
+    onDrain: asked.resolve,
   });
   const services = [
-    ...schedulerServices(db, waker, settings, log),
+    ...schedulerServices(db, waker, settings, log, beating),
     closing('reserved connection', async () => await reserved.close()),
     worker,
   ];
-  return { worker, services };
+  return { worker, services, drainAsked: asked.promise };
 }

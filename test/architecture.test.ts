@@ -20,11 +20,13 @@ const IMPORTS: ImportRow[] = [
   { at: 'src/config/', may: ['src/core/'], node: true },
   { at: 'src/protocol/', may: ['src/core/'], packages: ['zod'] },
   { at: 'src/store/', may: ['src/core/', 'src/runtime/'], packages: ['pg'], node: true },
+  { at: 'src/liveness/', may: ['src/runtime/'], packages: ['redis'] },
   { at: 'src/postgres/', may: ['src/runtime/'], packages: ['pg'], node: true },
   {
     at: 'src/worker/',
     // Its own runner part, because `inline` runs jobs inside the worker.
     may: ['src/core/', 'src/runtime/', 'src/store/', 'src/worker/runner/'],
+    types: ['src/liveness/'],
     node: true,
   },
   // It ends processes in place of a worker that no longer can, and knows no more than that.
@@ -41,7 +43,11 @@ const IMPORTS: ImportRow[] = [
     node: true,
     computed: ['src/worker/runner/load.ts'],
   },
-  { at: 'src/scheduler/', may: ['src/core/', 'src/runtime/', 'src/store/'] },
+  {
+    at: 'src/scheduler/',
+    may: ['src/core/', 'src/runtime/', 'src/store/'],
+    types: ['src/liveness/'],
+  },
   {
     at: 'src/http/',
     may: ['src/core/', 'src/runtime/', 'src/store/', 'src/protocol/'],
@@ -95,6 +101,7 @@ const IMPORTS: ImportRow[] = [
       'src/core/',
       'src/runtime/',
       'src/store/',
+      'src/liveness/',
       'src/worker/',
       'src/scheduler/',
       'src/version.ts',

@@ -9,6 +9,7 @@ import { addLogs } from './commands/logs.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addRoles } from './commands/roles.ts';
 import { addShow } from './commands/show.ts';
+import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { settingOption } from './setting-options.ts';
 import { VERSION } from '../version.ts';
@@ -41,6 +42,7 @@ export function createProgram(cli: Cli): Command {
   addLogs(program, cli);
   addList(program, cli);
   addChanges(program, cli);
+  addWorkers(program, cli);
   addConfig(program, cli);
   return program;
 }

@@ -15,6 +15,7 @@ import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
 import { readStoryRoutes } from './routes/read-story.ts';
 import { BODY_MAX_BYTES, startJobRoutes } from './routes/start-job.ts';
+import { workersRoutes } from './routes/workers.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { STREAM_LIMITS, Streams } from './streams.ts';
 
@@ -53,6 +54,7 @@ export function buildServer(deps: HttpDeps, drain: Drain = { begun: false }): Fa
     readStoryRoutes(scope, deps, streams);
     changeJobRoutes(scope, deps);
     definitionsRoutes(scope, deps);
+    workersRoutes(scope, deps);
     probeRoutes(scope, deps, drain);
     docsRoutes(scope);
     closeOtherMethods(scope, table);

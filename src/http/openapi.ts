@@ -20,6 +20,7 @@ export function describeApi(app: FastifyInstance, version: string): void {
       tags: [
         { name: 'jobs', description: 'Start jobs, look at them, stop them.' },
         { name: 'definitions', description: 'What can run.' },
+        { name: 'workers', description: 'Who runs it.' },
         { name: 'server', description: 'The server itself.' },
       ],
     },

@@ -1,5 +1,7 @@
 import { NO_USAGE } from '../core/job.ts';
+import type { BeatTiming } from '../core/lease.ts';
 import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
+import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
@@ -7,7 +9,15 @@ import type { Db } from '../store/db.ts';
 import { withPartitions } from '../store/partitions.ts';
 import { settle } from '../store/settle.ts';
 import type { Waker } from '../store/wake.ts';
-import { buryWorkers, findOrphans, forgetWorkers, type OrphanRow } from '../store/workers.ts';
+import { findLate } from '../store/suspect-workers.ts';
+import {
+  buryWorkers,
+  findOrphans,
+  forgetWorkers,
+  type OrphanRow,
+  type Spared,
+} from '../store/workers.ts';
+import { beatingAmong } from './beat-check.ts';
 
 const BATCH = 500;
 
@@ -18,14 +28,21 @@ const BATCH = 500;
  * refused, and a job is never brought back twice. It keeps looking at dead workers, because a claim
  * that was under way when its worker was declared dead may commit late.
  */
-export function reaper(db: Db, waker: Waker, clock: Clock, pollMs: number, log: Log): Poller {
+export function reaper(
+  db: Db,
+  waker: Waker,
+  clock: Clock,
+  pollMs: number,
+  log: Log,
+  beating: { beats: Beats; timing: BeatTiming } | null = null,
+): Poller {
   return new Poller({
     name: 'reaper',
     log,
     tick: async () => {
       let full = false;
       for (let shard = 0; shard < db.shards; shard += 1) {
-        for (const worker of await buryWorkers(db, shard)) {
+        for (const worker of await buryWorkers(db, shard, await spared(shard))) {
           log.warn({ worker }, 'a worker stopped renewing its lease and was declared dead');
         }
         const orphans = await findOrphans(db, shard, BATCH);
@@ -36,6 +53,18 @@ export function reaper(db: Db, waker: Waker, clock: Clock, pollMs: number, log: 
       return full ? 0 : pollMs;
     },
   });
+
+  /**
+   * A worker that beats although its lease is over lives, as when the database's clock has jumped
+   * ahead: it gets the time of one more beat to renew. No longer, because Redis may be wrong.
+   */
+  async function spared(shard: number): Promise<Spared | undefined> {
+    if (!beating) return undefined;
+    const late = await findLate(db, shard);
+    if (late.length === 0) return undefined;
+    const alive = (await beatingAmong(late, beating.beats, log)) ?? new Set();
+    return { workers: [...alive], forMs: beating.timing.ttlMs };
+  }
 
   async function bringBack(shard: number, orphans: readonly OrphanRow[]): Promise<void> {
     const settlements = orphans.map((row) => {

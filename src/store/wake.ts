@@ -1,5 +1,5 @@
 import type { Log } from '../runtime/log.ts';
-import { Db, type Queryable, statement } from './db.ts';
+import { Db, type Pooler, type Queryable, statement } from './db.ts';
 
 /**
  * A wake-up tells workers which lines got work: `shard:lane:rank`, several to a message. It is a
@@ -19,6 +19,12 @@ export interface LineHint {
 
 const NOTIFY = statement<{ pg_notify: string }>('wake', 'select pg_notify($1, $2)');
 
+/** A hint may be lost in a crash, so its commit need not wait for the disk. */
+const NOTIFY_RELAXED = statement<{ pg_notify: string }>(
+  'wake_relaxed',
+  `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
+);
+
 /** One hint, sent now. The hot path uses a `Waker`, which gathers them. */
 export async function sendWakeHint(db: Queryable, hints: readonly LineHint[]): Promise<void> {
   await db.run(NOTIFY, [WAKE_CHANNEL, hints.map(hintText).join(',')]);
@@ -35,9 +41,9 @@ export class Waker {
   readonly #waiting = new Set<string>();
   #sending: Promise<void> | undefined;
 
-  constructor(url: string, log: Log) {
+  constructor(url: string, log: Log, pooler: Pooler = 'none') {
     const applicationName = 'longshore wake';
-    this.#db = Db.open({ url, log, max: 1, relaxed: true, applicationName });
+    this.#db = Db.open({ url, log, pooler, max: 1, applicationName });
     this.#log = log;
   }
 
@@ -61,7 +67,7 @@ export class Waker {
     while (this.#waiting.size > 0) {
       const payload = takePayload(this.#waiting);
       try {
-        await this.#db.run(NOTIFY, [WAKE_CHANNEL, payload]);
+        await this.#db.run(NOTIFY_RELAXED, [WAKE_CHANNEL, payload]);
       } catch (error) {
         this.#log.debug({ err: error }, 'a wake-up was not sent; polling will find the work');
       }
