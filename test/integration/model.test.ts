@@ -20,7 +20,7 @@ import { World } from '../support/model/world.ts';
  *
  * and for a long search, `npm run model -- --runs=5000`.
  */
-const DEFAULT_RUNS = 300;
+const DEFAULT_RUNS = 200;
 const STEPS_MAX = 100;
 /** Far more than it takes; a failure that is hard to shrink is told as it is when this is over. */
 const PATIENCE_MS_PER_RUN = 2_000;
