@@ -49,7 +49,7 @@ describe('sources', () => {
       drainMs: 30_000,
       pollMs: 1_000,
       logMaxBytes: 10_485_760,
-      runnerMaxJobs: 10_000,
+      runnerMaxJobs: 1_000,
       runnerEnv: null,
       runnerUid: null,
       runnerGid: null,

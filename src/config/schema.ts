@@ -171,8 +171,10 @@ export const SETTINGS: readonly Setting[] = [
   {
     ...named('runnerMaxJobs', 'LONGSHORE_RUNNER_MAX_JOBS', 'server', 'count'),
     kind: { type: 'integer', min: 1, max: 1_000_000_000 },
-    ...fallback(10_000),
-    meaning: 'How many jobs one process runs, one after another, before a new one takes its place.',
+    ...fallback(1_000),
+    meaning:
+      'After how many jobs a new process takes the place of one that runs jobs one after another; ' +
+      'one that did them in less than a minute goes on until the minute is over.',
   },
   {
     ...named('runnerEnv', 'LONGSHORE_RUNNER_ENV', 'server', 'names'),

@@ -6,6 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Db } from '../store/db.ts';
+import { inHalves } from '../store/in-halves.ts';
 import { withPartitions } from '../store/partitions.ts';
 import { settle } from '../store/settle.ts';
 import type { Waker } from '../store/wake.ts';
@@ -26,7 +27,8 @@ const BATCH = 500;
  * which is one-way, and then settles its claims as lost through the same decision and the same
  * fenced write as any other outcome: a worker that finishes at the same moment either wins or is
  * refused, and a job is never brought back twice. It keeps looking at dead workers, because a claim
- * that was under way when its worker was declared dead may commit late.
+ * that was under way when its worker was declared dead may commit late. A job that cannot be written
+ * is told of once and left where it is: it holds back nobody else.
  */
 export function reaper(
   db: Db,
@@ -36,6 +38,7 @@ export function reaper(
   log: Log,
   beating: { beats: Beats; timing: BeatTiming } | null = null,
 ): Poller {
+  const refused = new Set<string>();
   return new Poller({
     name: 'reaper',
     log,
@@ -46,8 +49,8 @@ export function reaper(
           log.warn({ worker }, 'a worker stopped renewing its lease and was declared dead');
         }
         const orphans = await findOrphans(db, shard, BATCH);
-        if (orphans.length > 0) await bringBack(shard, orphans);
-        full ||= orphans.length === BATCH;
+        const settled = orphans.length > 0 ? await bringBackAll(shard, orphans) : 0;
+        full ||= orphans.length === BATCH && settled > 0;
         await forgetWorkers(db, shard);
       }
       return full ? 0 : pollMs;
@@ -66,7 +69,24 @@ export function reaper(
     return { workers: [...alive], forMs: beating.timing.ttlMs };
   }
 
-  async function bringBack(shard: number, orphans: readonly OrphanRow[]): Promise<void> {
+  async function bringBackAll(shard: number, orphans: readonly OrphanRow[]): Promise<number> {
+    let settled = 0;
+    const write = async (part: readonly OrphanRow[]) => {
+      const count = await bringBack(shard, part);
+      settled += count;
+    };
+    await inHalves(orphans, write, complainOnce);
+    return settled;
+  }
+
+  function complainOnce({ id, claim }: OrphanRow, error: unknown): void {
+    const name = `${id} ${claim}`;
+    if (refused.has(name)) return;
+    refused.add(name);
+    log.error({ jobId: id, err: error }, 'a job of a dead worker cannot be brought back');
+  }
+
+  async function bringBack(shard: number, orphans: readonly OrphanRow[]): Promise<number> {
     const settlements = orphans.map((row) => {
       const message = `worker ${row.worker} (${row.host}, pid ${row.pid}) lost its lease`;
       const outcome = { kind: 'lost', message } as const;
@@ -76,5 +96,6 @@ export function reaper(
     const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
     waker.wake(settled.flatMap(({ lines }) => lines));
     for (const { id } of settled) log.warn({ jobId: id, code: 'LEASE_EXPIRED' }, 'job.reclaimed');
+    return settled.length;
   }
 }

@@ -26,7 +26,7 @@ export interface RunnerSettings extends CleanRoomSettings {
 }
 
 export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
-  runnerMaxJobs: 10_000,
+  runnerMaxJobs: 1_000,
   runnerEnv: null,
   runnerUid: null,
   runnerGid: null,

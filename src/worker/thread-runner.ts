@@ -14,6 +14,7 @@ import {
 } from './runner.ts';
 import { Credit } from './runner/credit.ts';
 import { type OutcomeMessage, Talk } from './talk.ts';
+import { Wear } from './wear.ts';
 
 const MAIN = new URL(
   `./runner/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
@@ -49,15 +50,16 @@ export class ThreadRunner implements SpawnedRunner {
   readonly #lines: OutputLines[] = [];
   readonly #rate = new ByteRate();
   readonly #credit = new Credit();
+  readonly #wear: Wear;
   #giveUp: (exit: RunnerExit) => void = () => undefined;
   #cause: RunnerExit['cause'] = null;
   #ending = false;
   #worn = false;
-  #jobs = 0;
 
   constructor(options: ThreadRunnerOptions) {
-    const { jobsPath, memoryMb, env } = options;
+    const { jobsPath, memoryMb, maxJobs, env, clock } = options;
     this.#options = options;
+    this.#wear = new Wear(clock, maxJobs);
     this.#talk = new Talk((message, tell) => this.#outcome(message, tell));
     this.#worker = new Worker(MAIN, {
       name: 'longshore job',
@@ -147,8 +149,7 @@ export class ThreadRunner implements SpawnedRunner {
   }
 
   #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
-    this.#jobs += 1;
-    this.#worn = message.spawned || this.#jobs >= this.#options.maxJobs;
+    this.#worn = this.#wear.count() || message.spawned;
     // What it wrote has arrived, but is told a moment later than what it says.
     setImmediate(() => {
       for (const lines of this.#lines) lines.flush();
