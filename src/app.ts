@@ -19,6 +19,7 @@ import { VERSION } from './version.ts';
  * others need is listed first: the database outlives everybody, the API outlives the worker.
  */
 
+export { type Check, diagnose } from './diagnose.ts';
 export { AppError } from './open-database.ts';
 
 export type Role = 'start' | 'api' | 'worker' | 'scheduler';

@@ -59,6 +59,21 @@ const IMPORTS: ImportRow[] = [
     may: ['src/core/', 'src/protocol/'],
     packages: ['eventsource-parser'],
   },
+  // Judgement of facts that others gathered: it looks at nothing itself.
+  { at: 'src/doctor/', may: [], types: ['src/runtime/'] },
+  {
+    at: 'src/doctor/facts/',
+    may: [
+      'src/config/',
+      'src/protocol/',
+      'src/store/',
+      'src/postgres/',
+      'src/liveness/',
+      'src/worker/',
+    ],
+    types: ['src/doctor/', 'src/runtime/'],
+    node: true,
+  },
   {
     at: 'src/cli/',
     may: [
@@ -87,10 +102,17 @@ const IMPORTS: ImportRow[] = [
       'src/worker/',
       'src/scheduler/',
       'src/http/',
+      'src/diagnose.ts',
       'src/local-worker.ts',
       'src/open-database.ts',
       'src/version.ts',
     ],
+    node: true,
+  },
+  {
+    at: 'src/diagnose.ts',
+    may: ['src/doctor/', 'src/doctor/facts/', 'src/runtime/'],
+    types: ['src/config/'],
     node: true,
   },
   { at: 'src/version.ts', may: [], node: true },
@@ -146,7 +168,7 @@ const MAY_READ_AMBIENT = [
   'src/worker/runner/main.ts',
   'src/worker/runner/thread.ts',
 ];
-const PURE = ['src/core/', 'src/protocol/'];
+const PURE = ['src/core/', 'src/protocol/', 'src/doctor/'];
 
 describe('the source', () => {
   const files = readSources('src').map(parse);

@@ -3,6 +3,7 @@ import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
 import { addChanges } from './commands/change.ts';
 import { addConfig } from './commands/config.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addList } from './commands/list.ts';
 import { addLogs } from './commands/logs.ts';
@@ -37,6 +38,7 @@ export function createProgram(cli: Cli): Command {
   }
   addRoles(program, cli);
   addMigrate(program, cli);
+  addDoctor(program, cli);
   addEnqueue(program, cli);
   addShow(program, cli);
   addLogs(program, cli);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { run, start, SUMMARY } from '../../test/support/cli.ts';
 import { json, playAnswers, problem } from '../../test/support/playing-server.ts';
+import type { Check } from '../app.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 const receipt = json(202, { jobId: ID, status: 'queued' });
@@ -210,6 +211,47 @@ test('migrate prints what it applied', async () => {
   expect({ stdout, stderr }).toEqual({
     stdout: '0001_jobs\n',
     stderr: 'PostgreSQL 18 is up to date now.\n',
+  });
+});
+
+describe('doctor', () => {
+  const well: Check = { name: 'node', status: 'ok', detail: '24.1', fix: null };
+  const odd: Check = {
+    name: 'clock',
+    status: 'warning',
+    detail: '3 s behind',
+    fix: 'set \u001b it',
+  };
+  const bad: Check = { name: 'permissions', status: 'problem', detail: 'none', fix: 'grant them' };
+  const away: Check = { name: 'database', status: 'problem', detail: 'away', fix: 'start it' };
+
+  test('prints a line for each check, and below it what to do', async () => {
+    expect(await run(['doctor'], { checks: [well, odd, bad] })).toEqual({
+      code: 1,
+      stdout: [
+        '✓ node         24.1',
+        '! clock        3 s behind',
+        '    → set \\u001b it',
+        '✗ permissions  none',
+        '    → grant them',
+        '',
+      ].join('\n'),
+      stderr: '1 problem and 1 warning.\n',
+    });
+  });
+
+  test.each([
+    ['all is well', [well, well], 0, 'All is well.\n'],
+    ['there are only warnings', [well, odd, odd], 0, '2 warnings.\n'],
+    ['the database is away', [bad, away], 6, '2 problems.\n'],
+  ])('when %s', async (_, checks, code, stderr) => {
+    expect(await run(['doctor'], { checks })).toMatchObject({ code, stderr });
+  });
+
+  test('--json prints the checks as a document', async () => {
+    const { code, stdout, stderr } = await run(['doctor', '--json'], { checks: [well, bad] });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ checks: [well, bad] });
   });
 });
 

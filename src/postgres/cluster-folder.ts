@@ -39,15 +39,7 @@ export async function openCluster(options: OpenOptions): Promise<Cluster> {
     options.log.info({ folder }, 'creating a PostgreSQL cluster');
     await createCluster({ ...options, dataDir, folder, binaries, launch, user });
   }
-  const version = await versionOf(folder);
-  if (version !== binaries.major) {
-    throw new EmbeddedPostgresError(
-      version === undefined
-        ? `${folder} is in the way: it is not empty and no PostgreSQL cluster. Move it elsewhere.`
-        : `${folder} was made by PostgreSQL ${version}, this is ${binaries.major}: move its data ` +
-            'with pg_dump, choose another folder with LONGSHORE_DATA, or set DATABASE_URL.',
-    );
-  }
+  refuseOtherVersion(folder, await versionOf(folder), binaries);
   return { dataDir, folder, password: await readPassword(folder), binaries, launch };
 }
 
@@ -60,6 +52,20 @@ export async function versionOf(folder: string): Promise<number | undefined> {
     if (codeOf(error) === 'EACCES') throw foreignFolder(folder);
     throw error;
   }
+}
+
+export function refuseOtherVersion(
+  folder: string,
+  version: number | undefined,
+  { major }: Binaries,
+): void {
+  if (version === major) return;
+  throw new EmbeddedPostgresError(
+    version === undefined
+      ? `${folder} is in the way: it is not empty and no PostgreSQL cluster. Move it elsewhere.`
+      : `${folder} was made by PostgreSQL ${version}, this is ${major}: move its data with ` +
+          'pg_dump, choose another folder with LONGSHORE_DATA, or set DATABASE_URL.',
+  );
 }
 
 function foreignFolder(folder: string): EmbeddedPostgresError {
@@ -106,7 +112,7 @@ async function makeFolder(folder: string): Promise<boolean> {
 }
 
 /** As root: whoever owns the cluster already, so that a user's folder stays the user's. */
-async function serverUser(folder: string): Promise<ServerUser | undefined> {
+export async function serverUser(folder: string): Promise<ServerUser | undefined> {
   if (!isRoot()) return undefined;
   const found = await stat(folder).catch(() => undefined);
   if (!found || (await versionOf(folder)) === undefined) return nobody;

@@ -28,6 +28,9 @@ export interface Migration {
   breaking: boolean;
 }
 
+/** As the database remembers it. */
+export type AppliedMigration = Omit<Migration, 'sql'>;
+
 export interface MigrateOptions {
   url: string;
   log: Log;
@@ -72,12 +75,9 @@ async function applyAll(client: Client, migrations: readonly Migration[]): Promi
     breaking boolean not null,
     applied_at timestamptz not null default clock_timestamp()
   )`);
-  const { rows } = await client.query<{
-    number: number;
-    name: string;
-    checksum: string;
-    breaking: boolean;
-  }>('select number, name, checksum, breaking from longshore.migration order by number');
+  const { rows } = await client.query<AppliedMigration>(
+    'select number, name, checksum, breaking from longshore.migration order by number',
+  );
   refuseForeign(rows, migrations);
   const known = new Set(rows.map((row) => row.number));
   const applied: string[] = [];
@@ -93,8 +93,8 @@ async function applyAll(client: Client, migrations: readonly Migration[]): Promi
   return applied;
 }
 
-function refuseForeign(
-  rows: readonly { number: number; name: string; checksum: string; breaking: boolean }[],
+export function refuseForeign(
+  rows: readonly AppliedMigration[],
   migrations: readonly Migration[],
 ): void {
   const byNumber = new Map(migrations.map((migration) => [migration.number, migration]));
@@ -135,12 +135,15 @@ async function fixShards(client: Client, shards: number): Promise<void> {
   const { rows } = await client.query<{ shards: number }>(
     `select value::text::int as shards from longshore.setting where name = 'shards'`,
   );
-  if (rows[0] && rows[0].shards !== shards) {
-    throw new MigrationError(
-      `this database has ${rows[0].shards} shard(s), fixed at its first migration: ` +
-        `set LONGSHORE_SHARDS=${rows[0].shards}`,
-    );
-  }
+  refuseOtherShards(rows[0]?.shards ?? shards, shards);
+}
+
+export function refuseOtherShards(found: number, wanted: number): void {
+  if (found === wanted) return;
+  throw new MigrationError(
+    `this database has ${found} shard(s), fixed at its first migration: ` +
+      `set LONGSHORE_SHARDS=${found}`,
+  );
 }
 
 export async function readMigrations(folder: URL = FOLDER): Promise<Migration[]> {

@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
-import type { App, AppSummary } from '../../src/app.ts';
+import type { App, AppSummary, Check } from '../../src/app.ts';
 import type { Cli } from '../../src/cli/cli.ts';
 import { runCli } from '../../src/cli/run.ts';
 
@@ -9,6 +9,7 @@ export interface Around {
   stdin?: string;
   env?: Record<string, string>;
   app?: Partial<App>;
+  checks?: Check[];
 }
 
 export const SUMMARY: AppSummary = {
@@ -23,7 +24,7 @@ export const SUMMARY: AppSummary = {
 };
 
 /** Begins a command, so that a test can do something before it ends. */
-export function start(args: string[], { stdin = '', env = {}, app }: Around = {}) {
+export function start(args: string[], { stdin = '', env = {}, app, checks = [] }: Around = {}) {
   const stdout = collect();
   const stderr = collect();
   const exits: number[] = [];
@@ -44,6 +45,7 @@ export function start(args: string[], { stdin = '', env = {}, app }: Around = {}
         ...app,
       }),
       migrateApp: async () => ({ applied: ['0001_jobs'], database: 'PostgreSQL 18' }),
+      diagnose: async () => checks,
     }),
   };
   return { cli, stdout, stderr, exits, ended: runCli(cli, args) };

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import type { Check } from '../../app.ts';
+import type { Cli } from '../cli.ts';
+import { columns } from '../columns.ts';
+import { exitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { printable } from '../printable.ts';
+import { configOf, outputOf } from '../session.ts';
+import { addServerFlags } from '../setting-options.ts';
+
+export function addDoctor(program: Command, cli: Cli): void {
+  const command = program
+    .command('doctor')
+    .summary('look whether a server could run here')
+    .description(
+      'Check everything that a server with these settings needs, and say what to do about the rest.',
+    )
+    .action(async (_options: unknown, self: Command) => {
+      const out = outputOf(cli, self);
+      const { config } = configOf(cli, self, 'server');
+      const { createLog } = await import('../../runtime/log.ts');
+      const { diagnose } = await cli.loadApp();
+      const checks = await diagnose(config, createLog(config.logLevel));
+      if (out.json) out.document({ checks });
+      else out.lines(checkLines(out, checks));
+      out.note(verdict(checks));
+      cli.exitCode = codeOf(checks);
+    });
+  addServerFlags(command);
+}
+
+const MARKS = {
+  ok: { mark: '✓', color: 'green' },
+  warning: { mark: '!', color: 'yellow' },
+  problem: { mark: '✗', color: 'red' },
+} as const;
+
+function checkLines(out: Output, checks: readonly Check[]): string[] {
+  const lines = columns(checks.map(({ name, detail }) => [name, detail]));
+  return checks.flatMap(({ status, fix }, index) => {
+    const { mark, color } = MARKS[status];
+    const line = `${out.paint(color, mark)} ${lines[index]}`;
+    return fix === null ? [line] : [line, `    → ${printable(fix)}`];
+  });
+}
+
+function verdict(checks: readonly Check[]): string {
+  const count = (wanted: Check['status'], word: string) => {
+    const found = checks.filter(({ status }) => status === wanted).length;
+    return found === 0 ? [] : [`${found} ${word}${found === 1 ? '' : 's'}`];
+  };
+  const found = [...count('problem', 'problem'), ...count('warning', 'warning')];
+  return found.length === 0 ? 'All is well.' : `${found.join(' and ')}.`;
+}
+
+/** A warning is no failure. Scripts can tell a database that is away from everything else. */
+function codeOf(checks: readonly Check[]): number {
+  const problems = checks.filter(({ status }) => status === 'problem');
+  if (problems.length === 0) return exitCode('ok');
+  return exitCode(problems.some(({ name }) => name === 'database') ? 'unreachable' : 'failed');
+}

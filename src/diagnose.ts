@@ -1,0 +1,65 @@
+import { tmpdir } from 'node:os';
+import type { Config } from './config/schema.ts';
+import type { Check } from './doctor/check.ts';
+import { judgeClock } from './doctor/clock.ts';
+import { judgeDatabase } from './doctor/database.ts';
+import { judgeDefinitions } from './doctor/definitions.ts';
+import { judgeDurability } from './doctor/durability.ts';
+import { type DatabaseFacts, lookAtDatabase } from './doctor/facts/database.ts';
+import { lookAtFolder } from './doctor/facts/folder.ts';
+import { lookAtPort } from './doctor/facts/port.ts';
+import { lookAtRedis } from './doctor/facts/redis.ts';
+import { lookAtRunner } from './doctor/facts/trial.ts';
+import { judgeFolder } from './doctor/folder.ts';
+import { judgeIsolation } from './doctor/isolation.ts';
+import { judgeMemoryLimits } from './doctor/memory-limits.ts';
+import { judgeMigrations, unreadableMigrations } from './doctor/migrations.ts';
+import { judgeNode } from './doctor/node.ts';
+import { judgePermissions } from './doctor/permissions.ts';
+import { judgePort } from './doctor/port.ts';
+import { judgePostgresVersion } from './doctor/postgres-version.ts';
+import { judgeRedis } from './doctor/redis.ts';
+import { judgeRunnerUser } from './doctor/runner-user.ts';
+import { judgeSessionSettings } from './doctor/session-settings.ts';
+import { memoryMethod } from './runtime/cgroup.ts';
+import { systemClock } from './runtime/clock.ts';
+import type { Log } from './runtime/log.ts';
+
+export type { Check } from './doctor/check.ts';
+
+/**
+ * What `longshore doctor` does: looks at everything that a server with these settings would need, and
+ * judges each by itself. It looks without changing: it migrates nothing, starts no database, and the
+ * one process that it starts, to load the definitions, is gone at the end. What cannot be looked at,
+ * such as the schema of a database that does not answer, is left out.
+ */
+export async function diagnose(config: Config, log: Log): Promise<Check[]> {
+  const database = await lookAtDatabase(config, systemClock, log);
+  const { isolation, definitions } = await lookAtRunner(config, systemClock, log);
+  const { databaseUrl, data, redisUrl, runnerUid, runnerGid, host, port } = config;
+  return [
+    judgeNode(process.versions.node),
+    judgeDatabase(database.reach),
+    ...(database.facts ? judgeServer(database.facts, config) : []),
+    ...(redisUrl === null ? [] : [judgeRedis(await lookAtRedis(redisUrl, log))]),
+    ...(databaseUrl === null ? [judgeFolder('data-folder', await lookAtFolder(data))] : []),
+    judgeFolder('temp-folder', await lookAtFolder(tmpdir())),
+    judgeMemoryLimits(memoryMethod()),
+    ...(isolation ? [judgeIsolation(isolation)] : []),
+    judgeRunnerUser({ uid: runnerUid, gid: runnerGid, ownUid: process.getuid?.() ?? null }),
+    judgeDefinitions(definitions),
+    judgePort(await lookAtPort(host, port)),
+  ];
+}
+
+function judgeServer(facts: DatabaseFacts, { pooler }: Config): Check[] {
+  const { schema } = facts;
+  return [
+    judgePostgresVersion(facts.version),
+    judgeSessionSettings({ ...facts, pooler }),
+    judgeDurability(facts),
+    judgePermissions(facts),
+    typeof schema === 'string' ? unreadableMigrations(schema) : judgeMigrations(schema),
+    judgeClock(facts.clock),
+  ];
+}

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { maskUrl } from '../../config/mask.ts';
+import type { Config } from '../../config/schema.ts';
+import { EmbeddedPostgresError } from '../../postgres/error.ts';
+import { lookAtCluster } from '../../postgres/look-at-cluster.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import { Db } from '../../store/db.ts';
+import { type SchemaState, schemaState } from '../../store/schema-state.ts';
+import { serverClock, type ServerFacts, serverFacts } from '../../store/server-facts.ts';
+import { inspectServer, type ServerReport } from '../../store/server-version.ts';
+import type { ClockFacts } from '../clock.ts';
+import type { Reach } from '../database.ts';
+import { troubleOf } from './trouble.ts';
+
+/** What can be known only of a database that answers. */
+export interface DatabaseFacts extends ServerReport, ServerFacts {
+  /** Or why it could not be read. */
+  schema: SchemaState | string;
+  clock: ClockFacts;
+}
+
+export interface DatabaseLook {
+  reach: Reach;
+  facts: DatabaseFacts | null;
+}
+
+/** Looks at the database that a server with these settings would use. Starts and changes nothing. */
+export async function lookAtDatabase(
+  config: Config,
+  clock: Clock,
+  log: Log,
+): Promise<DatabaseLook> {
+  const place = await placeOf(config);
+  if (!('url' in place)) return { reach: place, facts: null };
+  const { url, where } = place;
+  try {
+    const facts = await factsOf(url, config, clock, log);
+    return { reach: { state: 'reached', where }, facts };
+  } catch (error) {
+    return { reach: { state: 'unreachable', where, ...troubleOf(error) }, facts: null };
+  }
+}
+
+async function placeOf({
+  databaseUrl,
+  data,
+}: Config): Promise<Reach | { url: string; where: string }> {
+  if (databaseUrl !== null) return { url: databaseUrl, where: maskUrl(databaseUrl) };
+  const folder = join(data, 'pg');
+  try {
+    const cluster = await lookAtCluster(data);
+    if (cluster.state === 'running') return { url: cluster.url, where: `embedded, ${folder}` };
+    return { ...cluster, folder };
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) return { state: 'refused', message: error.message };
+    const { reason } = troubleOf(error);
+    return { state: 'refused', message: `${reason}: choose another folder with LONGSHORE_DATA` };
+  }
+}
+
+async function factsOf(
+  url: string,
+  { pooler, shards }: Config,
+  clock: Clock,
+  log: Log,
+): Promise<DatabaseFacts> {
+  const report = await inspectServer({ url, pooler, log });
+  const db = Db.open({ url, pooler, log, shards, max: 1, applicationName: 'longshore doctor' });
+  try {
+    const server = await serverFacts(db);
+    const schema = await schemaState(db, shards).catch((error: unknown) => troubleOf(error).reason);
+    return { ...report, ...server, schema, clock: await compareClocks(db, clock) };
+  } finally {
+    await db.close();
+  }
+}
+
+/** By now there is a connection, so the answer is quick and tells more. */
+async function compareClocks(db: Db, clock: Clock): Promise<ClockFacts> {
+  const beforeMs = clock.now().getTime();
+  const databaseMs = await serverClock(db);
+  // Our clock counts whole milliseconds.
+  return { beforeMs, databaseMs, afterMs: clock.now().getTime() + 1 };
+}

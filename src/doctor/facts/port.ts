@@ -1,0 +1,45 @@
+import { createServer } from 'node:net';
+import { bindProblem, defaultUrl } from '../../config/bind.ts';
+import { problemType } from '../../protocol/problem.ts';
+import { ProbeAnswer } from '../../protocol/probe-answer.ts';
+import type { PortFacts } from '../port.ts';
+import { troubleOf } from './trouble.ts';
+
+const ANSWER_MS = 2_000;
+
+/** Whether a server could listen there; if not, whether that is because one does. */
+export async function lookAtPort(host: string, port: number): Promise<PortFacts> {
+  const reason = bindProblem(host);
+  if (reason !== null) return { state: 'refused', reason };
+  if (port === 0) return { state: 'any' };
+  const url = defaultUrl({ host, port });
+  const where = url.replace('http://', '');
+  const code = await tryToListen(host, port);
+  if (code === null) return { state: 'free', where };
+  if (code !== 'EADDRINUSE') return { state: 'forbidden', where, code };
+  const server = await askServer(url);
+  return server === null ? { state: 'taken', where } : { state: 'longshore', where, ...server };
+}
+
+/** Null when it could, else the code of the refusal. */
+async function tryToListen(host: string, port: number): Promise<string | null> {
+  return await new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error) => resolve(troubleOf(error).code ?? error.name));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(null)));
+  });
+}
+
+/** Null when whoever answers there is no Longshore. */
+async function askServer(url: string): Promise<{ version: string | null; ready: boolean } | null> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const answer: unknown = await (await fetch(`${url}/readyz?verbose`, { signal })).json();
+    const probe = ProbeAnswer.safeParse(answer);
+    if (probe.success && probe.data.version) return { version: probe.data.version, ready: true };
+    const type = (answer as { type?: unknown } | null)?.type;
+    return type === problemType('UNAVAILABLE') ? { version: null, ready: false } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import { tryRunner } from '../../worker/trial.ts';
+import type { DefinitionFacts } from '../definitions.ts';
+import type { IsolationFacts } from '../isolation.ts';
+import { troubleOf } from './trouble.ts';
+
+export interface TrialFacts {
+  definitions: DefinitionFacts;
+  /** Null when no process came up to be looked at. */
+  isolation: IsolationFacts | null;
+}
+
+/** Lets a process of its own load the definitions, as a worker does; none of them is run. */
+export async function lookAtRunner(config: Config, clock: Clock, log: Log): Promise<TrialFacts> {
+  const { jobs: path, runnerEnv, runnerUid, runnerGid } = config;
+  // Who may not change the user is told so by a check of its own, and shall know the rest too.
+  const user =
+    process.getuid?.() === 0 ? { runnerUid, runnerGid } : { runnerUid: null, runnerGid: null };
+  try {
+    const trial = await tryRunner({ jobs: path, runnerEnv, ...user, clock, log });
+    const { report, shell, found } = trial;
+    const { definitions, problems } = report;
+    return {
+      isolation: { shell, found },
+      definitions: existsSync(resolve(path))
+        ? { path, state: 'loaded', count: definitions.length, problems }
+        : { path, state: 'missing' },
+    };
+  } catch (error) {
+    const { reason } = troubleOf(error);
+    return { isolation: null, definitions: { path, state: 'failed', reason } };
+  }
+}
