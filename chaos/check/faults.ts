@@ -1,0 +1,51 @@
+import type { FaultEvent, Micros } from '../history/history.ts';
+
+/** A fault from its injection until it was healed. */
+export interface FaultWindow {
+  id: number;
+  kind: string;
+  targets: string[];
+  from: Micros;
+  until: Micros;
+  observed: boolean;
+  pids: number[];
+}
+
+/** Targets that everybody depends on. */
+const EVERYBODY = ['postgres', 'everything', 'machine'];
+
+export class Faults {
+  readonly windows: FaultWindow[];
+
+  constructor(events: readonly FaultEvent[]) {
+    const windows = new Map<number, FaultWindow>();
+    for (const { id, phase, kind, targets, at, observed = false, pids = [] } of events) {
+      const known = windows.get(id);
+      if (phase === 'inject') {
+        const until = Number.POSITIVE_INFINITY;
+        windows.set(id, { id, kind, targets, from: at, until, observed, pids });
+      } else if (known) {
+        known.until = at;
+        known.pids = [...new Set([...known.pids, ...pids])];
+      }
+    }
+    this.windows = [...windows.values()];
+  }
+
+  /** Faults that were felt somewhere in this time; each is felt for a while after it was healed. */
+  during(from: Micros, until: Micros, aftermath: Micros): FaultWindow[] {
+    return this.windows.filter((fault) => fault.from <= until && fault.until + aftermath >= from);
+  }
+
+  /** Those among them that can have reached this process. */
+  reaching(slot: string, from: Micros, until: Micros, aftermath: Micros): FaultWindow[] {
+    return this.during(from, until, aftermath).filter(({ targets }) =>
+      targets.some((target) => target === slot || EVERYBODY.includes(target)),
+    );
+  }
+
+  /** Whether the database itself, or the machine, was disturbed: then no bound on time holds. */
+  shared(from: Micros, until: Micros, aftermath: Micros): boolean {
+    return this.reaching('', from, until, aftermath).length > 0;
+  }
+}
