@@ -11,6 +11,30 @@ export interface FaultWindow {
   pids: number[];
 }
 
+/**
+ * Faults that a sound server shrugs off: a connection that breaks is opened again, an answer that was
+ * lost is asked for again, clocks and hints do not matter. They are no excuse for running a job twice.
+ */
+const HARMLESS = [
+  'api-cut',
+  'cancel-cut',
+  'clock-jump',
+  'connections-exhausted',
+  'connections-terminated',
+  'door-blackhole',
+  'door-cut',
+  'door-reset',
+  'lease-cut',
+  'link-delay',
+  'link-reset',
+  'link-throttle',
+  'listen-blackhole',
+  'reaper-cut',
+  'snapshot-held',
+  'watchdog-kill',
+  'worker-cut',
+];
+
 /** Targets that everybody depends on. */
 const EVERYBODY = ['postgres', 'everything', 'machine'];
 
@@ -42,6 +66,12 @@ export class Faults {
     return this.during(from, until, aftermath).filter(({ targets }) =>
       targets.some((target) => target === slot || EVERYBODY.includes(target)),
     );
+  }
+
+  /** Those that may cost this worker its lease or a process. */
+  excusing(slot: string, from: Micros, until: Micros, aftermath: Micros): FaultWindow[] {
+    const reached = this.reaching(slot, from, until, aftermath);
+    return reached.filter(({ kind }) => !HARMLESS.includes(kind));
   }
 
   /** Whether the database itself, or the machine, was disturbed: then no bound on time holds. */

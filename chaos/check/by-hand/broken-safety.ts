@@ -200,7 +200,7 @@ export const BROKEN_SAFETY: Broken[] = [
     make: (h) => {
       h.beat('w1');
       const job = h.job().claim().start();
-      h.fault('worker-cut', ['worker-1']);
+      h.fault('worker-freeze', ['worker-1']);
       job.move({ place: 'waiting', state: 'queued', attempts: 0 }).claim().start().succeed();
     },
   },

@@ -15,7 +15,7 @@ export const cancelReach = invariant(
       for (const { claim, startAt, lastAt, effects } of story.executions) {
         if (startAt > invokedAt || lastAt < endedAt + bound) continue;
         const slot = instances.get(claim?.worker ?? '')?.slot ?? '';
-        if (faults.reaching(slot, invokedAt, endedAt + bound, bound).length > 0) continue;
+        if (faults.excusing(slot, invokedAt, endedAt + bound, bound).length > 0) continue;
         const told = effects.find(({ what }) => what === 'abort')?.at ?? lastAt;
         if (told <= endedAt + bound) continue;
         yield { job: call.job, text: `learnt of its cancel ${ms(told - endedAt)} later` };

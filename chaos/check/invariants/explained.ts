@@ -42,7 +42,7 @@ export function reasonOutside({ history, faults, instances }: Facts, execution: 
   const instance = instances.get(claim?.worker ?? '');
   const until = Math.max(lastAt, claim?.end?.at ?? lastAt);
   const aftermath = history.run.leaseMs * 1_000 + AFTERMATH;
-  const [fault] = faults.reaching(instance?.slot ?? '', startAt, until, aftermath);
+  const [fault] = faults.excusing(instance?.slot ?? '', startAt, until, aftermath);
   if (fault) return fault.kind;
   // A job may have killed the worker that others ran on as well.
   const exit = history.processes.find(

@@ -1,3 +1,4 @@
+import type { Micros } from '../../history/history.ts';
 import type { Facts } from '../facts.ts';
 import { invariant } from '../invariant.ts';
 
@@ -59,23 +60,28 @@ function count<T>(items: Map<string, T>, is: (item: T) => boolean): number {
   return [...items.values()].filter(is).length;
 }
 
-/** Its client never heard of it, and there it was. */
+/** Its client heard nothing, and there it was. */
 function recovered({ enqueues, stories }: Facts): number {
-  const born = new Set([...stories.values()].map(({ final }) => final?.paramsSha));
-  return enqueues.filter(
-    ({ result, call }) => result === 'unknown' && born.has(call.jobs[0]?.paramsSha),
-  ).length;
+  const bornAt = birthsOf(stories);
+  return enqueues.filter(({ result, call, invokedAt, endedAt }) => {
+    const at = bornAt.get(call.jobs[0]?.paramsSha ?? '') ?? 0;
+    return result === 'unknown' && at >= invokedAt && at <= endedAt;
+  }).length;
 }
 
 /** Sent again with the same key although the first one had been stored. */
 function repeated({ enqueues, stories }: Facts): number {
-  const bornAt = new Map(
-    [...stories.values()].map(({ final, moves }) => [final?.paramsSha, moves[0]?.at ?? 0]),
-  );
+  const bornAt = birthsOf(stories);
   return enqueues.filter(({ result, call, invokedAt }) => {
-    const at = bornAt.get(call.jobs[0]?.paramsSha);
+    const at = bornAt.get(call.jobs[0]?.paramsSha ?? '');
     return result === 'ok' && call.key !== null && at !== undefined && at < invokedAt;
   }).length;
+}
+
+function birthsOf(stories: Facts['stories']): Map<string, Micros> {
+  return new Map(
+    [...stories.values()].map(({ final, moves }) => [final?.paramsSha ?? '', moves[0]?.at ?? 0]),
+  );
 }
 
 function freshAcknowledgements({ faults, enqueues }: Facts): number {
