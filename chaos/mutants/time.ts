@@ -8,11 +8,12 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'worker/lines.ts',
-        find: 'this.#lookAtMs = nowMs + Math.max(this.#pollMs, LOOK_SHARE * (nowMs - startMs));',
-        replace: 'this.#lookAtMs = Number.POSITIVE_INFINITY; void nowMs; void startMs;',
+        find: 'this.#lookAtMs = nowMs + Math.min(longestMs, Math.max(this.#pollMs, pauseMs));',
+        replace: 'this.#lookAtMs = Number.POSITIVE_INFINITY; void longestMs; void pauseMs;',
       },
     ],
     caughtBy: ['L3', 'L1', 'S1'],
+    liveness: true,
     deck: { 'listen-blackhole': 3 },
   },
   {
