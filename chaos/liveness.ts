@@ -73,7 +73,7 @@ async function withoutHints({ world, load, injector, holdMs }: LivenessOptions):
   const [prober, canceller] = load.clients;
   for (let passedMs = 0; passedMs < holdMs; passedMs += PROBE_EVERY_MS) {
     await prober?.enqueue('probe');
-    await Promise.all([pause(PROBE_EVERY_MS), canceller?.startAndCancel()]);
+    await Promise.all([pause(PROBE_EVERY_MS), canceller?.startAndCancel(300)]);
   }
   await listen();
   await revive();

@@ -26,8 +26,8 @@ const SEED = 1;
 
 async function tryOut(name: string, mutant: Mutant | null): Promise<Finding> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-mutant-'));
-  const withLiveness = mutant?.caughtBy.some((id) => id.startsWith('L')) ?? true;
-  const profile = mutantProfile(mutant?.deck ?? ALL_FAULTS, withLiveness);
+  const { deck = ALL_FAULTS, mix = {}, liveness = mutant === null } = mutant ?? {};
+  const profile = mutantProfile(deck, mix, liveness);
   await runChaos({
     seed: SEED,
     minutes: profile.minutes,

@@ -23,6 +23,7 @@ export interface Profile {
 const MIX: Mix = {
   ok: 60,
   throw: 10,
+  relapse: 0.5,
   slow: 4,
   crash: 2,
   memory: 0.5,
@@ -116,6 +117,7 @@ const standard: Profile = {
     'link-reset': 5,
     'link-refuse': 5,
     'link-stall': 8,
+    'link-hiccup': 5,
     'listen-blackhole': 4,
     'door-blackhole': 3,
     'door-reset': 3,
@@ -146,15 +148,17 @@ const torture: Profile = {
 };
 
 /** A short run around one mistake in the product, with the faults that bring it to light. */
-export function mutantProfile(deck: Deck, withLiveness: boolean): Profile {
+export function mutantProfile(deck: Deck, mix: Mix, withLiveness: boolean): Profile {
   return {
     ...TIMES,
     name: 'mutant',
+    // Whatever is rescued should be claimed at once, and be at work when a late write arrives.
+    backlogMax: 40,
     minutes: 0.5,
     warmUpMs: 1_500,
     livenessMs: withLiveness ? 4_000 : 0,
-    drainBoundMs: 20_000,
-    mix: { ...MIX, slow: 8, poison: 0.5 },
+    drainBoundMs: 25_000,
+    mix: { ...MIX, poison: 0.5, ...mix },
     sometimes: [],
     deck,
   };

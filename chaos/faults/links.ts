@@ -50,23 +50,34 @@ const linkRefuse: Fault = {
   inject: async (world, pick) => onLink(world.slots, world, pick, ({ link }) => link.refuse()),
 };
 
-/**
- * Begins with a write of the worker that is just on its way, and lasts until the lease is over. The
- * write arrives when somebody else has the job: this is what the fence is for.
- */
+/** Begins with a write of a worker that is just on its way. */
+async function stall(world: World, pick: number, statements: string[]): Promise<Injection | null> {
+  const slot = world.choose(world.ofRole('worker'), pick);
+  if (!slot) return null;
+  const { name, link } = slot;
+  const note = await sprung(link, (onSprung) => link.armStall({ statements, onSprung }));
+  return note === null ? null : { targets: [name], note, heal: async () => link.clear() };
+}
+
+/** The write arrives when the lease is over and somebody else has the job: the fence is for this. */
 const linkStall: Fault = {
   kind: 'link-stall',
   number: 'F12',
   what: 'what a worker writes is held up beyond its lease, and then arrives after all',
   holdMs: [4_500, 7_000],
   inject: async (world, pick) => {
-    const slot = world.choose(world.ofRole('worker'), pick);
-    if (!slot) return null;
-    const { name, link } = slot;
-    const statements = (pick * 100) % 1 < 0.25 ? ['progress'] : ['turn', 'settle'];
-    const note = await sprung(link, (onSprung) => link.armStall({ statements, onSprung }));
-    return note === null ? null : { targets: [name], note, heal: async () => link.clear() };
+    const write = ['progress', 'settle', 'turn', 'turn'][Math.floor(pick * 400) % 4] ?? 'turn';
+    return await stall(world, pick, [write]);
   },
+};
+
+/** The write arrives while the lease still holds, and what it was decided on may have changed. */
+const linkHiccup: Fault = {
+  kind: 'link-hiccup',
+  number: 'F13',
+  what: 'an outcome is held up for a second, within the lease',
+  holdMs: [500, 1_200],
+  inject: async (world, pick) => await stall(world, pick, ['settle']),
 };
 
 const listenBlackhole: Fault = {
@@ -104,5 +115,6 @@ export const LINK_FAULTS: readonly Fault[] = [
   linkReset,
   linkRefuse,
   linkStall,
+  linkHiccup,
   listenBlackhole,
 ];

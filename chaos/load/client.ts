@@ -18,7 +18,17 @@ export interface ClientOptions {
 }
 
 /** How often each thing is done; enqueues of one job are the rest. */
-const HABITS = { batch: 5, cancel: 6, get: 8, repeat: 3, clash: 2, nonsense: 2, hold: 2, one: 72 };
+const HABITS = {
+  one: 70,
+  get: 8,
+  cancel: 6,
+  batch: 5,
+  race: 3,
+  repeat: 3,
+  hold: 2,
+  clash: 2,
+  nonsense: 2,
+};
 const REMEMBERED = 200;
 const TRIES_MAX = 200;
 
@@ -53,6 +63,8 @@ export class Client {
         return await this.batch(this.#random.int(20, 60), {});
       case 'cancel':
         return await this.#cancel();
+      case 'race':
+        return await this.#race();
       case 'get':
         return await this.#get();
       case 'repeat':
@@ -85,11 +97,11 @@ export class Client {
     await this.#post(requests, null);
   }
 
-  /** A job that works for seconds, and is cancelled in the middle of it. */
-  async startAndCancel(): Promise<void> {
-    const answer = await this.#insist([this.#requests.make('slow')], this.#newKey());
+  /** A job that works for a while, and is cancelled after so long. */
+  async startAndCancel(afterMs: number, request = this.#requests.make('slow')): Promise<void> {
+    const answer = await this.#insist([request], this.#newKey());
     if (answer.phase !== 'ok') return;
-    await pause(this.#random.int(200, 400));
+    await pause(afterMs);
     for (const { id } of answer.jobs) await this.#until({ name: 'cancel', job: id });
   }
 
@@ -104,6 +116,13 @@ export class Client {
     const candidates = slow.length > 0 && this.#random.chance(0.7) ? slow : this.#acknowledged;
     const job = candidates.length > 0 ? this.#random.pick(candidates.slice(-20)) : null;
     if (job) await this.#ask({ name: 'cancel', job: job.id });
+  }
+
+  /** Cancelled just when it fails: one of the two has to win. */
+  async #race(): Promise<void> {
+    const request = this.#requests.failing(this.#random.int(3, 6) * 100);
+    const holdMs = request.body.params.holdMs ?? 0;
+    await this.startAndCancel(holdMs + this.#random.int(-50, 300), request);
   }
 
   async #get(): Promise<void> {

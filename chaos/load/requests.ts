@@ -13,6 +13,7 @@ export interface Request {
 export type Mix = Partial<Record<Deed, number>>;
 
 const PLENTY = 12;
+const AGAIN_MS = 5_000;
 
 /** Makes requests by chance. Each has params that no other one has. */
 export class Requests {
@@ -30,20 +31,26 @@ export class Requests {
     const base = this.#params(does);
     switch (does) {
       case 'ok':
-        return request(random.weighted({ quick: 8, inline: 2 }), base, this.#timing());
+        return this.#easy(base);
       case 'cold':
         return request('cold', base);
       case 'probe':
         // A line of its own, in front of all others.
         return request('quick', base, { priority: 1_000 + this.#made });
       case 'slow':
-        return request('scripted', { ...base, holdMs: random.int(5, 30) * 100 });
+        return request('scripted', {
+          ...base,
+          holdMs: random.int(5, 30) * 100,
+          times: random.chance(0.3) ? 1 : 0,
+        });
       case 'hang':
         return request('scripted', { ...base, times: 1 }, { timeoutSeconds: 1 });
       case 'give-up':
         return request('scripted', { ...base, times: 99 });
       case 'poison':
         return request('scripted', { ...base, times: 99 }, { maxAttempts: 2 });
+      case 'relapse':
+        return request('scripted', { ...base, times: 1, againMs: AGAIN_MS });
       case 'snooze':
         return request('scripted', { ...base, times: 99, delayMs: random.int(50, 800) });
       case 'retry-after':
@@ -58,6 +65,18 @@ export class Requests {
         return request('scripted', { ...base, times, holdMs: random.int(0, 50) }, attempts);
       }
     }
+  }
+
+  /** Works for so long, and throws. */
+  failing(holdMs: number): Request {
+    return request('scripted', { ...this.#params('throw'), times: 1, holdMs });
+  }
+
+  /** Nothing special, but for how long it takes should it be run a second time. */
+  #easy(params: Script): Request {
+    const kind = this.#random.weighted({ quick: 5, inline: 2, scripted: 3 });
+    const script = kind === 'scripted' ? { ...params, againMs: AGAIN_MS } : params;
+    return request(kind, script, this.#timing());
   }
 
   #params(does: Deed): Script {

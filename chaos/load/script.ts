@@ -8,6 +8,8 @@ export interface Script {
   /** It misbehaves in its first attempts, so many of them. */
   times?: number;
   holdMs?: number;
+  /** Takes so long when it is run again: a late word about the first time finds it at work. */
+  againMs?: number;
   delayMs?: number;
   pad?: string;
 }
@@ -17,6 +19,7 @@ export const DEEDS = [
   'cold', // Like ok, in a process of its own.
   'probe', // Like ok, and sent while nobody hears a NOTIFY.
   'throw',
+  'relapse', // Throws at first, and takes long after that.
   'retry-after',
   'give-up', // Throws what cannot be retried.
   'slow', // Works for a while, says so all the time, and stops when it is asked to.

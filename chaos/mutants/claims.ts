@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const STALLS = { 'link-stall': 6 };
+const STALLS = { 'link-stall': 9 };
 
 /** Mistakes in who may write what about a job. */
 export const CLAIM_MUTANTS: readonly Mutant[] = [
@@ -29,6 +29,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: ['S7', 'X1', 'S9'],
     deck: STALLS,
+    mix: { relapse: 8 },
   },
   {
     name: 'no-fence-in-progress',
@@ -42,6 +43,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: ['S7'],
     deck: STALLS,
+    mix: { slow: 20 },
   },
   {
     name: 'no-state-check',
@@ -54,7 +56,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: ['S4', 'S17'],
-    deck: { 'link-delay': 10 },
+    deck: { 'link-delay': 14 },
   },
   {
     name: 'dead-workers-claim',

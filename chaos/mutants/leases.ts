@@ -85,6 +85,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: ['L8'],
+    liveness: true,
     deck: { 'listen-blackhole': 3 },
   },
 ];

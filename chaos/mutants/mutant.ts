@@ -1,3 +1,4 @@
+import type { Mix } from '../load/requests.ts';
 import type { Deck } from '../plan.ts';
 
 /** A piece of a source file of the product, and what stands there instead. */
@@ -19,4 +20,8 @@ export interface Mutant {
   caughtBy: readonly string[];
   /** The faults that bring it to light, for a short run. */
   deck: Deck;
+  /** What jobs do that it takes, beside the usual. */
+  mix?: Mix;
+  /** Whether it only shows while something stays broken. */
+  liveness?: boolean;
 }

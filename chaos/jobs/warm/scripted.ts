@@ -15,9 +15,10 @@ export const scripted = defineJob({
   cancelGraceMs: 500,
   async run(params: Script, ctx) {
     const witness = new Witness(ctx, params, 'process');
-    const { does, times = 0, holdMs = 0 } = params;
+    const { does, times = 0, holdMs = 0, againMs = 0 } = params;
     if (does === 'slow') await work(holdMs, ctx, witness);
     else if (holdMs > 0) await pause(holdMs);
+    if (ctx.attempt > 1 && againMs > 0) await work(againMs, ctx, witness);
     if (ctx.attempt <= times) await misbehave(params, ctx, witness);
     return witness.end();
   },
@@ -35,6 +36,8 @@ async function work(holdMs: number, ctx: JobContext, witness: Witness): Promise<
 async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, witness: Witness) {
   switch (does) {
     case 'throw':
+    case 'relapse':
+    case 'slow':
       throw witness.error();
     case 'retry-after':
       throw new RetryAfter(delayMs, witness.error().message);
@@ -64,7 +67,6 @@ async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, witness
     case 'ok':
     case 'cold':
     case 'probe':
-    case 'slow':
       return;
   }
   // What was done to this process, or to its worker, ends it before this does.
