@@ -6,7 +6,13 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/*.test.ts'], maxWorkers: 2 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/*.test.ts', 'chaos/**/*.test.ts'],
+          maxWorkers: 2,
+        },
+      },
       {
         test: {
           name: 'integration',
