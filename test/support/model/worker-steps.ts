@@ -94,6 +94,16 @@ export const findOrphansStep: fc.Arbitrary<Step> = fc.constantFrom(1, 2, 1_000).
   }),
 );
 
+/** It finishes what it has, and gets nothing more. Nothing in the product asks for it yet. */
+export const drainStep: fc.Arbitrary<Step> = aWorker.map((pick) =>
+  step('drain', pick, async (model, world) => {
+    const instance = findWorker(model, pick);
+    const drain = `update longshore.worker set draining_at = now() where instance = $1`;
+    await world.database.sql(drain, [instance]);
+    model.changeWorker(instance, { draining: true });
+  }),
+);
+
 export const reapStep: fc.Arbitrary<Step> = fc.constant(
   step('reap', null, async (model, world) => await reap(model, world)),
 );
