@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JobDefinition } from './core/define.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -8,7 +9,12 @@ import { partitioner } from './scheduler/partitioner.ts';
 import { promoter } from './scheduler/promoter.ts';
 import { pruner } from './scheduler/pruner.ts';
 import { reaper } from './scheduler/reaper.ts';
+import { Roster } from './scheduler/roster.ts';
+import { ownShards } from './scheduler/shard-turns.ts';
+import { ticker } from './scheduler/ticker.ts';
 import { Db } from './store/db.ts';
+import { Inbox } from './store/inbox.ts';
+import { Listener } from './store/listen.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 import { postgresQueue } from './worker/postgres-queue.ts';
@@ -17,6 +23,8 @@ import { Worker } from './worker/worker.ts';
 export interface SchedulerSettings {
   databaseUrl: string;
   pollMs: number;
+  leaseMs: number;
+  heartbeatMs: number;
   retentionDays: number;
   deadLetterDays: number;
 }
@@ -24,8 +32,6 @@ export interface SchedulerSettings {
 export interface LocalWorkerSettings extends SchedulerSettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
-  leaseMs: number;
-  heartbeatMs: number;
   drainMs: number;
   cancelGraceMs: number;
 }
@@ -33,7 +39,13 @@ export interface LocalWorkerSettings extends SchedulerSettings {
 /** Dropping old history copies what survives, which may take minutes and delays nobody. */
 const PRUNE_TIMEOUT_MS = 3_600_000;
 
-/** What keeps jobs moving that no worker holds: due ones, lost ones, and room for new ones. */
+/** A shard of somebody else is looked at once in so many rounds. */
+const FOREIGN_ROUNDS = 5;
+
+/**
+ * What keeps jobs moving that no worker holds: due ones, lost ones, those of schedules, and room for
+ * new ones. Any number of processes run it; they share the work through the roster.
+ */
 export function schedulerServices(
   db: Db,
   waker: Waker,
@@ -49,12 +61,42 @@ export function schedulerServices(
     applicationName: 'longshore pruner',
     queryTimeoutMs: PRUNE_TIMEOUT_MS,
   });
+  const { leaseMs, heartbeatMs } = settings;
+  const identity = {
+    instance: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    version: VERSION,
+  };
+  const roster = new Roster({ ...identity, db, leaseMs, heartbeatMs, log });
+  const turns = () => ownShards(roster, db.shards, systemClock, FOREIGN_ROUNDS * pollMs);
+  const promoting = promoter(db, waker, pollMs, log, turns());
+  const inbox = new Inbox(db, waker, systemClock);
+  const ticking = ticker({ db, inbox, log }, roster, pollMs, systemClock);
+  const lookAtAll = () => {
+    promoting.lookSoon();
+    ticking.lookSoon();
+  };
+  roster.onChange(lookAtAll);
+  const listener = new Listener({
+    url: databaseUrl,
+    log,
+    onDue: ({ kind, inMs }) => {
+      if (kind === 'jobs') promoting.hint(inMs);
+      else if (kind === 'schedules') ticking.hint(inMs);
+      else roster.lookSoon();
+    },
+    onConnected: lookAtAll,
+  });
   return [
     closing('pruner connection', async () => await patient.close()),
     partitioner(db, log),
-    promoter(db, waker, pollMs, log),
-    reaper(db, waker, systemClock, pollMs, log),
-    pruner(patient, settings, log),
+    roster,
+    promoting,
+    ticking,
+    listener,
+    reaper(db, waker, systemClock, pollMs, log, turns()),
+    pruner(patient, settings, log, () => roster.owns(0)),
     healthWatch(db, systemClock, log),
   ];
 }

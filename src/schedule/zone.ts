@@ -38,6 +38,11 @@ export function offsetMs(zone: string, atMs: number): number {
   return sign === '-' ? -ahead : ahead;
 }
 
+/** What the local clock shows at an instant. */
+export function localOf(zone: string, atMs: number): number {
+  return atMs + offsetMs(zone, atMs);
+}
+
 /** The first change in (after, until], or null. */
 export function nextTransition(zone: string, afterMs: number, untilMs: number): Transition | null {
   for (let year = yearOf(afterMs); year <= yearOf(untilMs); year += 1) {

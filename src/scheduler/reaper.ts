@@ -7,6 +7,7 @@ import type { Db } from '../store/db.ts';
 import { settle } from '../store/settle.ts';
 import type { Waker } from '../store/wake.ts';
 import { buryWorkers, findOrphans, forgetWorkers, type OrphanRow } from '../store/workers.ts';
+import { allShards, type ShardTurns } from './shard-turns.ts';
 
 const BATCH = 500;
 
@@ -17,13 +18,20 @@ const BATCH = 500;
  * refused, and a job is never brought back twice. It keeps looking at dead workers, because a claim
  * that was under way when its worker was declared dead may commit late.
  */
-export function reaper(db: Db, waker: Waker, clock: Clock, pollMs: number, log: Log): Poller {
+export function reaper(
+  db: Db,
+  waker: Waker,
+  clock: Clock,
+  pollMs: number,
+  log: Log,
+  turns: ShardTurns = allShards(db.shards),
+): Poller {
   return new Poller({
     name: 'reaper',
     log,
     tick: async () => {
       let full = false;
-      for (let shard = 0; shard < db.shards; shard += 1) {
+      for (const shard of turns()) {
         for (const worker of await buryWorkers(db, shard)) {
           log.warn({ worker }, 'a worker stopped renewing its lease and was declared dead');
         }

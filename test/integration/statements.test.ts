@@ -23,7 +23,7 @@ for (const name of await readdir(folder)) {
 }
 
 /** Tables that grow with the load. Nothing may ever read one of them as a whole. */
-const GROWING = ['waiting', 'running', 'job', 'done', 'attempt', 'dedupe'];
+const GROWING = ['waiting', 'running', 'job', 'done', 'attempt', 'dedupe', 'schedule', 'slot'];
 
 /** What runs for every job, or for every round of a loop. Renaming one must not hide it. */
 const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key heartbeat promote

@@ -1,0 +1,50 @@
+import type { SlotPolicy, Timing } from '../core/schedule.ts';
+import { planSlots, type Slot, type SlotKey, type SlotPlan } from '../core/slot-plan.ts';
+import { Calendar } from './calendar.ts';
+
+/** How far a schedule has come, as the database keeps it. */
+export interface Progress {
+  /** The first slot that nothing has been decided about; null when there is none. */
+  next: SlotKey | null;
+  held: SlotKey | null;
+  active: boolean;
+}
+
+/** So many slots are decided one by one; what is older ends in one row. It bounds every search. */
+const SLOTS_MAX = 1_000;
+
+/** Decides about every slot up to now, and says which one is next. */
+export function decideDue(
+  schedule: Timing & SlotPolicy,
+  { next, held, active }: Progress,
+  nowMs: number,
+): SlotPlan & { next: Slot | null } {
+  const calendar = new Calendar(schedule);
+  const due = next && next.atMs <= nowMs ? next : null;
+  const { slots, complete } = due
+    ? calendar.newest(due, nowMs, SLOTS_MAX)
+    : { slots: [], complete: true };
+  const [oldest] = slots;
+  const last = due && oldest && !complete ? calendar.previous(oldest) : null;
+  const earlier = due && last ? { first: due, throughMs: last.atMs } : null;
+  const plan = planSlots(schedule, { slots, earlier, held, active, nowMs });
+  return { ...plan, next: calendar.after(nowMs) };
+}
+
+/** The slots that were due and are given up because somebody changes or pauses the schedule. */
+export function leftOver(
+  timing: Timing,
+  { next, held }: Pick<Progress, 'next' | 'held'>,
+  reason: 'changed' | 'paused',
+  nowMs: number,
+): SlotPlan['decisions'] {
+  const gone: SlotPlan['decisions'] = [];
+  const status = 'skipped';
+  if (held) gone.push({ slot: held, throughMs: null, status, reason });
+  if (next && next.atMs <= nowMs) {
+    const last = new Calendar(timing).previous({ atMs: nowMs, localMs: Infinity });
+    const throughMs = last && last.atMs > next.atMs ? last.atMs : null;
+    gone.push({ slot: next, throughMs, status, reason });
+  }
+  return gone;
+}
