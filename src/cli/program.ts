@@ -7,6 +7,7 @@ import { addEnqueue } from './commands/enqueue.ts';
 import { addList } from './commands/list.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addRoles } from './commands/roles.ts';
+import { addSchedules } from './commands/schedules.ts';
 import { addShow } from './commands/show.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { settingOption } from './setting-options.ts';
@@ -39,6 +40,7 @@ export function createProgram(cli: Cli): Command {
   addShow(program, cli);
   addList(program, cli);
   addChanges(program, cli);
+  addSchedules(program, cli);
   addConfig(program, cli);
   return program;
 }

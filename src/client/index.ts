@@ -12,3 +12,12 @@ export type {
   PublishedDefinition,
 } from './job.ts';
 export { Longshore, type LongshoreOptions } from './longshore.ts';
+export type {
+  Schedule,
+  ScheduleFilter,
+  ScheduleOptions,
+  SchedulePage,
+  Slot,
+  SlotPage,
+  Upcoming,
+} from './schedules.ts';

@@ -11,6 +11,8 @@ import type {
 import { isJobId } from '../core/job-id.ts';
 import { ProblemError } from './errors.ts';
 import { JobHandle } from './handle.ts';
+import { queryOf } from './query.ts';
+import { Schedules } from './schedules.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
 export type LongshoreOptions = TransportOptions;
@@ -22,10 +24,12 @@ type EnqueueArguments<Input> = undefined extends Input
 
 /** The client: everything goes through the public HTTP API, so it needs no database and no Node. */
 export class Longshore {
+  readonly schedules: Schedules;
   readonly #transport: Transport;
 
   constructor(options: LongshoreOptions) {
     this.#transport = new Transport(options);
+    this.schedules = new Schedules(this.#transport);
   }
 
   /**
@@ -120,16 +124,6 @@ function requestBody({ definition, params, options = {} }: BatchEntry): Record<s
     definitionVersion: options.definitionVersion ?? version,
     idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
   };
-}
-
-function queryOf(filter: ListFilter): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(filter) as [string, unknown][]) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined) query.append(name, one instanceof Date ? one.toISOString() : `${one}`);
-    }
-  }
-  return query;
 }
 
 /** What is no id would be another path (`..`, an empty text), so it is not sent at all. */

@@ -13,7 +13,7 @@ export interface TransportOptions {
 }
 
 export interface Call {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   query?: URLSearchParams;
   body?: unknown;

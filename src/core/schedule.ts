@@ -88,6 +88,9 @@ export const SCHEDULE_DEFAULTS = {
   jitterMs: 0,
 } as const satisfies Partial<ScheduleSpec>;
 
+/** The note on a schedule that its definition's code no longer has. */
+export const REMOVED_FROM_CODE = 'removed from code';
+
 /** A schedule as the outside sees it. */
 export interface ScheduleView extends Omit<ScheduleSpec, 'paramsJson' | 'startAt' | 'endAt'> {
   id: string;

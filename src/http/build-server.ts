@@ -9,10 +9,12 @@ import { describeApi } from './openapi.ts';
 import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
 import { checkQueries } from './query-check.ts';
 import { changeJobRoutes } from './routes/change-job.ts';
+import { changeSchedulesRoutes } from './routes/change-schedules.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
+import { schedulesRoutes } from './routes/schedules.ts';
 import { BODY_MAX_BYTES, startJobRoutes } from './routes/start-job.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
@@ -46,6 +48,8 @@ export function buildServer(deps: HttpDeps, drain: Drain = { begun: false }): Fa
     startJobRoutes(scope, deps);
     readJobsRoutes(scope, deps);
     changeJobRoutes(scope, deps);
+    schedulesRoutes(scope, deps);
+    changeSchedulesRoutes(scope, deps);
     definitionsRoutes(scope, deps);
     probeRoutes(scope, deps, drain);
     docsRoutes(scope);

@@ -19,6 +19,13 @@ export function whole(min: number, max: number) {
   return z.int(right).min(min, right).max(max, right);
 }
 
+/** A query string knows no numbers, only words of digits. */
+export function wholeInQuery(min: number, max: number) {
+  const asNumber = (value: unknown) =>
+    typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return z.preprocess(asNumber, whole(min, max));
+}
+
 export function number(min: number, max: number) {
   const right = says(`must be a number from ${min} to ${max}`);
   return z.number(right).min(min, right).max(max, right);

@@ -104,7 +104,7 @@ async function look(inbox: Inbox, due: DueSchedule): Promise<Look> {
     if (entry) entries.push(entry);
     slots.push({ ...decision, scheduleId: due.id, jobId: entry?.job.id ?? null });
   }
-  const looks = [next?.atMs, held ? nowMs + HELD_LOOK_MS : null].filter((at) => at != null);
+  const looks = [...(next ? [next.atMs] : []), ...(held ? [nowMs + HELD_LOOK_MS] : [])];
   const advance = {
     id: due.id,
     next,

@@ -97,7 +97,7 @@ export async function advanceSchedules(
   shard: number,
   advances: readonly Advance[],
 ): Promise<void> {
-  const time = (ms: number | undefined | null) => (ms == null ? null : new Date(ms));
+  const time = (ms: number | null = null) => (ms === null ? null : new Date(ms));
   const rows = advances.map(({ id, next, held, lookAtMs, jobIds, slots }) => ({
     id,
     next_at: time(next?.atMs),

@@ -149,10 +149,6 @@ describe('overlap', () => {
   }
 
   const definitionKey = 'overlapping';
-  const again = async (id: string) => {
-    await fallBehind(database, id, 1, 1);
-    await tick(database);
-  };
 
   it('skip: not while an earlier job waits or runs', async () => {
     const id = await behind(1, { overlap: 'skip', definitionKey });

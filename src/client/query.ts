@@ -1,0 +1,10 @@
+/** A filter as a query string: lists repeat their name, and what is not given is left out. */
+export function queryOf(filter: object): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter) as [string, unknown][]) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) query.append(name, one instanceof Date ? one.toISOString() : `${one}`);
+    }
+  }
+  return query;
+}
