@@ -11,9 +11,11 @@ import { pruner } from './scheduler/pruner.ts';
 import { reaper } from './scheduler/reaper.ts';
 import { Roster } from './scheduler/roster.ts';
 import { ownShards } from './scheduler/shard-turns.ts';
+import { syncSchedules } from './scheduler/sync-schedules.ts';
 import { ticker } from './scheduler/ticker.ts';
 import { Db } from './store/db.ts';
 import { Inbox } from './store/inbox.ts';
+import { JobIds } from './store/job-ids.ts';
 import { Listener } from './store/listen.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
@@ -120,9 +122,17 @@ export function localWorker(
     applicationName: 'longshore heartbeat',
     queryTimeoutMs: Math.max(250, leaseMs / 4),
   });
+  const queue = postgresQueue(db, reserved, waker);
+  const ids = new JobIds(systemClock);
   const worker = new Worker({
     ...settings,
-    queue: postgresQueue(db, reserved, waker),
+    queue: {
+      ...queue,
+      publish: async (definitions) => {
+        await queue.publish(definitions);
+        await syncSchedules({ db, ids, log }, definitions);
+      },
+    },
     slots: concurrency,
     host: hostname(),
     pid: process.pid,

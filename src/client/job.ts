@@ -72,6 +72,8 @@ export interface PublishedDefinition {
   cancelGraceMs: number | null;
   maxInterruptions: number;
   isolation: 'process' | 'fresh' | 'inline';
+  /** The schedules that its code asks for. */
+  schedules: { name: string; cron: string; timezone: string }[];
   /** The JSON Schema of its params, when it has one. */
   paramsSchema: unknown;
   publishedAt: string;

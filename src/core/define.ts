@@ -81,6 +81,7 @@ const KNOWN_OPTIONS = [
   'cancelGraceMs',
   'maxInterruptions',
   'isolation',
+  'schedule',
   'run',
 ];
 

@@ -28,6 +28,7 @@ test('the defaults are those of the design', () => {
     cancelGraceMs: null,
     maxInterruptions: 10,
     isolation: 'process',
+    schedules: [],
     paramsSchema: null,
   });
 });

@@ -1,5 +1,10 @@
 import type { RetryPolicy } from './job.ts';
 import { DEFAULT_RETRY, RETRY_PRESETS } from './backoff.ts';
+import {
+  declaredSchedules,
+  type DeclaredSchedule,
+  type ScheduleInput,
+} from './declared-schedule.ts';
 import { FAILURE_CODES, isFailureCode } from './failure.ts';
 import { unknownName } from './nearest.ts';
 
@@ -18,6 +23,8 @@ export interface DefinitionInfo {
   cancelGraceMs: number | null;
   maxInterruptions: number;
   isolation: Isolation;
+  /** The schedules that its code asks for. */
+  schedules: DeclaredSchedule[];
   paramsSchema: unknown;
 }
 
@@ -38,6 +45,7 @@ export interface DefinitionPolicy {
   cancelGraceMs?: number | undefined;
   maxInterruptions?: number | undefined;
   isolation?: Isolation | undefined;
+  schedule?: ScheduleInput | undefined;
 }
 
 /** How people write a retry policy: a preset's name, an explicit list, or any part of the default. */
@@ -95,6 +103,10 @@ export function definitionInfo(policy: DefinitionPolicy, paramsSchema: unknown):
       1_000_000,
     ),
     isolation: isolationOf(key, policy.isolation ?? 'process'),
+    schedules: declaredSchedules(
+      policy.schedule,
+      (sentence) => new DefinitionError(`${key}: ${sentence}`),
+    ),
     paramsSchema,
   };
 }

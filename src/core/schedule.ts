@@ -90,6 +90,8 @@ export const SCHEDULE_DEFAULTS = {
 
 /** The note on a schedule that its definition's code no longer has. */
 export const REMOVED_FROM_CODE = 'removed from code';
+/** The same when a person had paused it before: putting it back does not resume it. */
+export const REMOVED_WHILE_PAUSED = 'removed from code while it was paused';
 
 /** A schedule as the outside sees it. */
 export interface ScheduleView extends Omit<ScheduleSpec, 'paramsJson' | 'startAt' | 'endAt'> {

@@ -17,6 +17,9 @@ export const DefinitionAnswer = z.looseObject({
   cancelGraceMs: z.int().nullable().describe('Time to stop in when cancelled.'),
   maxInterruptions: z.int(),
   isolation: z.enum(ISOLATIONS).describe('Where its jobs run.'),
+  schedules: z
+    .array(z.looseObject({ name: z.string(), cron: z.string(), timezone: z.string() }))
+    .describe('The schedules that its code asks for.'),
   paramsSchema: z.unknown().describe('The JSON Schema of its params, when it has one.'),
   publishedAt: z.iso.datetime().describe('When a worker last brought something new.'),
 });
@@ -40,6 +43,12 @@ export function definitionAnswer(
     cancelGraceMs: definition.cancelGraceMs,
     maxInterruptions: definition.maxInterruptions,
     isolation: definition.isolation,
+    // What an older worker published has none.
+    schedules: (definition.schedules ?? []).map(({ name, cron, timezone }) => ({
+      name,
+      cron,
+      timezone,
+    })),
     paramsSchema: definition.paramsSchema ?? null,
     publishedAt: definition.publishedAt,
   };

@@ -120,6 +120,23 @@ export async function getSchedule(
   return row ? viewOf(row) : null;
 }
 
+const CODE_SCHEDULES = statement<{ id: string; name: string | null }>(
+  'code_schedules',
+  `select s.id, s.name from longshore.schedule s
+   where s.shard = $1 and s.tenant = $2 and s.definition_key = $3 and s.name is not null
+     and s.source = 'code'`,
+);
+
+/** The schedules that a definition's own code has made. */
+export async function codeSchedules(
+  db: Db,
+  tenant: string,
+  definitionKey: string,
+): Promise<{ id: string; name: string | null }[]> {
+  const shard = homeShard(tenant, definitionKey, db.shards);
+  return await db.run(CODE_SCHEDULES, [shard, tenant, definitionKey]);
+}
+
 export interface ScheduleFilter {
   tenant: string;
   definitionKey: string | null;

@@ -137,7 +137,7 @@ export function changeSchedulesRoutes(app: FastifyInstance, { db, inbox }: HttpD
       tenantOf(request),
       scheduleIdOf(scheduleId),
       ({ source, note }) => {
-        if (source === 'code' && note !== REMOVED_FROM_CODE) {
+        if (source === 'code' && !note?.startsWith(REMOVED_FROM_CODE)) {
           throw fromCode('pause it, or remove it from the code first');
         }
       },
