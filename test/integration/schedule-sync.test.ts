@@ -110,9 +110,9 @@ it('leaves out what cannot work, and what a person made under that name', async 
     { name: 'good', cron: '@daily' },
   ]);
   const schedules = await all();
-  expect(schedules.map(({ name, source }) => [name, source]).sort()).toEqual([
-    ['good', 'code'],
-    ['mine', 'api'],
+  expect(schedules.map(({ name, source }) => `${name} by ${source}`).sort()).toEqual([
+    'good by code',
+    'mine by api',
   ]);
   expect(schedules.find(({ name }) => name === 'mine')?.cron).toBe('@hourly');
 });
