@@ -24,9 +24,9 @@ export function promoter(
     tick: async () => {
       let delayMs = Math.min(pollMs, SLEEP_MS_MAX);
       for (const shard of turns()) {
-        const { promoted, lines, nextDueMs } = await promote(db, shard, AT_ONCE);
+        const { more, lines, nextDueMs } = await promote(db, shard, AT_ONCE);
         waker.wake(lines);
-        if (promoted === AT_ONCE) delayMs = 0;
+        if (more) delayMs = 0;
         else if (nextDueMs !== null) delayMs = Math.min(delayMs, Math.max(1, nextDueMs));
       }
       return delayMs;

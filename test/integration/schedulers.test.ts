@@ -10,7 +10,8 @@ import type { DueHint } from '../../src/store/due-hint.ts';
 import { getJob } from '../../src/store/get-job.ts';
 import { Listener } from '../../src/store/listen.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
-import { enqueueOne } from '../support/jobs.ts';
+import { promote } from '../../src/store/promote.ts';
+import { enqueueOne, request } from '../support/jobs.ts';
 import { newSchedule, slotsOf } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
@@ -95,6 +96,32 @@ describe('a roster of schedulers', () => {
     ]);
     await listener.stop();
   });
+});
+
+it('very many jobs due at once keep no other lane waiting, and go by their time', async () => {
+  const { db, inbox, sql } = database;
+  const flood = Array.from({ length: 60 }, () =>
+    request({ definitionKey: 'flood', delayMs: 3_600_000 }),
+  );
+  const made = await inbox.start(flood);
+  const late = await enqueueOne(database, { definitionKey: 'other', delayMs: 3_600_000 });
+  // The flood has been due for a while, the last made first; the other one only just now.
+  for (const [index, { jobId }] of made.entries()) {
+    await sql(
+      `update longshore.waiting set run_at = now() - $2 * interval '1 second'
+      where id = $1`,
+      [jobId, 100 + index],
+    );
+  }
+  await sql(`update longshore.waiting set run_at = now() where id = $1`, [late]);
+  expect(await promote(db, 0, 20)).toMatchObject({ promoted: 16, more: true });
+  expect((await getJob(db, 'default', late))?.status).toBe('queued');
+  while ((await promote(db, 0, 20)).more);
+  const queued = await sql<{ id: string }>(
+    `select id from longshore.waiting where state = 'queued' and id <> $1 order by seq`,
+    [late],
+  );
+  expect(queued.map(({ id }) => id)).toEqual(made.map(({ jobId }) => jobId).reverse());
 });
 
 describe('what is due sooner than the next look', () => {
