@@ -1,5 +1,5 @@
 -- What all migrations add up to. Made by "npm run schema"; do not edit.
--- The dated partitions of job, done and attempt are left out.
+-- The dated partitions are left out.
 
 create schema longshore;
 set search_path = longshore;
@@ -31,6 +31,10 @@ create table attempt (
   cpu_ms integer,
   error_code text,
   error json,
+  queued_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  next job_state,
+  run_at timestamp with time zone,
   constraint attempt_pkey PRIMARY KEY (shard, job_id, claim_no)
 )
 partition by RANGE (job_id);
@@ -90,6 +94,21 @@ partition by RANGE (id);
 CREATE INDEX done_failed ON done USING btree (shard, lane, error_code, id) WHERE state = 'failed'::job_state;
 CREATE INDEX done_unsuccessful ON done USING btree (shard, state, id) WHERE state <> 'succeeded'::job_state;
 
+create table event (
+  shard smallint not null,
+  job_id uuid not null,
+  claim_no integer not null,
+  n integer not null,
+  attempt integer not null,
+  type text not null,
+  cancelling boolean not null,
+  at timestamp with time zone not null,
+  payload json not null,
+  constraint event_pkey PRIMARY KEY (shard, job_id, claim_no, n),
+  constraint event_type_check CHECK (type = ANY (ARRAY['progress'::text, 'custom'::text, 'hook'::text]))
+)
+partition by RANGE (job_id);
+
 create table job (
   shard smallint not null,
   id uuid not null,
@@ -103,10 +122,13 @@ create table job (
   scheduled_for timestamp with time zone,
   traceparent text,
   created_at timestamp with time zone not null,
+  parent_id uuid,
+  hook text,
   constraint job_pkey PRIMARY KEY (shard, id)
 )
 partition by RANGE (id);
 CREATE INDEX job_lane ON job USING btree (shard, lane, id) WHERE lane IS NOT NULL;
+CREATE INDEX job_parent ON job USING btree (shard, parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX job_tags ON job USING gin (tags) WHERE tags IS NOT NULL;
 
 create table lane (
@@ -123,6 +145,21 @@ create table lane (
   constraint lane_pkey PRIMARY KEY (shard, lane)
 );
 CREATE UNIQUE INDEX lane_name ON lane USING btree (shard, key, version, tenant) WHERE key IS NOT NULL;
+
+create table log_chunk (
+  shard smallint not null,
+  job_id uuid not null,
+  claim_no integer not null,
+  n integer not null,
+  attempt integer not null,
+  line_count integer not null,
+  at timestamp with time zone not null,
+  data bytea not null,
+  constraint log_chunk_pkey PRIMARY KEY (shard, job_id, claim_no, n),
+  constraint log_chunk_line_count_check CHECK (line_count > 0)
+)
+partition by RANGE (job_id);
+alter table log_chunk alter column data set storage external;
 
 create table migration (
   number integer not null,
@@ -262,6 +299,17 @@ create table slot (
   constraint slot_check1 CHECK (status = 'fired'::text OR reason IS NOT NULL),
   constraint slot_status_check CHECK (status = ANY (ARRAY['fired'::text, 'skipped'::text, 'collapsed'::text]))
 );
+
+create table step (
+  shard smallint not null,
+  job_id uuid not null,
+  name text not null,
+  claim_no integer not null,
+  at timestamp with time zone not null,
+  value json not null,
+  constraint step_pkey PRIMARY KEY (shard, job_id, name)
+)
+partition by RANGE (job_id);
 
 create table waiting (
   shard smallint not null,
@@ -411,8 +459,9 @@ begin
   for part in select * from longshore.partitioned_tables() where name not in ('job', 'done') loop
     execute format('insert into longshore.%1$I select x.* from longshore.%2$I x
       where x.%3$I >= %4$L and x.%3$I < %5$L
-        and (x.shard, x.%3$I) in (select shard, id from longshore.done_next)',
-      part.name || '_next', part.name, part.id_column, low, high);
+        and (x.shard, x.%3$I) in (select shard, id from longshore.%6$I)',
+      part.name || '_next', part.name, part.id_column, low, high,
+      case part.name when 'step' then 'done_next' else 'job_next' end);
   end loop;
   select count(*) into copied from longshore.job_next;
   return copied;
@@ -442,7 +491,8 @@ begin
   for part in select * from longshore.partitioned_tables() loop
     execute format('insert into longshore.%1$I select x.* from longshore.%2$I x
       join longshore.hot_next h on h.shard = x.shard and h.id = x.%3$I
-      where x.%3$I >= %4$L and x.%3$I < %5$L and (h.late or %6$L)',
+      where x.%3$I >= %4$L and x.%3$I < %5$L and (h.late or %6$L)
+      on conflict do nothing',
       part.name || '_next', part.name, part.id_column, low, high, part.name <> 'job');
   end loop;
 end $function$;
@@ -610,11 +660,35 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION longshore.new_job_id(shard smallint)
+ RETURNS uuid
+ LANGUAGE sql
+AS $function$
+  select (lpad(to_hex(micros / 1000), 12, '0') || '7' || lpad(to_hex(micros % 1000 * 4), 3, '0')
+    || substr(chance, 17, 13) || lpad(to_hex(shard::integer), 3, '0'))::uuid
+  from (
+    select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros,
+      replace(gen_random_uuid()::text, '-', '') as chance
+  ) now
+$function$;
+
+CREATE OR REPLACE FUNCTION longshore.params_of(of_shard smallint, of_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select params from longshore.job where shard = of_shard and id = of_id);
+end $function$;
+
 CREATE OR REPLACE FUNCTION longshore.partitioned_tables()
  RETURNS TABLE(name text, id_column text)
  LANGUAGE sql
  IMMUTABLE
-AS $function$ values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id') $function$;
+AS $function$
+  values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id'), ('event', 'job_id'),
+    ('log_chunk', 'job_id'), ('step', 'job_id')
+$function$;
 
 CREATE OR REPLACE FUNCTION longshore.partitions(parent text)
  RETURNS TABLE(suffix text, lower_id uuid, upper_id uuid)

@@ -143,6 +143,7 @@ function workerProcess(config: Config, log: Log): ChildService<WorkerReady> {
     name: 'worker',
     entry: fileURLToPath(new URL(`./worker-process.${extension}`, import.meta.url)),
     message: { config },
+    environment: config.runnerEnv,
     log,
     stopMs: config.drainMs + 15_000,
   });

@@ -24,6 +24,11 @@ export interface InProcessOptions {
   pollMs?: number;
   drainMs?: number;
   cancelGraceMs?: number;
+  logMaxBytes?: number;
+  runnerMaxJobs?: number;
+  runnerEnv?: string;
+  runnerUid?: number;
+  runnerGid?: number;
   retentionDays?: number;
   deadLetterDays?: number;
   shards?: number;

@@ -2,7 +2,14 @@ import type { InProcess, InProcessOptions } from './in-process.ts';
 
 /** What `import … from 'longshore'` gives: how to define jobs, and ways to start them. */
 export { defineJob, NonRetryable, RetryAfter } from './core/define.ts';
-export type { JobContext, JobDefinition, JobLogger, StandardSchema } from './core/define.ts';
+export { defineCommand, type CommandOptions } from './core/define-command.ts';
+export type {
+  HookContext,
+  JobContext,
+  JobDefinition,
+  JobLogger,
+  StandardSchema,
+} from './core/define.ts';
 export type { JobError, JobState, JobView } from './core/job.ts';
 export type { InProcess, InProcessEntry, InProcessOptions, Receipt } from './in-process.ts';
 export * from './client/index.ts';

@@ -20,6 +20,7 @@ import { Listener } from './store/listen.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 import { postgresQueue } from './worker/postgres-queue.ts';
+import type { RunnerSettings } from './worker/runners.ts';
 import { Worker } from './worker/worker.ts';
 
 export interface SchedulerSettings {
@@ -31,11 +32,12 @@ export interface SchedulerSettings {
   deadLetterDays: number;
 }
 
-export interface LocalWorkerSettings extends SchedulerSettings {
+export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
   drainMs: number;
   cancelGraceMs: number;
+  logMaxBytes: number;
 }
 
 /** Dropping old history copies what survives, which may take minutes and delays nobody. */

@@ -34,9 +34,14 @@ const IMPORTS: ImportRow[] = [
     may: ['src/core/', 'src/runtime/', 'src/store/', 'src/worker/runner/'],
     node: true,
   },
+  // It ends processes in place of a worker that no longer can, and knows no more than that.
+  {
+    at: 'src/worker/watchdog/',
+    may: ['src/runtime/sweep.ts', 'src/runtime/name-tag.ts', 'src/runtime/cgroup.ts'],
+    node: true,
+  },
   // The process that runs user code knows no database and no settings. Which files hold the
   // definitions is only known when it runs.
-  { at: 'src/worker/watchdog/', may: [], node: true },
   {
     at: 'src/worker/runner/',
     may: ['src/core/', 'src/worker/ipc.ts'],
@@ -50,7 +55,11 @@ const IMPORTS: ImportRow[] = [
     packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'zod'],
     node: true,
   },
-  { at: 'src/client/', may: ['src/core/', 'src/protocol/'] },
+  {
+    at: 'src/client/',
+    may: ['src/core/', 'src/protocol/'],
+    packages: ['eventsource-parser'],
+  },
   {
     at: 'src/cli/',
     may: [
@@ -135,6 +144,7 @@ const MAY_READ_AMBIENT = [
   'src/runtime/',
   // The root of a process of its own: nobody is above it to hand it a clock.
   'src/worker/runner/main.ts',
+  'src/worker/runner/thread.ts',
 ];
 const PURE = ['src/core/', 'src/protocol/', 'src/schedule/'];
 

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { createLongshore, defineJob } from '../../src/index.ts';
+import { noop as commandNoop } from '../definitions/command.ts';
 import { noop as freshNoop } from '../definitions/fresh.ts';
 import { noop as processNoop } from '../definitions/process.ts';
+import { noop as threadNoop } from '../definitions/thread.ts';
 import type { Adapter, Isolation, OpenOptions, Params } from './system.ts';
 
 export const adapter: Adapter = {
@@ -49,6 +51,10 @@ function definitionFor(isolation: Isolation, handler: (params: Params) => void) 
       return { definition: processNoop, jobs: pathOf('process.ts') };
     case 'fresh':
       return { definition: freshNoop, jobs: pathOf('fresh.ts') };
+    case 'thread':
+      return { definition: threadNoop, jobs: pathOf('thread.ts') };
+    case 'command':
+      return { definition: commandNoop, jobs: pathOf('command.ts') };
   }
 }
 

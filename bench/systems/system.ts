@@ -7,8 +7,8 @@ export interface Params {
 
 export type Role = 'producer' | 'worker' | 'both';
 
-/** Whether user code runs in the worker, in a warm process, or in a new process for each job. */
-export type Isolation = 'inline' | 'process' | 'fresh';
+/** Where user code runs: in the worker, a thread, a warm process, or a new process for each job. */
+export type Isolation = 'inline' | 'thread' | 'process' | 'fresh' | 'command';
 
 /** What a system is set up for when its docs advise different settings for the two. */
 export type Aim = 'throughput' | 'latency';

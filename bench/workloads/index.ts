@@ -9,6 +9,7 @@ import { enqueue1 } from './enqueue-1.ts';
 import { enqueue32 } from './enqueue-32.ts';
 import { history } from './history.ts';
 import { http } from './http.ts';
+import { isolation } from './isolation.ts';
 import { latencyIdle } from './latency-idle.ts';
 import { peak } from './peak.ts';
 import { schedules } from './schedules.ts';
@@ -25,6 +26,7 @@ export const WORKLOADS: readonly Workload[] = [
   drain2,
   drainProcess,
   drainFresh,
+  isolation,
   latencyIdle,
   steady500,
   backlog,

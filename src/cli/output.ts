@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { printableJson } from './printable.ts';
 
@@ -29,6 +30,17 @@ export class Output {
   /** One JSON document for programs. */
   document(value: unknown): void {
     this.#options.stdout.write(`${printableJson(value, 2)}\n`);
+  }
+
+  /** One of many documents, each on a line of its own, so that they can be read as they come. */
+  record(value: unknown): void {
+    this.#options.stdout.write(`${printableJson(value)}\n`);
+  }
+
+  /** Resolves when what was written has found its reader: a pipe may be slower than its source. */
+  async drained(): Promise<void> {
+    const { stdout } = this.#options;
+    if ('writableNeedDrain' in stdout && stdout.writableNeedDrain) await once(stdout, 'drain');
   }
 
   /** Good to know, and silenced by --quiet. Programs that asked for JSON do not read it. */

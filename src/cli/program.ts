@@ -5,6 +5,7 @@ import { addChanges } from './commands/change.ts';
 import { addConfig } from './commands/config.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addList } from './commands/list.ts';
+import { addLogs } from './commands/logs.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addRoles } from './commands/roles.ts';
 import { addSchedules } from './commands/schedules.ts';
@@ -38,6 +39,7 @@ export function createProgram(cli: Cli): Command {
   addMigrate(program, cli);
   addEnqueue(program, cli);
   addShow(program, cli);
+  addLogs(program, cli);
   addList(program, cli);
   addChanges(program, cli);
   addSchedules(program, cli);

@@ -1,7 +1,8 @@
 import { isTerminal, type JobState } from '../core/job.ts';
 import type { Job, JobReceipt } from './job.ts';
 import { ProblemError, ServerUnreachable, WaitTimeout } from './errors.ts';
-import { PASSING_STATUSES, pause } from './retry.ts';
+import { OUTAGE_MAX_MS, PASSING_STATUSES, pause } from './retry.ts';
+import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 
 export interface WaitOptions {
   /** Without it, waiting has no end of its own. */
@@ -15,14 +16,15 @@ export interface WaitOptions {
 export interface JobAccess {
   get(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<Job>;
   cancel(jobId: string): Promise<JobReceipt>;
+  attempts(jobId: string): Promise<JobAttempt[]>;
+  events(jobId: string, options?: ReadOptions): AsyncIterable<JobEvent>;
+  logs(jobId: string, options?: ReadLogOptions): AsyncIterable<JobLog>;
 }
 
 const FIRST_PAUSE_MS = 25;
 const PAUSE_GROWTH = 1.5;
-/** A server that is being deployed is away for a moment, and that need not end the waiting. */
-const OUTAGE_MAX_MS = 30_000;
 
-/** One job, to be looked at, waited for or cancelled. */
+/** One job, to be looked at, waited for, followed or cancelled. */
 export class JobHandle<Result = unknown> {
   readonly id: string;
   /** How the job was when the server acknowledged it. */
@@ -41,6 +43,20 @@ export class JobHandle<Result = unknown> {
 
   async cancel(): Promise<JobReceipt> {
     return await this.#access.cancel(this.id);
+  }
+
+  async attempts(): Promise<JobAttempt[]> {
+    return await this.#access.attempts(this.id);
+  }
+
+  /** What happened to it so far, the oldest first; with `follow`, until it has ended. */
+  events(options: ReadOptions = {}): AsyncIterable<JobEvent> {
+    return this.#access.events(this.id, options);
+  }
+
+  /** What it wrote so far, the oldest line first; with `follow`, until it has ended. */
+  logs(options: ReadLogOptions = {}): AsyncIterable<JobLog> {
+    return this.#access.logs(this.id, options);
   }
 
   /** Resolves with the job once it has ended, however it did; throws `WaitTimeout` before that. */

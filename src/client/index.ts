@@ -12,6 +12,7 @@ export type {
   PublishedDefinition,
 } from './job.ts';
 export { Longshore, type LongshoreOptions } from './longshore.ts';
+export type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 export type {
   Schedule,
   ScheduleFilter,

@@ -1,5 +1,6 @@
-import type { RetryInput } from '../core/definition.ts';
+import type { Isolation, RetryInput } from '../core/definition.ts';
 import type { JobState, JobView, RetryPolicy } from '../core/job.ts';
+import type { HookName } from '../core/story.ts';
 
 /** A job as the server shows it, with the result's type that its definition gave. */
 export type Job<Result = unknown> = Omit<JobView, 'result'> & { result: Result | null };
@@ -71,7 +72,12 @@ export interface PublishedDefinition {
   retryOn: string[] | null;
   cancelGraceMs: number | null;
   maxInterruptions: number;
-  isolation: 'process' | 'fresh' | 'inline';
+  isolation: Isolation;
+  /** For its process with all its children; null is no limit. */
+  memoryMb: number | null;
+  hooks: HookName[];
+  /** The program and its arguments, when it is one; null when it is code. */
+  command: string[] | null;
   /** The schedules that its code asks for. */
   schedules: { name: string; cron: string; timezone: string }[];
   /** The JSON Schema of its params, when it has one. */

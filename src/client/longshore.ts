@@ -12,6 +12,8 @@ import { isJobId } from '../core/job-id.ts';
 import { ProblemError } from './errors.ts';
 import { JobHandle } from './handle.ts';
 import { queryOf } from './query.ts';
+import { readStory } from './story.ts';
+import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 import { Schedules } from './schedules.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
@@ -83,6 +85,27 @@ export class Longshore {
       yield* page.jobs;
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
+  }
+
+  async attempts(jobId: string): Promise<JobAttempt[]> {
+    const path = `${jobPath(jobId)}/attempts`;
+    return (await this.#get<{ attempts: JobAttempt[] }>(path, {})).attempts;
+  }
+
+  /** What happened to a job so far, the oldest first; with `follow`, until it has ended. */
+  async *events(
+    jobId: string,
+    options: ReadOptions = {},
+  ): AsyncGenerator<JobEvent, void, undefined> {
+    yield* readStory<JobEvent>(this.#transport, `${jobPath(jobId)}/events`, 'events', options);
+  }
+
+  /** What a job wrote so far, the oldest line first; with `follow`, until it has ended. */
+  async *logs(
+    jobId: string,
+    options: ReadLogOptions = {},
+  ): AsyncGenerator<JobLog, void, undefined> {
+    yield* readStory<JobLog>(this.#transport, `${jobPath(jobId)}/logs`, 'logs', options);
   }
 
   async cancel(jobId: string): Promise<JobReceipt> {

@@ -9,6 +9,9 @@ export const RETRY_AFTER_MAX_MS = 30_000;
 /** Answers that say "not now": the server, or a proxy before it, is busy, starting or stopping. */
 export const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];
 
+/** A server that is being deployed is away for a moment, and that need not end what waits for it. */
+export const OUTAGE_MAX_MS = 30_000;
+
 /** How long to wait before the next try, or null when the server asks for more than we wait. */
 export function pauseMs(attempt: number, retryAfterMs: number | null): number | null {
   if (retryAfterMs !== null && retryAfterMs > RETRY_AFTER_MAX_MS) return null;

@@ -12,17 +12,26 @@ export interface TransportOptions {
   fetch?: typeof fetch | undefined;
 }
 
-export interface Call {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+interface Address {
   path: string;
   query?: URLSearchParams;
+}
+
+export interface Call extends Address {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   body?: unknown;
   /** Sending it twice has the effect of sending it once. */
   repeatable: boolean;
   signal?: AbortSignal | undefined;
 }
 
-interface Failure {
+/** A request whose answer is read while it is still being written. */
+export interface OpenCall extends Address {
+  headers: Record<string, string>;
+  signal: AbortSignal | undefined;
+}
+
+export interface Failure {
   error: ProblemError | ServerUnreachable;
   /** Whether the next try may go better. */
   passing: boolean;
@@ -60,17 +69,37 @@ export class Transport {
     }
   }
 
-  async #try(call: Call): Promise<{ value: unknown } | Failure> {
-    const limit = AbortSignal.timeout(this.#timeoutMs);
-    let response: Response;
-    let text: string;
+  /** Answers as soon as the server does, with the body still to be read: that may take for ever. */
+  async open(call: OpenCall): Promise<{ value: Response } | Failure> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), this.#timeoutMs);
+    const init = { headers: { ...this.#headers, ...call.headers } };
     try {
-      response = await this.#fetch(this.#address(call), {
-        method: call.method,
-        ...this.#content(call),
-        signal: call.signal ? AbortSignal.any([call.signal, limit]) : limit,
-      });
-      text = await response.text();
+      return await this.#exchange(call, init, limit.signal, async (response) =>
+        response.ok ? { value: response } : judge<Response>(response, await response.text()),
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #try(call: Call): Promise<{ value: unknown } | Failure> {
+    const init = { method: call.method, ...this.#content(call) };
+    const limit = AbortSignal.timeout(this.#timeoutMs);
+    return await this.#exchange(call, init, limit, async (response) =>
+      judge(response, await response.text()),
+    );
+  }
+
+  async #exchange<T>(
+    call: Address & { signal?: AbortSignal | undefined },
+    init: RequestInit,
+    limit: AbortSignal,
+    read: (response: Response) => Promise<T | Failure>,
+  ): Promise<T | Failure> {
+    const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
+    try {
+      return await read(await this.#fetch(this.#address(call), { ...init, signal }));
     } catch (error) {
       // The caller has lost interest, which is no fault of the server.
       call.signal?.throwIfAborted();
@@ -78,13 +107,9 @@ export class Transport {
       const unreachable = new ServerUnreachable(this.url, why, error);
       return { error: unreachable, passing: true, retryAfterMs: null };
     }
-    const answer = readAnswer(response.status, response.ok, text);
-    if (!(answer instanceof ProblemError)) return { value: answer };
-    const passing = PASSING_STATUSES.includes(response.status);
-    return { error: answer, passing, retryAfterMs: retryAfterOf(response.headers) };
   }
 
-  #address({ path, query }: Call): string {
+  #address({ path, query }: Address): string {
     const search = query === undefined || query.size === 0 ? '' : `?${query.toString()}`;
     return `${this.url}${path}${search}`;
   }
@@ -96,6 +121,13 @@ export class Transport {
       body: JSON.stringify(body),
     };
   }
+}
+
+function judge<T>(response: Response, text: string): { value: T } | Failure {
+  const answer = readAnswer(response.status, response.ok, text);
+  if (!(answer instanceof ProblemError)) return { value: answer as T };
+  const passing = PASSING_STATUSES.includes(response.status);
+  return { error: answer, passing, retryAfterMs: retryAfterOf(response.headers) };
 }
 
 /** `fetch failed` says nothing; the reason is further down, sometimes in several copies. */

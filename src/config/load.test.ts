@@ -45,6 +45,11 @@ describe('sources', () => {
       cancelGraceMs: 5_000,
       drainMs: 30_000,
       pollMs: 1_000,
+      logMaxBytes: 10_485_760,
+      runnerMaxJobs: 10_000,
+      runnerEnv: null,
+      runnerUid: null,
+      runnerGid: null,
       retentionDays: 7,
       deadLetterDays: 0,
       shards: 1,
@@ -143,6 +148,26 @@ describe('refusals', () => {
   test.each(['ftp://x', 'http://', 'example.com', 'http://a b'])('url %j', (url) => {
     expect(problems({ flags: { url } })).toHaveLength(1);
   });
+
+  test.each(['TEAM', 'TEAM, AWS_*', '_x', 'PG*'])('variables for jobs: %j', (names) => {
+    const { config } = load({ env: { LONGSHORE_RUNNER_ENV: names } });
+    expect(config.runnerEnv).toBe(names.replaceAll(' ', ''));
+  });
+
+  test.each(['A B', 'A,,B', '1A', 'A=1', 'A*B'])('no variables for jobs: %j', (names) => {
+    expect(problems({ env: { LONGSHORE_RUNNER_ENV: names } })).toEqual([
+      'LONGSHORE_RUNNER_ENV must be names of variables, split by commas, ' +
+        `such as "TEAM,AWS_*", got ${JSON.stringify(names)}`,
+    ]);
+  });
+
+  test.each(['DATABASE_URL', 'LONGSHORE_API_KEY', 'DATA*', 'LONG*', 'LONGSHORE_*', 'D*'])(
+    'secrets for jobs: %j',
+    (name) => {
+      const [problem] = problems({ env: { LONGSHORE_RUNNER_ENV: `TEAM,${name}` } });
+      expect(problem).toContain(`jobs never get ${name}, which is or may be a secret of ours`);
+    },
+  );
 
   test('a heartbeat longer than half the lease says why it cannot work', () => {
     expect(

@@ -15,7 +15,7 @@ export function parseSetting(setting: Setting, { text, as }: Written): Parsed {
   if (value !== null) return { ok: true, value };
   // A refused secret is not repeated: problems end up in logs.
   const got = setting.secret ? '' : `, got ${JSON.stringify(text)}`;
-  const hint = setting.kind.type === 'choice' ? choiceHint(setting.kind.choices, text) : '';
+  const hint = hintFor(setting.kind, text);
   return { ok: false, problem: `${as} must be ${describeKind(setting.kind)}${got}${hint}` };
 }
 
@@ -29,9 +29,27 @@ function parseKind(kind: Kind, text: string): string | number | null {
     }
     case 'choice':
       return kind.choices.includes(text) ? text : null;
+    case 'variables':
+      return parseVariables(text);
     case 'url':
       return parseUrl(kind.protocols, text);
   }
+}
+
+/** Names of variables, split by commas; `AWS_*` is all that begin so. */
+function parseVariables(text: string): string | null {
+  const names = text.split(',').map((name) => name.trim());
+  const good = names.every((name) => VARIABLE.test(name) && !mayBeSecret(name));
+  return good ? names.join(',') : null;
+}
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*\*?$/;
+
+/** Our own settings, the database's URL among them, are never for jobs. */
+function mayBeSecret(name: string): boolean {
+  if (name.startsWith('LONGSHORE_') || name === 'DATABASE_URL') return true;
+  const begin = name.endsWith('*') ? name.slice(0, -1) : null;
+  return begin !== null && ['LONGSHORE_', 'DATABASE_URL'].some((ours) => ours.startsWith(begin));
 }
 
 function parseUrl(protocols: readonly string[], text: string): string | null {
@@ -50,12 +68,18 @@ export function describeKind(kind: Kind): string {
       return `a whole number from ${kind.min} to ${kind.max}`;
     case 'choice':
       return `one of ${kind.choices.join(', ')}`;
+    case 'variables':
+      return 'names of variables, split by commas, such as "TEAM,AWS_*"';
     case 'url':
       return `a URL that starts with ${kind.protocols.map((name) => `${name}//`).join(' or ')}`;
   }
 }
 
-function choiceHint(choices: readonly string[], text: string): string {
-  const nearest = nearestName(text, choices);
+function hintFor(kind: Kind, text: string): string {
+  if (kind.type === 'variables') {
+    const secret = text.split(',').find((name) => mayBeSecret(name.trim()));
+    return secret ? `: jobs never get ${secret.trim()}, which is or may be a secret of ours` : '';
+  }
+  const nearest = kind.type === 'choice' ? nearestName(text, kind.choices) : null;
   return nearest ? `: did you mean "${nearest}"?` : '';
 }

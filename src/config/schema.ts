@@ -15,6 +15,11 @@ export interface Config {
   cancelGraceMs: number;
   drainMs: number;
   pollMs: number;
+  logMaxBytes: number;
+  runnerMaxJobs: number;
+  runnerEnv: string | null;
+  runnerUid: number | null;
+  runnerGid: number | null;
   retentionDays: number;
   deadLetterDays: number;
   shards: number;
@@ -30,6 +35,7 @@ export type Kind =
   | { type: 'text' }
   | { type: 'integer'; min: number; max: number }
   | { type: 'choice'; choices: readonly string[] }
+  | { type: 'variables' }
   | { type: 'url'; protocols: readonly string[] };
 
 export interface Setting<Key extends SettingKey = SettingKey> {
@@ -52,6 +58,7 @@ export interface Setting<Key extends SettingKey = SettingKey> {
 
 const HOUR_MS = 3_600_000;
 const TEN_YEARS = 3_650;
+const USER_ID_MAX = 4_294_967_294;
 
 /** The one table: names, limits, defaults, `--help` and docs/configuration.md all come from it. */
 export const SETTINGS: readonly Setting[] = [
@@ -126,6 +133,38 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 10, max: 60_000 },
     ...fallback(1_000),
     meaning: 'How often to look for work when no notification came.',
+  },
+  {
+    ...named('logMaxBytes', 'LONGSHORE_LOG_MAX_BYTES', 'server', 'bytes'),
+    kind: { type: 'integer', min: 0, max: 1_073_741_824 },
+    ...fallback(10_485_760),
+    meaning: 'How much one attempt of a job may log; what comes after it is left out, and says so.',
+  },
+  {
+    ...named('runnerMaxJobs', 'LONGSHORE_RUNNER_MAX_JOBS', 'server', 'count'),
+    kind: { type: 'integer', min: 1, max: 1_000_000_000 },
+    ...fallback(10_000),
+    meaning: 'How many jobs one process runs, one after another, before a new one takes its place.',
+  },
+  {
+    ...named('runnerEnv', 'LONGSHORE_RUNNER_ENV', 'server', 'names'),
+    kind: { type: 'variables' },
+    ...fallback(null, 'none'),
+    meaning:
+      'Variables of the server that jobs may see too, such as `TEAM,AWS_*`. ' +
+      'Others, secrets above all, they do not get.',
+  },
+  {
+    ...named('runnerUid', 'LONGSHORE_RUNNER_UID', 'server', 'uid'),
+    kind: { type: 'integer', min: 0, max: USER_ID_MAX },
+    ...fallback(null, "the worker's own"),
+    meaning: 'The user that the processes of jobs run as; only a worker that is root can do that.',
+  },
+  {
+    ...named('runnerGid', 'LONGSHORE_RUNNER_GID', 'server', 'gid'),
+    kind: { type: 'integer', min: 0, max: USER_ID_MAX },
+    ...fallback(null, "the worker's own"),
+    meaning: 'The group that they run as, in the same way.',
   },
   {
     ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'n'),

@@ -49,6 +49,8 @@ describe('an error code decides', () => {
     ['EPIPE', 'NETWORK_ERROR'],
     ['UND_ERR_SOCKET', 'NETWORK_ERROR'],
     ['ETIMEDOUT', 'TIMEOUT'],
+    ['ERR_MEMORY_ALLOCATION_FAILED', 'OUT_OF_MEMORY'],
+    ['ERR_WORKER_OUT_OF_MEMORY', 'OUT_OF_MEMORY'],
     ['UND_ERR_CONNECT_TIMEOUT', 'TIMEOUT'],
     ['UND_ERR_HEADERS_TIMEOUT', 'TIMEOUT'],
     ['RATE_LIMITED', 'RATE_LIMITED'],
@@ -61,6 +63,11 @@ describe('an error code decides', () => {
   it('before a status does', () => {
     expect(verdict(failing({ code: 'ECONNRESET', status: 404 }))).toBe('NETWORK_ERROR');
     expect(verdict(failing({ code: 'ERR_BAD_RESPONSE', status: 502 }))).toBe('UPSTREAM_5XX');
+  });
+
+  it('and a buffer that found no room is known by its words', () => {
+    expect(verdict(new RangeError('Array buffer allocation failed'))).toBe('OUT_OF_MEMORY');
+    expect(verdict(new RangeError('Invalid array length'))).toBe('HANDLER_ERROR');
   });
 
   it('and AbortSignal.timeout is known by its name', () => {

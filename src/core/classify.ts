@@ -32,6 +32,10 @@ const TIMEOUT_CODES = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
+const MEMORY_CODES = new Set(['ERR_MEMORY_ALLOCATION_FAILED', 'ERR_WORKER_OUT_OF_MEMORY']);
+/** What V8 says when a Buffer or typed array finds no room; it has no code. */
+const NO_ROOM = 'Array buffer allocation failed';
+
 const TIME_OF_DAY = /\d\d:\d\d:\d\d/;
 
 export interface Classified {
@@ -73,7 +77,9 @@ function ownVerdict(thrown: object, nowMs: number): Verdict | null {
     if (isFailureCode(code)) return { code, retryAfterMs: null };
     if (NETWORK_CODES.has(code)) return { code: 'NETWORK_ERROR', retryAfterMs: null };
     if (TIMEOUT_CODES.has(code)) return { code: 'TIMEOUT', retryAfterMs: null };
+    if (MEMORY_CODES.has(code)) return { code: 'OUT_OF_MEMORY', retryAfterMs: null };
   }
+  if (read(thrown, 'message') === NO_ROOM) return { code: 'OUT_OF_MEMORY', retryAfterMs: null };
   const byStatus = codeOfStatus(httpStatus(thrown));
   if (byStatus) return { code: byStatus, retryAfterMs: retryAfterHeader(thrown, nowMs) };
   if (read(thrown, 'name') === 'TimeoutError') return { code: 'TIMEOUT', retryAfterMs: null };

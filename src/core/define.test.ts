@@ -55,12 +55,21 @@ describe('a definition', () => {
     expect(job.run).toBe(run);
   });
 
+  it('tells which hooks it has, and nothing of their code', () => {
+    const onEnd = () => undefined;
+    const job = define({ key: 'a', run, onEnd, onFail: undefined });
+    expect(job.info.hooks).toEqual(['onEnd']);
+    expect(job.hooks).toEqual({ onEnd });
+    expect(() => define({ key: 'a', run, onEnd: 5 })).toThrow('a: onEnd must be a function');
+    expect(() => define({ key: 'a', run, onError: run })).toThrow('unknown option of defineJob');
+  });
+
   it('is frozen and known by its brand, also across copies of this module', () => {
     const job = define({ key: 'a', run });
     expect([Object.isFrozen(job), Object.isFrozen(job.info)]).toEqual([true, true]);
     expect(isJobDefinition(job)).toBe(true);
     expect(Object.getOwnPropertySymbols(job)).toEqual([Symbol.for('longshore.definition')]);
-    expect(Object.keys(job)).toEqual(['key', 'version', 'info', 'schema', 'run']);
+    expect(Object.keys(job)).toEqual(['key', 'version', 'info', 'schema', 'run', 'hooks']);
   });
 
   it.each([null, undefined, 'a', {}, { key: 'a', version: 1, run }, run])(

@@ -4,7 +4,9 @@ import {
   type DefinitionPolicy,
   definitionInfo,
 } from './definition.ts';
+import type { JobError, JobState } from './job.ts';
 import { unknownName } from './nearest.ts';
+import { type HookName, HOOKS } from './story.ts';
 
 /** Any schema library that speaks Standard Schema (zod, valibot, arktype, …) can check params. */
 export interface StandardSchema<Output = unknown, Input = unknown> {
@@ -27,6 +29,7 @@ export interface JobLogger {
   info(...args: unknown[]): void;
   warn(...args: unknown[]): void;
   error(...args: unknown[]): void;
+  fatal(...args: unknown[]): void;
 }
 
 /** What a running job may use. */
@@ -45,6 +48,49 @@ export interface JobContext {
    * waits for something. It throws, so nothing after it runs; let it through when you catch.
    */
   snooze(delayMs: number): never;
+  /** Adds to the story of the job (`GET /v1/jobs/{id}/events`). The payload is any JSON. */
+  emitEvent(type: string, payload?: unknown): void;
+  /**
+   * Stores a value, JSON like a result, that the next attempt finds as `lastCheckpoint`. Resolves
+   * when it is durable; rejects when this attempt is no longer the one that counts.
+   */
+  checkpoint(value: unknown): Promise<void>;
+  /** What an earlier attempt stored last; undefined when none did. */
+  readonly lastCheckpoint: unknown;
+  /**
+   * Runs the function once for this job: its result is stored, and later attempts get it back
+   * instead of running it again. Names are unique within a job; the order of steps is free.
+   */
+  step<T>(name: string, run: () => Promise<T> | T): Promise<T>;
+}
+
+/** What a hook may use: how the job stands, and a logger. */
+export interface HookContext {
+  readonly jobId: string;
+  readonly status: JobState;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly params: unknown;
+  /** What the job returned; null unless it succeeded. */
+  readonly result: unknown;
+  /** Why the job failed; null unless it did. */
+  readonly error: JobError | null;
+  readonly abortSignal: AbortSignal;
+  readonly logger: JobLogger;
+}
+
+export type Hook = (ctx: HookContext) => Promise<void> | void;
+
+/**
+ * `onStart` runs at each attempt, before `run`. The others run once the job has ended, as small jobs
+ * of their own that are never lost: `onSuccess` or `onFail`, and `onEnd` in any case. What a hook
+ * does or throws never changes the outcome of the job.
+ */
+export interface JobHooks {
+  onStart?: Hook | undefined;
+  onSuccess?: Hook | undefined;
+  onFail?: Hook | undefined;
+  onEnd?: Hook | undefined;
 }
 
 export type RunFunction<Params, Result> = (
@@ -52,7 +98,7 @@ export type RunFunction<Params, Result> = (
   ctx: JobContext,
 ) => Promise<Result> | Result;
 
-export interface JobOptions<Params, Result> extends DefinitionPolicy {
+export interface JobOptions<Params, Result> extends DefinitionPolicy, JobHooks {
   run: RunFunction<Params, Result>;
 }
 
@@ -62,6 +108,7 @@ export interface JobDefinition<Input = unknown, Result = unknown> {
   readonly info: DefinitionInfo;
   readonly schema: StandardSchema | null;
   readonly run: RunFunction<never, Result>;
+  readonly hooks: JobHooks;
   /** Only for the type checker: what a caller passes, and what `run` returns. */
   readonly types?: { input: Input; result: Result };
 }
@@ -81,8 +128,10 @@ const KNOWN_OPTIONS = [
   'cancelGraceMs',
   'maxInterruptions',
   'isolation',
+  'memoryMb',
   'schedule',
   'run',
+  ...HOOKS,
 ];
 
 export function defineJob<Output, Input, Result>(
@@ -102,14 +151,42 @@ export function defineJob<Params, Result>(
   if (typeof options.run !== 'function') {
     throw new DefinitionError(`${String(options.key)}: run must be a function`);
   }
-  const schema = options.params ?? null;
-  if (schema !== null && typeof schema['~standard']?.validate !== 'function') {
-    throw new DefinitionError(`${options.key}: params must be a Standard Schema (zod, valibot, …)`);
+  const schema = schemaOf(options.key, options.params);
+  const hooks = hooksOf(options);
+  const names = Object.keys(hooks) as HookName[];
+  const info = definitionInfo(options, { paramsSchema: publishedSchema(schema), hooks: names });
+  return branded({ info, schema, run: options.run, hooks });
+}
+
+export function schemaOf(key: string, params: StandardSchema | undefined): StandardSchema | null {
+  if (params === undefined) return null;
+  if (typeof params?.['~standard']?.validate !== 'function') {
+    throw new DefinitionError(`${key}: params must be a Standard Schema (zod, valibot, …)`);
   }
-  const info = Object.freeze(definitionInfo(options, publishedSchema(schema)));
-  const definition = { key: info.key, version: info.version, info, schema, run: options.run };
+  return params;
+}
+
+/** Marks a value as a definition, so that loading finds it among the exports of a file. */
+export function branded<Input, Result>(
+  parts: Pick<JobDefinition<Input, Result>, 'info' | 'schema' | 'run' | 'hooks'>,
+): JobDefinition<Input, Result> {
+  const info = Object.freeze(parts.info);
+  const definition = { key: info.key, version: info.version, ...parts };
   Object.defineProperty(definition, BRAND, { value: true });
   return Object.freeze(definition);
+}
+
+export function hooksOf(options: JobHooks & { key: string }): JobHooks {
+  const hooks: JobHooks = {};
+  for (const name of HOOKS) {
+    const hook = options[name];
+    if (hook === undefined) continue;
+    if (typeof hook !== 'function') {
+      throw new DefinitionError(`${String(options.key)}: ${name} must be a function`);
+    }
+    hooks[name] = hook;
+  }
+  return hooks;
 }
 
 export function isJobDefinition(value: unknown): value is JobDefinition {
@@ -117,7 +194,7 @@ export function isJobDefinition(value: unknown): value is JobDefinition {
 }
 
 /** Schemas that can tell their JSON Schema publish it; the others are checked before running only. */
-function publishedSchema(schema: StandardSchema | null): unknown {
+export function publishedSchema(schema: StandardSchema | null): unknown {
   try {
     return schema?.['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? null;
   } catch {

@@ -3,7 +3,8 @@ import { RETRY_PRESETS } from './backoff.ts';
 import { DefinitionError, definitionInfo, type DefinitionPolicy } from './definition.ts';
 import { type RetryInput, retryPolicy } from './definition.ts';
 
-const info = (policy: Partial<DefinitionPolicy>) => definitionInfo({ key: 'a', ...policy }, null);
+const info = (policy: Partial<DefinitionPolicy>) =>
+  definitionInfo({ key: 'a', ...policy }, { paramsSchema: null });
 
 /** The words of the refusal. Anything but a DefinitionError is a bug and fails the test. */
 function refusal(work: () => unknown): string {
@@ -28,6 +29,9 @@ test('the defaults are those of the design', () => {
     cancelGraceMs: null,
     maxInterruptions: 10,
     isolation: 'process',
+    memoryMb: null,
+    hooks: [],
+    command: null,
     schedules: [],
     paramsSchema: null,
   });
@@ -47,6 +51,8 @@ test.each<[string, Partial<DefinitionPolicy>, object]>([
   ['retryOn is kept', { retryOn: ['TIMEOUT', 'NOT_FOUND'] }, { retryOn: ['TIMEOUT', 'NOT_FOUND'] }],
   ['retrying nothing is allowed', { retryOn: [] }, { retryOn: [] }],
   ['a process of its own', { isolation: 'fresh' }, { isolation: 'fresh' }],
+  ['a thread of the worker', { isolation: 'thread' }, { isolation: 'thread' }],
+  ['a limit of memory', { memoryMb: 256 }, { memoryMb: 256 }],
   ['no process at all', { isolation: 'inline' }, { isolation: 'inline' }],
   ['the owner is kept', { owner: 'team-media' }, { owner: 'team-media' }],
   ['a key of 200', { key: `a${'/'.repeat(199)}` }, { key: `a${'/'.repeat(199)}` }],
@@ -97,8 +103,18 @@ describe('a bad value is refused in a sentence that names it', () => {
   });
 
   it.each([
+    [{ memoryMb: 10 }, 'a: memoryMb must be a whole number from 64 to 1048576'],
+    [
+      { memoryMb: 256, isolation: 'inline' },
+      "a: memoryMb cannot be enforced with isolation 'inline'",
+    ],
+  ] as const)('memory %j', (policy, expected) => {
+    expect(refusal(() => info(policy))).toBe(expected);
+  });
+
+  it.each([
     ['proces', 'a: unknown isolation "proces": did you mean "process"?'],
-    ['thread', 'a: unknown isolation "thread"'],
+    ['docker', 'a: unknown isolation "docker"'],
     [5, 'a: unknown isolation "5"'],
   ])('isolation %j', (isolation, expected) => {
     expect(refusal(() => info({ isolation: isolation as 'inline' }))).toBe(expected);

@@ -7,6 +7,7 @@ import {
 } from './declared-schedule.ts';
 import { FAILURE_CODES, isFailureCode } from './failure.ts';
 import { unknownName } from './nearest.ts';
+import type { HookName } from './story.ts';
 
 /**
  * What is known of a definition without its code: the part that a runner reports to its worker, that
@@ -23,13 +24,24 @@ export interface DefinitionInfo {
   cancelGraceMs: number | null;
   maxInterruptions: number;
   isolation: Isolation;
+  /** For the whole process with all its children; null means no limit. */
+  memoryMb: number | null;
+  hooks: HookName[];
+  /** The program of `defineCommand`; null for a function. */
+  command: CommandInfo | null;
   /** The schedules that its code asks for. */
   schedules: DeclaredSchedule[];
   paramsSchema: unknown;
 }
 
-/** Where a job runs: in a warm process, in a process used once, or in the worker itself. */
-export const ISOLATIONS = ['process', 'fresh', 'inline'] as const;
+export interface CommandInfo {
+  argv: string[];
+  /** Where it runs. Null: beside the file of the definition, which only its loader knows. */
+  cwd: string | null;
+}
+
+/** Where a job runs: a warm process, a process used once, a thread, or the worker itself. */
+export const ISOLATIONS = ['process', 'fresh', 'thread', 'inline'] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
 
 /** The policy part of what `defineJob` takes. Everything is optional but the key. */
@@ -45,7 +57,15 @@ export interface DefinitionPolicy {
   cancelGraceMs?: number | undefined;
   maxInterruptions?: number | undefined;
   isolation?: Isolation | undefined;
+  memoryMb?: number | undefined;
   schedule?: ScheduleInput | undefined;
+}
+
+/** What a definition has besides its policy: the parts that are code, told by name. */
+export interface DefinitionParts {
+  paramsSchema: unknown;
+  hooks?: readonly HookName[];
+  command?: CommandInfo | null;
 }
 
 /** How people write a retry policy: a preset's name, an explicit list, or any part of the default. */
@@ -59,6 +79,8 @@ export type RetryInput =
 export const DEFAULT_MAX_ATTEMPTS = 3;
 export const DEFAULT_TIMEOUT_SECONDS = 3_600;
 export const DEFAULT_MAX_INTERRUPTIONS = 10;
+export const MEMORY_MB_MIN = 64;
+export const MEMORY_MB_MAX = 1_048_576;
 export const PRIORITY_MAX = 1_000_000;
 export const MAX_ATTEMPTS_MAX = 1_000;
 export const TIMEOUT_SECONDS_MAX = 30 * 24 * 3_600;
@@ -69,7 +91,7 @@ export class DefinitionError extends Error {
 }
 
 /** Fills in the defaults and refuses what cannot work, in a sentence that names the field. */
-export function definitionInfo(policy: DefinitionPolicy, paramsSchema: unknown): DefinitionInfo {
+export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts): DefinitionInfo {
   const { key } = policy;
   if (typeof key !== 'string' || !KEY_SHAPE.test(key)) {
     throw new DefinitionError(
@@ -103,11 +125,14 @@ export function definitionInfo(policy: DefinitionPolicy, paramsSchema: unknown):
       1_000_000,
     ),
     isolation: isolationOf(key, policy.isolation ?? 'process'),
+    memoryMb: memoryMb(key, policy),
+    hooks: [...(parts.hooks ?? [])],
+    command: parts.command ?? null,
     schedules: declaredSchedules(
       policy.schedule,
       (sentence) => new DefinitionError(`${key}: ${sentence}`),
     ),
-    paramsSchema,
+    paramsSchema: parts.paramsSchema,
   };
 }
 
@@ -177,6 +202,15 @@ function isolationOf(key: string, isolation: string): Isolation {
   const found = ISOLATIONS.find((known) => known === isolation);
   if (found) return found;
   throw new DefinitionError(`${key}: ${unknownName('isolation', String(isolation), ISOLATIONS)}`);
+}
+
+/** Inside the worker there is no process whose memory could be limited. */
+function memoryMb(key: string, { memoryMb: limit, isolation }: DefinitionPolicy): number | null {
+  if (limit === undefined) return null;
+  if (isolation === 'inline') {
+    throw new DefinitionError(`${key}: memoryMb cannot be enforced with isolation 'inline'`);
+  }
+  return integerIn(key, 'memoryMb', limit, MEMORY_MB_MIN, MEMORY_MB_MAX);
 }
 
 function timeoutMs(key: string, seconds: number): number {

@@ -21,17 +21,22 @@ export function resultJson(value: unknown): ResultCheck {
     // JSON.stringify answers undefined for undefined, also when a `toJSON` is what returned it.
     json = JSON.stringify(value, refuseNonJson) ?? 'null';
   } catch (error) {
+    if (error instanceof RangeError && error.message === 'Invalid string length') {
+      return tooLarge('more than 500 MB');
+    }
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, code: 'RESULT_INVALID', message: `the job returned no JSON: ${reason}` };
   }
   const bytes = utf8Length(json, RESULT_MAX_BYTES);
-  if (bytes > RESULT_MAX_BYTES) {
-    const message =
-      `the job returned ${bytes} bytes of JSON, the limit is ${RESULT_MAX_BYTES}: ` +
-      `store large results elsewhere and return a reference`;
-    return { ok: false, code: 'RESULT_TOO_LARGE', message };
-  }
+  if (bytes > RESULT_MAX_BYTES) return tooLarge(`${bytes} bytes`);
   return { ok: true, json };
+}
+
+function tooLarge(size: string): ResultCheck {
+  const message =
+    `the job returned ${size} of JSON, the limit is ${RESULT_MAX_BYTES} bytes: ` +
+    `store large results elsewhere and return a reference`;
+  return { ok: false, code: 'RESULT_TOO_LARGE', message };
 }
 
 function refuseNonJson(key: string, value: unknown): unknown {

@@ -14,9 +14,11 @@ import { definitionsRoutes } from './routes/definitions.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
+import { readStoryRoutes } from './routes/read-story.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
 import { BODY_MAX_BYTES, startJobRoutes } from './routes/start-job.ts';
 import { setSecurityHeaders } from './security-headers.ts';
+import { STREAM_LIMITS, Streams } from './streams.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -44,9 +46,13 @@ export function buildServer(deps: HttpDeps, drain: Drain = { begun: false }): Fa
   const table = rememberRoutes(app);
   app.decorate('routeTable', table);
   describeApi(app, deps.version);
+  const streams = new Streams({ ...STREAM_LIMITS, ...deps.streams }, deps.log);
+  // Closing waits for all answers, and these would never come to an end by themselves.
+  app.addHook('preClose', async () => streams.close());
   app.register(async (scope) => {
     startJobRoutes(scope, deps);
     readJobsRoutes(scope, deps);
+    readStoryRoutes(scope, deps, streams);
     changeJobRoutes(scope, deps);
     schedulesRoutes(scope, deps);
     changeSchedulesRoutes(scope, deps);

@@ -1,6 +1,7 @@
 import type { Log } from '../runtime/log.ts';
 import type { Db } from '../store/db.ts';
 import type { Inbox } from '../store/inbox.ts';
+import type { StreamLimits } from './streams.ts';
 
 /** All that the HTTP side needs from the rest. `app.ts` makes it; tests make their own. */
 export interface HttpDeps {
@@ -10,6 +11,8 @@ export interface HttpDeps {
   host: string;
   port: number;
   version: string;
+  /** Where live streams shall differ from the usual: tests are less patient. */
+  streams?: Partial<StreamLimits>;
 }
 
 /** Whether the process has begun to leave. Probes say so, and load balancers look elsewhere. */

@@ -3,6 +3,7 @@ import { callsOf } from './api-document.ts';
 import { aboutOf, exampleOf, type Field, fieldsOf, resolve, typeOf } from './docs-schema.ts';
 import type { Schema, Schemas } from './docs-schema.ts';
 import { DOCS_STYLE } from './docs-style.ts';
+import { EVENT_STREAM } from './event-stream.ts';
 import { type Markup, markup } from './markup.ts';
 
 /** The whole page, made on the server from the OpenAPI document: no script and no other host. */
@@ -49,13 +50,14 @@ function renderCall(call: Call, schemas: Schemas, origin: string): Markup {
   const body = requestBody?.content['application/json']?.schema;
   const good = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const answer = good?.content?.['application/json']?.schema;
+  const isLive = good?.content?.[EVENT_STREAM] !== undefined;
   return markup`<section id="${operation.operationId}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
 <p><strong>${operation.summary}.</strong> ${operation.description ?? ''}</p>
 ${renderFields('Parameters', parameters.map(fieldOfParameter))}
 ${renderFields('Body', body ? fieldsOf(body) : [])}
 <h4>Example</h4>
-<pre>${curlExample(call, body, origin)}</pre>
+<pre>${curlExample(call, body, origin)}${isLive ? `\n${liveExample(call, origin)}` : ''}</pre>
 ${renderAnswers(responses)}
 ${renderFields('Fields of the answer', answer ? answerFields(answer, schemas) : [])}
 </section>`;
@@ -106,12 +108,23 @@ ${rows}</table>`;
 
 /** A command that works as it stands, when a job with that id exists. */
 function curlExample(call: Call, body: Schema | undefined, origin: string): string {
-  const { method, path, operation } = call;
-  const url = (operation.parameters ?? [])
-    .filter((parameter) => parameter.in === 'path')
-    .reduce((built, { name, example }) => built.replace(`{${name}}`, String(example)), path);
-  const words = ['curl', ...(method === 'GET' ? [] : ['-X', method]), `${origin}${url}`];
+  const { method } = call;
+  const words = ['curl', ...(method === 'GET' ? [] : ['-X', method]), exampleUrl(call, origin)];
   if (!body) return words.join(' ');
   const json = JSON.stringify(exampleOf(body), null, 2);
   return `${words.join(' ')} \\\n  -H 'content-type: application/json' \\\n  -d '${json}'`;
+}
+
+/** The same call, followed instead of read once. */
+function liveExample(call: Call, origin: string): string {
+  return `curl -N -H 'accept: ${EVENT_STREAM}' ${exampleUrl(call, origin)}`;
+}
+
+function exampleUrl({ path, operation }: Call, origin: string): string {
+  return (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === 'path')
+    .reduce(
+      (built, { name, example }) => built.replace(`{${name}}`, String(example)),
+      `${origin}${path}`,
+    );
 }

@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
         .map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     );
     expect(calls.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
-    expect(served).toHaveLength(23);
+    expect(served).toHaveLength(26);
   });
 
   it('describes every operation well enough to be used', () => {
@@ -104,6 +104,19 @@ describe('the docs page', async () => {
     for (const code of Object.keys(PROBLEMS).filter((one) => !rare.includes(one))) {
       expect(page).toContain(`${code}: `);
     }
+  });
+
+  it('shows how to follow what can be followed, and only that', () => {
+    const followed = [...page.matchAll(/curl -N -H 'accept: text\/event-stream' (\S+)/g)];
+    const paths = followed.map(([, url = '']) => new URL(url.replace('</pre>', '')).pathname);
+    expect(paths.map((path) => path.split('/').at(-1))).toEqual(['events', 'logs']);
+    const { events } = Object.fromEntries(
+      Object.entries(document.paths).map(([path, { get: operation }]) => [
+        path.split('/').at(-1),
+        Object.keys(operation?.responses['200']?.content ?? {}),
+      ]),
+    );
+    expect(events).toEqual(['application/json', 'text/event-stream']);
   });
 
   it('has no script and no other host', () => {

@@ -1,8 +1,9 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { Problem, type ProblemCode, PROBLEMS } from '../protocol/problem.ts';
+import { EVENT_STREAM } from './event-stream.ts';
 
 const ABOUT =
   'A job server for long-running work. Jobs are JSON; times are ISO 8601 with an offset; ' +
@@ -36,6 +37,18 @@ export function describeApi(app: FastifyInstance, version: string): void {
 /** How an operation answers when all is well. */
 export function answer(description: string, schema: z.ZodType, type = 'application/json') {
   return { description, content: { [type]: { schema } } };
+}
+
+/** How an operation answers that can be read page by page, or followed live. */
+export function pageOrStream(description: string, page: z.ZodType) {
+  const stream = z.string().describe('Server-sent events, until the job is over.');
+  return {
+    200: {
+      description: `${description} With Accept: text/event-stream, all of it and what follows.`,
+      content: { 'application/json': { schema: page }, [EVENT_STREAM]: { schema: stream } },
+    },
+    204: z.null().describe('To who follows: the job is over and all of it has been read.'),
+  };
 }
 
 /** How an operation refuses, by status. Any call can be misdirected, ill-formed or unlucky. */

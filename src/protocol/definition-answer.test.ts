@@ -3,7 +3,10 @@ import { definitionInfo } from '../core/definition.ts';
 import { definitionAnswer, DefinitionAnswer } from './definition-answer.ts';
 
 it('tells a definition as it was written, with all the fields the docs promise', () => {
-  const info = definitionInfo({ key: 'a', timeoutSeconds: 1.5, retry: 'cleanup' }, undefined);
+  const info = definitionInfo(
+    { key: 'a', timeoutSeconds: 1.5, retry: 'cleanup' },
+    { paramsSchema: null },
+  );
   const answer = definitionAnswer({ ...info, publishedAt: '2030-01-01T00:00:00.000Z' });
   expect(DefinitionAnswer.parse(answer)).toMatchObject({
     timeoutSeconds: 1.5,
@@ -12,4 +15,33 @@ it('tells a definition as it was written, with all the fields the docs promise',
     paramsSchema: null,
   });
   expect(Object.keys(answer)).toEqual(Object.keys(DefinitionAnswer.shape));
+});
+
+it('tells what a program is, and not where on the disk of its worker', () => {
+  const command = { argv: ['python3', 'report.py'], cwd: '/srv/jobs' };
+  const info = definitionInfo(
+    { key: 'a', memoryMb: 256 },
+    { paramsSchema: null, hooks: ['onEnd'], command },
+  );
+  const answer = definitionAnswer({ ...info, publishedAt: '2030-01-01T00:00:00.000Z' });
+  expect(DefinitionAnswer.parse(answer)).toMatchObject({
+    memoryMb: 256,
+    hooks: ['onEnd'],
+    command: ['python3', 'report.py'],
+  });
+});
+
+it('tells what an earlier release has published', () => {
+  const {
+    memoryMb: _,
+    hooks: __,
+    command: ___,
+    ...info
+  } = definitionInfo({ key: 'a' }, { paramsSchema: null });
+  const answer = definitionAnswer({ ...info, publishedAt: '2030-01-01T00:00:00.000Z' });
+  expect(DefinitionAnswer.parse(answer)).toMatchObject({
+    memoryMb: null,
+    hooks: [],
+    command: null,
+  });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type DefinitionInfo, ISOLATIONS } from '../core/definition.ts';
+import { HOOKS } from '../core/story.ts';
 
 const Retry = z.union([
   z.looseObject({ baseMs: z.number(), maxMs: z.number(), jitter: z.number() }),
@@ -17,6 +18,12 @@ export const DefinitionAnswer = z.looseObject({
   cancelGraceMs: z.int().nullable().describe('Time to stop in when cancelled.'),
   maxInterruptions: z.int(),
   isolation: z.enum(ISOLATIONS).describe('Where its jobs run.'),
+  memoryMb: z.int().nullable().describe('For its process with all children; null is no limit.'),
+  hooks: z.array(z.enum(HOOKS)).describe('What it does at the start and the end of a job.'),
+  command: z
+    .array(z.string())
+    .nullable()
+    .describe('Its program and arguments; null if it is code.'),
   schedules: z
     .array(z.looseObject({ name: z.string(), cron: z.string(), timezone: z.string() }))
     .describe('The schedules that its code asks for.'),
@@ -28,9 +35,15 @@ export const DefinitionsAnswer = z.looseObject({ definitions: z.array(Definition
 
 export type DefinitionAnswer = z.infer<typeof DefinitionAnswer>;
 
-/** People think of timeouts in seconds, as they wrote them; inside they are milliseconds. */
+type Later = 'memoryMb' | 'hooks' | 'command';
+type Published = Omit<DefinitionInfo, Later> & Partial<Pick<DefinitionInfo, Later>>;
+
+/**
+ * People think of timeouts in seconds, as they wrote them; inside they are milliseconds. A worker of
+ * an earlier release may have published it, without the fields that came later.
+ */
 export function definitionAnswer(
-  definition: DefinitionInfo & { publishedAt: string },
+  definition: Published & { publishedAt: string },
 ): DefinitionAnswer {
   return {
     key: definition.key,
@@ -43,6 +56,9 @@ export function definitionAnswer(
     cancelGraceMs: definition.cancelGraceMs,
     maxInterruptions: definition.maxInterruptions,
     isolation: definition.isolation,
+    memoryMb: definition.memoryMb ?? null,
+    hooks: definition.hooks ?? [],
+    command: definition.command?.argv ?? null,
     // What an older worker published has none.
     schedules: (definition.schedules ?? []).map(({ name, cron, timezone }) => ({
       name,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { KEY_SHAPE } from '../core/definition.ts';
+import { hookOwner } from '../core/hooks.ts';
 import { unknownName } from '../core/nearest.ts';
 
 /**
@@ -48,6 +49,12 @@ export function text(max: number) {
 export function definitionKey() {
   const right = says('must be 1 to 200 letters, digits and . _ : / -, a letter or digit first');
   return z.string(right).regex(KEY_SHAPE, right);
+}
+
+/** What jobs can be found by: the small jobs of hooks have a key that no definition can have. */
+export function searchedKey() {
+  const right = says('must be the key of a definition, like image.resize or $hook:image.resize');
+  return z.string(right).refine((key) => KEY_SHAPE.test(hookOwner(key) ?? key), right);
 }
 
 /** A moment with its offset, since a bare local time means another moment on every machine. */

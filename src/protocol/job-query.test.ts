@@ -26,6 +26,11 @@ describe('the query of GET /v1/jobs', () => {
     expect(JobQuery.parse({ status: 'queued' }).status).toEqual(['queued']);
   });
 
+  it('finds the jobs of hooks by their own key', () => {
+    const definitionKey = '$hook:image.resize';
+    expect(JobQuery.parse({ definitionKey })).toMatchObject({ definitionKey });
+  });
+
   it.each([
     [{ limit: '0' }, '/limit'],
     [{ limit: '201' }, '/limit'],
@@ -34,6 +39,8 @@ describe('the query of GET /v1/jobs', () => {
     [{ limit: ['1', '2'] }, '/limit'],
     [{ sort: 'priority' }, '/sort'],
     [{ definitionKey: 'a b' }, '/definitionKey'],
+    [{ definitionKey: '$hook:' }, '/definitionKey'],
+    [{ definitionKey: '$other:a' }, '/definitionKey'],
     [{ tag: '' }, '/tag'],
     [{ tag: 'a\u0000' }, '/tag'],
     [{ createdBefore: 'yesterday' }, '/createdBefore'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JOB_STATES } from '../core/job.ts';
-import { closed, definitionKey, instant, list, oneOf, text, whole } from './fields.ts';
+import { closed, instant, list, oneOf, searchedKey, text, wholeInQuery } from './fields.ts';
 import { TAG_LENGTH_MAX } from './job-body.ts';
 
 export const PAGE_MAX = 200;
@@ -9,10 +9,8 @@ export const JOB_SORTS = ['-createdAt', 'createdAt'] as const;
 
 export type JobSort = (typeof JOB_SORTS)[number];
 
-/** A query string knows no lists and no numbers: one value is a list of one, digits a number. */
+/** A query string knows no lists: one value is a list of one. */
 const asList = (value: unknown) => (Array.isArray(value) ? value : [value]);
-const asNumber = (value: unknown) =>
-  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 
 /** What `GET /v1/jobs` can be asked. */
 export const JobQuery = closed({
@@ -20,7 +18,9 @@ export const JobQuery = closed({
     .preprocess(asList, list(oneOf('status', JOB_STATES), 1, JOB_STATES.length))
     .optional()
     .describe('Only jobs in this state. May be repeated.'),
-  definitionKey: definitionKey().optional().describe('Only jobs of this definition.'),
+  definitionKey: searchedKey()
+    .optional()
+    .describe('Only jobs of this definition; $hook: before its key finds the jobs of its hooks.'),
   tag: text(TAG_LENGTH_MAX).optional().describe('Only jobs with this tag.'),
   createdAfter: instant().optional().describe('Only jobs made at this time or later.'),
   createdBefore: instant().optional().describe('Only jobs made before this time.'),
@@ -28,8 +28,7 @@ export const JobQuery = closed({
     .default('-createdAt')
     .describe('-createdAt is newest first, createdAt is oldest first.'),
   cursor: text(200).optional().describe('The nextCursor of the page before.'),
-  limit: z
-    .preprocess(asNumber, whole(1, PAGE_MAX))
+  limit: wholeInQuery(1, PAGE_MAX)
     .default(PAGE_DEFAULT)
     .describe(`How many jobs a page holds at most. Default ${PAGE_DEFAULT}.`),
 });

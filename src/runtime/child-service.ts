@@ -10,6 +10,8 @@ export interface ChildServiceOptions {
   entry: string;
   /** Sent over the channel, not by argv or environment, since it may hold secrets. */
   message: Record<string, unknown>;
+  /** Variables of ours that it gets besides the harmless ones; see `environment.ts`. */
+  environment?: string | null;
   log: Log;
   /** How long a stop may take before the process is killed. */
   stopMs: number;
@@ -88,7 +90,7 @@ export class ChildService<Ready> implements Service {
   /** One life of the process, up to its end. Answers with why it never came up, if it did not. */
   async #live(up: () => void): Promise<string | null> {
     const child = fork(this.#options.entry, {
-      env: childEnvironment(),
+      env: childEnvironment(this.#options.environment),
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,

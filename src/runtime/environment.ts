@@ -1,6 +1,7 @@
 /**
  * The environment that a process running user code gets: what programs need to work at all, and what
- * the operator named. Secrets of the server (its database URL, its keys) are never among it.
+ * the operator named. Secrets of the server (its database URL, its keys) are never among it, and
+ * neither is what would change how Node itself starts (NODE_OPTIONS).
  */
 const HARMLESS = [
   'PATH',
@@ -20,9 +21,20 @@ const HARMLESS = [
   'SSL_CERT_DIR',
 ];
 
-export function childEnvironment(from: NodeJS.ProcessEnv = process.env): Record<string, string> {
-  const entries = HARMLESS.map((name) => [name, from[name]] as const);
+/** `named` lists more variables, split by commas; one that ends in `*` means all that begin so. */
+export function childEnvironment(
+  named: string | null = null,
+  from: NodeJS.ProcessEnv = process.env,
+): Record<string, string> {
+  const patterns = named === null ? [] : named.split(',');
+  const wanted = (name: string) =>
+    HARMLESS.includes(name) ||
+    patterns.some((pattern) =>
+      pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
+    );
   return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(from).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && wanted(entry[0]),
+    ),
   );
 }

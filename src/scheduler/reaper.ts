@@ -4,6 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Db } from '../store/db.ts';
+import { withPartitions } from '../store/partitions.ts';
 import { settle } from '../store/settle.ts';
 import type { Waker } from '../store/wake.ts';
 import { buryWorkers, findOrphans, forgetWorkers, type OrphanRow } from '../store/workers.ts';
@@ -51,8 +52,8 @@ export function reaper(
       const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, clock.random());
       return { id: row.id, claim: row.claim, was: row.state, transition, usage: NO_USAGE };
     });
-    const settled = await settle(db, shard, settlements);
-    waker.wake(settled.flatMap(({ line }) => line ?? []));
+    const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
+    waker.wake(settled.flatMap(({ lines }) => lines));
     for (const { id } of settled) log.warn({ jobId: id, code: 'LEASE_EXPIRED' }, 'job.reclaimed');
   }
 }

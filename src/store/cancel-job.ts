@@ -2,15 +2,18 @@ import type { JobState } from '../core/job.ts';
 import { type Queryable, statement } from './db.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
+import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { sendBeatHint } from './listen.ts';
+import { withPartitions } from './partitions.ts';
+import { sendWakeHint } from './wake.ts';
 
 /**
- * Cancelling a job that nobody runs ends it here and now. A running job is only asked: its state
- * becomes `cancelling`, and the claim that owns it ends it. The answer of the worker's next heartbeat
- * carries the request; the hint sent here makes that heartbeat come at once.
+ * Cancelling a job that nobody runs ends it here and now, hooks and all. A running job is only asked:
+ * its state becomes `cancelling`, and the claim that owns it ends it. The answer of the worker's next
+ * heartbeat carries the request; the hint sent here makes that heartbeat come at once.
  */
 
-const CANCEL_WAITING = statement<{ state: JobState }>(
+const CANCEL_WAITING = statement<{ state: JobState; lane: number | null; rank: number }>(
   'cancel_waiting',
   `with gone as (
     delete from longshore.waiting w
@@ -24,9 +27,10 @@ const CANCEL_WAITING = statement<{ state: JobState }>(
     select shard, id, lane, 'cancelled', rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, at, at
     from gone, (select clock_timestamp() as at) c
-    returning state
-  )
-  select state from ended`,
+    returning ${ENDED}
+  ),
+  ${MAKE_HOOKS}
+  select e.state, h.lane, h.rank from ended e left join hook h on true`,
 );
 
 const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
@@ -44,10 +48,13 @@ export async function cancelJob(
   tenant: string,
   jobId: string,
 ): Promise<ChangeResult> {
-  const values = [shardOfJobId(jobId), jobId, tenant];
+  const shard = shardOfJobId(jobId);
+  const values = [shard, jobId, tenant];
   return await changeJob(db, tenant, jobId, async () => {
-    const [ended] = await db.run(CANCEL_WAITING, values);
-    if (ended) return ended.state;
+    const ended = await withPartitions(db, async () => await db.run(CANCEL_WAITING, values));
+    const lines = ended.flatMap(({ lane, rank }) => (lane === null ? [] : { shard, lane, rank }));
+    if (lines.length > 0) await sendWakeHint(db, lines).catch(() => undefined);
+    if (ended[0]) return ended[0].state;
     const [asked] = await db.run(CANCEL_RUNNING, values);
     if (!asked) return null;
     await sendBeatHint(db, asked.worker).catch(() => undefined);

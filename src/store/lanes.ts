@@ -1,3 +1,4 @@
+import { HOOK_PREFIX } from '../core/hooks.ts';
 import { homeShard } from '../core/shard.ts';
 import { type Queryable, statement } from './db.ts';
 
@@ -10,17 +11,27 @@ export interface Lane {
   version: number;
 }
 
+/** A lane counts as made when the one beside it, where its hooks wait, is made as well. */
 const FIND_LANE = statement<{ lane: number }>(
   'find_lane',
-  `select lane from longshore.lane
-   where shard = $1 and key = $2 and version = $3 and tenant = $4`,
+  `select l.lane from longshore.lane l
+   where l.shard = $1 and l.key = $2 and l.version = $3 and l.tenant = $4
+     and exists (
+       select 1 from longshore.lane h
+       where h.shard = $1 and h.key = '${HOOK_PREFIX}' || l.key and h.version = l.version
+         and h.tenant = l.tenant)`,
 );
 
-/** The number is the next free one. Two makers of one number collide on the key; one looks again. */
-const MAKE_LANE = statement<{ lane: number }>(
-  'make_lane',
+/**
+ * Makes both, or the one that is missing. The numbers are the next free ones. Two makers of one
+ * number collide on the key, and one of them looks again.
+ */
+const MAKE_LANES = statement<{ lane: number }>(
+  'make_lanes',
   `insert into longshore.lane (shard, lane, key, version, tenant)
-   select $1, coalesce(max(lane), 0) + 1, $2, $3, $4 from longshore.lane where shard = $1
+   select $1, top.lane + k.n, k.key, $3, $4
+   from (select coalesce(max(lane), 0) as lane from longshore.lane where shard = $1) top,
+     (values (1, $2), (2, '${HOOK_PREFIX}' || $2)) as k(n, key)
    on conflict do nothing
    returning lane`,
 );
@@ -73,8 +84,7 @@ export class Lanes {
     for (let tries = 0; tries < 100; tries += 1) {
       const found = (await this.#db.run(FIND_LANE, values))[0];
       if (found) return found.lane;
-      const made = (await this.#db.run(MAKE_LANE, values))[0];
-      if (made) return made.lane;
+      await this.#db.run(MAKE_LANES, values);
     }
     throw new Error(`no lane could be made for ${key}@${version}`);
   }

@@ -32,10 +32,12 @@ export interface JobFilter {
 type IdStatement = Statement<{ id: string }>;
 type Direction = 'desc' | 'asc';
 
+/** Of a definition, or of all of them. The lanes of the system itself are found by name only. */
 const LANES = statement<{ lane: number }>(
   'lanes_of',
   `select lane from longshore.lane
-   where shard = $1 and tenant = $2 and ($3::text is null or key = $3)`,
+   where shard = $1 and tenant = $2 and case when $3::text is null then left(key, 1) <> '$'
+     else key = $3 end`,
 );
 
 /** Each lane is read in id order from its own index, and the heads are merged. */

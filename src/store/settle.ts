@@ -1,6 +1,7 @@
 import type { OwnedState, Usage } from '../core/job.ts';
 import type { Transition } from '../core/lifecycle.ts';
 import { type Queryable, statement } from './db.ts';
+import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import type { LineHint } from './wake.ts';
 
 /**
@@ -15,7 +16,8 @@ import type { LineHint } from './wake.ts';
  * Each row is found by its own probe of the primary key (LATERAL with LIMIT 1) rather than by a join
  * of the batch with the table: a join is planned by guesses, which are worst when the queue is
  * busiest (measured: 90 µs a row instead of 15). Result and error travel as text inside the JSON, so
- * that what the job returned is stored to the letter.
+ * that what the job returned is stored to the letter. A job that ends here gets its hooks by the
+ * same statement (`store/hook-jobs.ts`).
  */
 
 export interface Settlement {
@@ -29,11 +31,11 @@ export interface Settlement {
 
 export interface Settled {
   id: string;
-  /** Where it waits now, when it is claimable again at once: workers want to be told. */
-  line: LineHint | null;
+  /** What became claimable by it: the job itself, its hooks. Workers want to be told. */
+  lines: LineHint[];
 }
 
-const SETTLE = statement<{ id: string; lane: number; rank: number; next: string }>(
+const SETTLE = statement<{ id: string; lane: number; rank: number; claimable: boolean }>(
   'settle',
   `with clock as materialized (select clock_timestamp() as at),
   u as materialized (
@@ -65,6 +67,7 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; next: string 
       progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
       error_code, error::json, result::json
     from owned, clock where next in ('succeeded', 'failed', 'cancelled')
+    returning ${ENDED}
   ),
   again as (
     insert into longshore.waiting (shard, id, lane, state, rank, seq, kgate, run_at, expires_at,
@@ -79,12 +82,18 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; next: string 
   ),
   tried as (
     insert into longshore.attempt (shard, job_id, claim_no, number, worker, pid, started_at,
-      finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error)
+      finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error, queued_at,
+      cancel_requested_at, next, run_at)
     select shard, id, claim_no, attempts, worker, pid, started_at,
-      at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error::json
+      at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error::json, queued_at,
+      cancel_requested_at, next, case when next in ('scheduled', 'retrying')
+        then at + make_interval(secs => delay_ms / 1000.0) end
     from owned, clock where next <> 'succeeded' and attempted
-  )
-  select id, lane, rank, next from owned`,
+  ),
+  ${MAKE_HOOKS}
+  select id, lane, rank, next = 'queued' as claimable from owned
+  union all
+  select parent_id, lane, rank, true from hook`,
 );
 
 /** Writes all of them in one statement and answers with those that were really this claim's. */
@@ -95,11 +104,14 @@ export async function settle(
 ): Promise<Settled[]> {
   if (settlements.length === 0) return [];
   const batch = inLockOrder(settlements).map(toRow);
-  const rows = await db.run(SETTLE, [shard, JSON.stringify(batch)]);
-  return rows.map(({ id, lane, rank, next }) => ({
-    id,
-    line: next === 'queued' ? { shard, lane, rank } : null,
-  }));
+  const settled = new Map<string, Settled>();
+  for (const row of await db.run(SETTLE, [shard, JSON.stringify(batch)])) {
+    const { id, lane, rank, claimable } = row;
+    const one: Settled = settled.get(id) ?? { id, lines: [] };
+    if (claimable) one.lines.push({ shard, lane, rank });
+    settled.set(id, one);
+  }
+  return [...settled.values()];
 }
 
 /** Everybody locks in the order of ids, so two batches over the same jobs cannot deadlock. */

@@ -1,10 +1,11 @@
 import type { DefinitionInfo } from '../core/definition.ts';
 import { failureOf } from '../core/failure.ts';
-import { NO_USAGE, type OwnedState, type Usage } from '../core/job.ts';
+import type { OwnedState, Usage } from '../core/job.ts';
 import type { Outcome } from '../core/lifecycle.ts';
 import { TIMER_MS_MAX } from '../runtime/deadline.ts';
 import type { ClaimedJob } from '../store/claim.ts';
-import type { AbortReason } from './ipc.ts';
+import type { NewLine } from './attempt-journal.ts';
+import type { AbortReason, Saved } from './ipc.ts';
 import type { JobMessage, Runner, RunnerExit } from './runner.ts';
 
 /**
@@ -18,13 +19,23 @@ export interface Ended {
   usage: Usage;
 }
 
+/** Where what the job says while it runs is taken; see `journal.ts`. */
 export interface ExecutionEvents {
   onProgress(execution: Execution, update: { fraction: number; message: string | null }): void;
-  onOutput(execution: Execution, stream: string, line: string): void;
+  onLine(execution: Execution, line: NewLine): void;
+  onEvent(execution: Execution, type: 'custom' | 'hook', payloadJson: string): void;
 }
 
+/** Stores a step or a checkpoint, and answers with the problem if it could not. */
+export type SaveStep = (
+  execution: Execution,
+  step: string | null,
+  valueJson: string,
+) => Promise<string | null>;
+
 const KILL_AFTER_TERM_MS = 1_000;
-const OUTPUT_LINES_MAX = 10_000;
+/** An honest job waits for each answer; this many at once are a flood. */
+const SAVES_MAX = 100;
 
 export class Execution {
   readonly shard: number;
@@ -36,7 +47,7 @@ export class Execution {
   #runner: Runner | undefined;
   #asked: AbortReason | undefined;
   #lost = false;
-  #lines = 0;
+  #saves = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -56,20 +67,26 @@ export class Execution {
     return this.#lost;
   }
 
-  async run(runner: Runner, events: ExecutionEvents): Promise<Ended> {
+  async run(
+    runner: Runner,
+    saved: Saved | undefined,
+    events: ExecutionEvents,
+    saveStep: SaveStep,
+  ): Promise<Ended> {
     this.#runner = runner;
     const { id, claim, attempts: attempt, maxAttempts, paramsJson } = this.job;
     const { key, version } = this.definition;
     const ended = new Promise<Ended>((resolve) => {
-      const command = { id, claim, attempt, maxAttempts, key, version };
+      const command = { id, claim, attempt, maxAttempts, key, version, saved };
       runner.give(command, paramsJson, {
-        onOutput: (stream, line) => this.#output(events, stream, line),
+        onOutput: (stream, message) =>
+          events.onLine(this, { stream, message, level: stream === 'stderr' ? 'error' : 'info' }),
         onExit: (exit) => resolve(this.#exited(exit)),
         onMessage: (message) => {
           if (message.claim !== claim) return;
           if (message.type === 'outcome') resolve(this.#reported(message));
-          else if (message.type === 'progress') events.onProgress(this, message);
-          else this.#output(events, message.level, message.message);
+          else if (message.type === 'save') void this.#save(runner, saveStep, message);
+          else this.#said(message, events);
         },
       });
     });
@@ -96,11 +113,35 @@ export class Execution {
     this.#runner?.kill();
   }
 
-  /** A job that floods its output slows nobody down: after so many lines nobody listens. */
-  #output(events: ExecutionEvents, stream: string, line: string): void {
-    this.#lines += 1;
-    if (this.#lines < OUTPUT_LINES_MAX) events.onOutput(this, stream, line);
-    else if (this.#lines === OUTPUT_LINES_MAX) events.onOutput(this, stream, '… (truncated)');
+  #said(message: Said, events: ExecutionEvents): void {
+    switch (message.type) {
+      case 'progress':
+        return events.onProgress(this, message);
+      case 'log':
+        return events.onLine(this, { ...message, stream: 'logger' });
+      case 'event': {
+        const { name, payloadJson } = message;
+        const payload = `{"type":${JSON.stringify(name)},"payload":${payloadJson}}`;
+        return events.onEvent(this, 'custom', payload);
+      }
+      case 'hook-failed': {
+        const { hook, error } = message;
+        return events.onEvent(this, 'hook', JSON.stringify({ hook, status: 'failed', error }));
+      }
+    }
+  }
+
+  async #save(
+    runner: Runner,
+    saveStep: SaveStep,
+    { claim, seq, step, valueJson }: Extract<JobMessage, { type: 'save' }>,
+  ): Promise<void> {
+    if (this.#saves >= SAVES_MAX) {
+      return runner.saved(claim, seq, `more than ${SAVES_MAX} steps are being stored at once`);
+    }
+    this.#saves += 1;
+    runner.saved(claim, seq, await saveStep(this, step, valueJson));
+    this.#saves -= 1;
   }
 
   get #timeoutMs(): number {
@@ -129,13 +170,14 @@ export class Execution {
     };
   }
 
-  #exited({ code, signal }: RunnerExit): Ended {
+  #exited({ code, signal, cause, cpuMs, peakRssBytes }: RunnerExit): Ended {
     const how = signal ? `signal ${signal}` : `exit code ${code}`;
     const message = `the process of the job ended (${how}) before the job had an outcome`;
-    const error = failureOf('CRASHED', message);
+    const error = cause ? failureOf(cause.code, cause.message) : failureOf('CRASHED', message);
+    const pid = this.#runner?.pid ?? null;
     return {
       outcome: this.#outcomeOf({ kind: 'failure', error, retryAfterMs: null }),
-      usage: { ...NO_USAGE, pid: this.#runner?.pid ?? null, exitCode: code, signal },
+      usage: { pid, exitCode: code, signal, cpuMs, peakRssBytes },
     };
   }
 
@@ -152,3 +194,5 @@ export class Execution {
     return said;
   }
 }
+
+type Said = Exclude<JobMessage, { type: 'outcome' } | { type: 'save' }>;

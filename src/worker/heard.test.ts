@@ -15,7 +15,10 @@ describe('what a runner says', () => {
       outcome: { kind: 'success', resultJson: '{"a":1}' },
       cpuMs: 1,
       peakRssBytes: null,
+      spawned: false,
     });
+    const ready = { type: 'ready', definitions: [{ key: 'a', version: 1 }], problems: ['b'] };
+    expect(heard(JSON.stringify(ready))).toEqual(ready);
     const progress = { type: 'progress', claim: 3, fraction: 0.5, message: null };
     expect(heard(JSON.stringify(progress))).toEqual(progress);
   });
@@ -25,6 +28,9 @@ describe('what a runner says', () => {
     ['no object', '[1]'],
     ['no type', '{"claim":1}'],
     ['a type that only the worker uses', '{"type":"run","claim":1}'],
+    ['no definitions', '{"type":"ready","problems":[]}'],
+    ['a definition without a key', '{"type":"ready","definitions":[{"version":1}],"problems":[]}'],
+    ['a problem that is no text', '{"type":"ready","definitions":[],"problems":[1]}'],
     ['no claim', '{"type":"progress","fraction":0.5,"message":null}'],
     ['a claim that is no number', '{"type":"log","claim":"1","level":"info","message":"x"}'],
     ['a fraction out of range', '{"type":"progress","claim":1,"fraction":2,"message":null}'],

@@ -1,7 +1,15 @@
+import type { DefinitionInfo } from '../core/definition.ts';
 import type { JobError } from '../core/job.ts';
 import type { Outcome } from '../core/lifecycle.ts';
 import { RESULT_MAX_BYTES } from '../core/result.ts';
-import type { FromRunner } from './ipc.ts';
+import { HOOKS, LEVELS } from '../core/story.ts';
+import {
+  EVENT_NAME_MAX,
+  EVENT_PAYLOAD_MAX,
+  type FromRunner,
+  SAVED_MAX_BYTES,
+  STEP_NAME_MAX,
+} from './ipc.ts';
 
 /**
  * What a runner says is said by user code, for all we know: it is taken apart and put together again
@@ -17,6 +25,8 @@ export function heard(line: string): FromRunner | null {
 }
 
 const MESSAGE_MAX = 8_192;
+/** Longer than a line may be, so that the cut is made, and marked, in one place for all streams. */
+const LOG_MAX = 65_536;
 const STACK_MAX = 32_768;
 const CAUSES_MAX = 6;
 const SNOOZE_MS_MAX = 366 * 24 * 3_600_000;
@@ -24,7 +34,7 @@ const SNOOZE_MS_MAX = 366 * 24 * 3_600_000;
 function message(said: unknown): FromRunner | null {
   if (!isRecord(said)) return null;
   const { type } = said;
-  if (type === 'ready') return said as unknown as FromRunner;
+  if (type === 'ready') return readyOf(said);
   const claim = count(said['claim']);
   if (claim === null) return null;
   if (type === 'progress') {
@@ -33,22 +43,57 @@ function message(said: unknown): FromRunner | null {
     return { type, claim, fraction, message: text(said['message'], MESSAGE_MAX) };
   }
   if (type === 'log') {
-    const level = text(said['level'], 10) ?? 'info';
-    return { type, claim, level, message: text(said['message'], MESSAGE_MAX) ?? '' };
+    const level = LEVELS.find((known) => known === said['level']) ?? 'info';
+    return { type, claim, level, message: text(said['message'], LOG_MAX) ?? '' };
   }
+  if (type === 'event') {
+    const name = text(said['name'], EVENT_NAME_MAX);
+    const payloadJson = jsonText(said['payloadJson'], EVENT_PAYLOAD_MAX);
+    return name === null || payloadJson === null ? null : { type, claim, name, payloadJson };
+  }
+  if (type === 'hook-failed') {
+    const hook = HOOKS.find((known) => known === said['hook']);
+    const error = errorOf(said['error'], 0);
+    return hook && error ? { type, claim, hook, error } : null;
+  }
+  if (type === 'save') return saveOf(said, claim);
   const outcome = type === 'outcome' ? outcomeOf(said['outcome']) : null;
   if (!outcome) return null;
-  const cpuMs = count(said['cpuMs']);
-  return { type: 'outcome', claim, outcome, cpuMs, peakRssBytes: count(said['peakRssBytes']) };
+  const usage = { cpuMs: count(said['cpuMs']), peakRssBytes: count(said['peakRssBytes']) };
+  return { type: 'outcome', claim, outcome, ...usage, spawned: said['spawned'] === true };
+}
+
+/** It is said by our own code, before any job: enough to know that it is not somebody else's word. */
+function readyOf({ definitions, problems }: Record<string, unknown>): FromRunner | null {
+  const listed = Array.isArray(definitions) && definitions.every((one) => isDefinition(one));
+  const told = Array.isArray(problems) && problems.every((one) => typeof one === 'string');
+  return listed && told ? { type: 'ready', definitions, problems } : null;
+}
+
+function isDefinition(said: unknown): said is DefinitionInfo {
+  return isRecord(said) && typeof said['key'] === 'string' && count(said['version']) !== null;
+}
+
+function saveOf(said: Record<string, unknown>, claim: number): FromRunner | null {
+  const seq = count(said['seq']);
+  const step = said['step'] === null ? null : text(said['step'], STEP_NAME_MAX);
+  const valueJson = jsonText(said['valueJson'], SAVED_MAX_BYTES);
+  if (seq === null || valueJson === null || (step === null && said['step'] !== null)) return null;
+  return { type: 'save', claim, seq, step, valueJson };
+}
+
+/** One JSON value as text, or null. */
+function jsonText(said: unknown, max: number): string | null {
+  if (typeof said !== 'string' || said.length > max) return null;
+  JSON.parse(said);
+  return said;
 }
 
 function outcomeOf(said: unknown): Outcome | null {
   if (!isRecord(said)) return null;
   if (said['kind'] === 'success') {
-    const { resultJson } = said;
-    if (typeof resultJson !== 'string' || resultJson.length > RESULT_MAX_BYTES) return null;
-    JSON.parse(resultJson);
-    return { kind: 'success', resultJson };
+    const resultJson = jsonText(said['resultJson'], RESULT_MAX_BYTES);
+    return resultJson === null ? null : { kind: 'success', resultJson };
   }
   if (said['kind'] === 'failure') {
     const error = errorOf(said['error'], 0);

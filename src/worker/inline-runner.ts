@@ -1,9 +1,12 @@
 import type { JobDefinition } from '../core/define.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { AbortReason, RunCommand } from './ipc.ts';
-import type { Runner, RunnerEvents, RunnerSource } from './runner.ts';
-import { createContext } from './runner/context.ts';
-import { runJob } from './runner/run.ts';
+import type { AbortReason, Measured, RunCommand } from './ipc.ts';
+import { PLAIN_EXIT, type Runner, type RunnerEvents, type RunnerSource } from './runner.ts';
+import { byName, type Definitions } from './runner/run.ts';
+import { RunnerSession } from './runner/session.ts';
+
+/** Inside the worker nobody can tell what belongs to which job. */
+const UNMEASURED: Measured = { cpuMs: null, peakRssBytes: null, spawned: false };
 
 /**
  * Runs a job inside the worker, for definitions that say `isolation: 'inline'`: trusted, tiny and
@@ -13,41 +16,36 @@ import { runJob } from './runner/run.ts';
 export class InlineRunner implements Runner {
   readonly pid = process.pid;
   readonly alive = true;
-  readonly #definitions: ReadonlyMap<string, JobDefinition>;
-  readonly #clock: Clock;
+  readonly #session: RunnerSession;
   #events: RunnerEvents | undefined;
-  #abort: AbortController | undefined;
 
-  constructor(definitions: ReadonlyMap<string, JobDefinition>, clock: Clock) {
-    this.#definitions = definitions;
-    this.#clock = clock;
+  constructor(definitions: Definitions, clock: Clock) {
+    this.#session = new RunnerSession({
+      definitions,
+      nowMs: () => clock.now().getTime(),
+      measure: () => () => UNMEASURED,
+      send: (message) => {
+        if (message.type !== 'ready') this.#events?.onMessage(message);
+      },
+    });
   }
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
     this.#events = events;
-    const name = `${command.key}@${command.version}`;
     const job = { ...command, params: JSON.parse(paramsJson) as unknown };
-    const ctx = createContext(
-      job,
-      () => (this.#abort ??= new AbortController()).signal,
-      (message) => {
-        if (message.type !== 'ready') this.#events?.onMessage(message);
-      },
-    );
-    const nowMs = () => this.#clock.now().getTime();
-    void runJob(this.#definitions.get(name), name, job.params, ctx, nowMs).then((outcome) => {
-      const usage = { cpuMs: null, peakRssBytes: null };
-      this.#events?.onMessage({ type: 'outcome', claim: command.claim, outcome, ...usage });
-    });
+    this.#session.receive({ type: 'run', job });
   }
 
   forget(): void {
     this.#events = undefined;
   }
 
-  abort(_claim: number, reason: AbortReason): void {
-    this.#abort ??= new AbortController();
-    this.#abort.abort(new DOMException(`the job was asked to stop: ${reason}`, 'AbortError'));
+  abort(claim: number, reason: AbortReason): void {
+    this.#session.receive({ type: 'abort', claim, reason });
+  }
+
+  saved(claim: number, seq: number, problem: string | null): void {
+    this.#session.receive({ type: 'saved', claim, seq, problem });
   }
 
   /** Nothing but the job itself can end it; it is given up, and its word no longer counts. */
@@ -58,17 +56,17 @@ export class InlineRunner implements Runner {
   kill(): void {
     const events = this.#events;
     this.#events = undefined;
-    events?.onExit({ code: null, signal: null });
+    events?.onExit(PLAIN_EXIT);
   }
 }
 
 /** A runner costs nothing here, so every job gets its own. */
 export class InlineRunners implements RunnerSource {
-  readonly #definitions: ReadonlyMap<string, JobDefinition>;
+  readonly #definitions: Definitions;
   readonly #clock: Clock;
 
   constructor(definitions: readonly JobDefinition[], clock: Clock) {
-    this.#definitions = new Map(definitions.map((one) => [`${one.key}@${one.version}`, one]));
+    this.#definitions = byName(definitions);
     this.#clock = clock;
   }
 

@@ -1,5 +1,7 @@
 import type { DefinitionInfo } from '../core/definition.ts';
+import type { JobError } from '../core/job.ts';
 import type { Outcome } from '../core/lifecycle.ts';
+import type { HookName, Level } from '../core/story.ts';
 
 /**
  * What a worker and its runner say to each other: one JSON document per line on a socket that the
@@ -9,7 +11,10 @@ import type { Outcome } from '../core/lifecycle.ts';
  */
 
 export type ToRunner =
-  { type: 'run'; job: RunCommand } | { type: 'abort'; claim: number; reason: AbortReason };
+  | { type: 'run'; job: RunCommand }
+  | { type: 'abort'; claim: number; reason: AbortReason }
+  /** The answer to a `save`; the problem is null when it is durable. */
+  | { type: 'saved'; claim: number; seq: number; problem: string | null };
 
 export type AbortReason = 'cancel' | 'timeout' | 'drain';
 
@@ -21,19 +26,39 @@ export interface RunCommand {
   key: string;
   version: number;
   params: unknown;
+  /** What earlier attempts stored; absent when there were none. */
+  saved?: Saved | undefined;
+}
+
+export interface Saved {
+  checkpoint?: unknown;
+  steps: Record<string, unknown>;
 }
 
 export type FromRunner =
   | { type: 'ready'; definitions: DefinitionInfo[]; problems: string[] }
   | { type: 'progress'; claim: number; fraction: number; message: string | null }
-  | { type: 'log'; claim: number; level: string; message: string }
+  | { type: 'log'; claim: number; level: Level; message: string }
+  | { type: 'event'; claim: number; name: string; payloadJson: string }
+  /** A hook that runs beside the job failed, which is told and changes nothing. */
+  | { type: 'hook-failed'; claim: number; hook: HookName; error: JobError }
+  /** A step's result, or the checkpoint when `step` is null. */
+  | { type: 'save'; claim: number; seq: number; step: string | null; valueJson: string }
   | ({ type: 'outcome'; claim: number; outcome: Outcome } & Measured);
 
 /** What the runner measured of itself; null where it cannot. */
 export interface Measured {
   cpuMs: number | null;
   peakRssBytes: number | null;
+  /** Whether the job started processes: then some may be left, and the runner is not used again. */
+  spawned: boolean;
 }
+
+export const STEP_NAME_MAX = 200;
+export const EVENT_NAME_MAX = 100;
+export const EVENT_PAYLOAD_MAX = 65_536;
+/** Of a checkpoint, or of what a step returns. */
+export const SAVED_MAX_BYTES = 1_048_576;
 
 /** In characters. Longer lines end the connection: no honest message comes near it. */
 export const LINE_MAX = 16 * 1_048_576;

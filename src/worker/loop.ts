@@ -1,4 +1,5 @@
 import type { DefinitionInfo } from '../core/definition.ts';
+import { hasSuccessHooks } from '../core/hooks.ts';
 import { NO_USAGE } from '../core/job.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -10,18 +11,20 @@ import { DatabaseUnavailable } from '../store/db.ts';
 import type { HandOver } from '../store/hand-over.ts';
 import type { Lane } from '../store/lanes.ts';
 import type { LineHint } from '../store/wake.ts';
-import { type Ended, Execution, type ExecutionEvents } from './execution.ts';
+import { type Ended, Execution, type SaveStep } from './execution.ts';
+import type { Journal } from './journal.ts';
 import { Lines } from './lines.ts';
 import { type Finished, Outbox } from './outbox.ts';
 import type { QueuePort } from './port.ts';
 import type { Runners } from './runners.ts';
 import { Slots } from './slots.ts';
+import { savedSteps, stepSaver } from './steps.ts';
 
 export interface WorkLoopOptions {
   queue: QueuePort;
   runners: Runners;
   definitions: readonly DefinitionInfo[];
-  events: ExecutionEvents;
+  journal: Journal;
   /** The current identity of this worker; null while it has no valid lease. */
   instance(): string | null;
   slots: number;
@@ -52,6 +55,7 @@ export class WorkLoop implements Service, HandOver {
   readonly #poller: Poller;
   readonly #turns = new Set<Promise<void>>();
   readonly #slots: Slots;
+  readonly #saveStep: SaveStep;
   #first = 0;
   #failure: unknown;
   #onIdle: (() => void) | undefined;
@@ -70,6 +74,7 @@ export class WorkLoop implements Service, HandOver {
       run: async (execution) => await this.#execute(execution),
       giveBack: (executions) => this.#giveBack(executions),
     });
+    this.#saveStep = stepSaver(queue, log);
     this.#poller = new Poller({ name: this.name, log, tick: async () => await this.#tick() });
   }
 
@@ -88,6 +93,7 @@ export class WorkLoop implements Service, HandOver {
   fence(): void {
     for (const execution of this.#slots.drop()) this.running.delete(execution.job.id);
     for (const execution of this.running.values()) execution.fence();
+    this.#options.journal.abandon();
     this.outbox.abandon();
   }
 
@@ -229,18 +235,22 @@ export class WorkLoop implements Service, HandOver {
   }
 
   async #execute(execution: Execution): Promise<void> {
-    const { runners, events, log } = this.#options;
+    const { queue, runners, journal, log } = this.#options;
     // Cancelled or lost while it waited for its slot: it need not begin at all.
     if (execution.lost || execution.state === 'cancelling') return this.#giveBack([execution]);
     try {
+      const saved = await savedSteps(queue, execution);
       const source = runners.source(execution.definition);
       const runner = await source.acquire();
-      const ended = await execution.run(runner, events);
+      const ended = await execution.run(runner, saved, journal, this.#saveStep);
       source.release(runner);
-      this.#finish(execution, ended);
+      // Its last words come before its outcome; the slot does not wait for either.
+      const closed = journal.close(execution);
+      if (closed) void closed.then(() => this.#finish(execution, ended));
+      else this.#finish(execution, ended);
     } catch (error) {
-      // No process could be started: that is the machine's failure, and costs the job no attempt.
-      log.warn({ jobId: execution.job.id, err: error }, 'no runner for a job; it is given back');
+      // It could not even be started: that is the machine's failure, and costs the job no attempt.
+      log.warn({ jobId: execution.job.id, err: error }, 'a job could not be started here');
       this.#giveBack([execution]);
     }
   }
@@ -254,7 +264,7 @@ export class WorkLoop implements Service, HandOver {
   }
 }
 
-/** A success that nobody has asked to stop: the case that is quick because it is common. */
-function isPlain({ execution, ended }: Finished): boolean {
-  return execution.state === 'running' && ended.outcome.kind === 'success';
+/** A success without hooks that nobody asked to stop: quick because it is common. */
+function isPlain({ execution: { state, definition }, ended }: Finished): boolean {
+  return state === 'running' && ended.outcome.kind === 'success' && !hasSuccessHooks(definition);
 }

@@ -1,8 +1,11 @@
 import type { DefinitionInfo } from '../core/definition.ts';
 import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
+import type { NewEvent } from '../store/events.ts';
 import type { Lane } from '../store/lanes.ts';
+import type { LogChunk } from '../store/log-chunks.ts';
 import type { ProgressUpdate } from '../store/progress.ts';
 import type { Fate, Settled, Settlement } from '../store/settle.ts';
+import type { SavedSteps, StepWrite } from '../store/steps.ts';
 import type { Turn, TurnResult } from '../store/turn.ts';
 import type { HeartbeatAnswer, WorkerInstance } from '../store/workers.ts';
 
@@ -25,6 +28,11 @@ export interface QueuePort {
   turn(shard: number, turn: Turn): Promise<TurnResult>;
   settle(shard: number, settlements: readonly Settlement[]): Promise<Settled[]>;
   fateOf(shard: number, id: string, claim: number): Promise<Fate>;
+  writeLogs(shard: number, chunks: readonly LogChunk[]): Promise<void>;
+  writeEvents(shard: number, events: readonly NewEvent[]): Promise<void>;
+  /** False: the claim no longer owns the job. */
+  saveStep(shard: number, step: StepWrite): Promise<boolean>;
+  loadSteps(shard: number, id: string): Promise<SavedSteps>;
   saveProgress(shard: number, updates: readonly ProgressUpdate[]): Promise<void>;
   register(shard: number, worker: WorkerInstance): Promise<void>;
   heartbeat(shard: number, instance: string, leaseMs: number): Promise<HeartbeatAnswer>;

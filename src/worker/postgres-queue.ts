@@ -2,10 +2,13 @@ import type { Transition } from '../core/lifecycle.ts';
 import type { Db } from '../store/db.ts';
 import { claim, findLines } from '../store/claim.ts';
 import { publishDefinitions } from '../store/definitions.ts';
+import { writeEvents } from '../store/events.ts';
 import { servedLanes } from '../store/lanes.ts';
+import { writeLogChunks } from '../store/log-chunks.ts';
 import { withPartitions } from '../store/partitions.ts';
 import { saveProgress } from '../store/progress.ts';
 import { fateOf, settle } from '../store/settle.ts';
+import { loadSteps, saveStep } from '../store/steps.ts';
 import { takeTurn } from '../store/turn.ts';
 import type { Waker } from '../store/wake.ts';
 import { heartbeat, registerWorker, retireWorker } from '../store/workers.ts';
@@ -31,11 +34,18 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
       await withPartitions(db, async () => await takeTurn(db, shard, turn)),
     settle: async (shard, settlements) => {
       const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
-      waker.wake(settled.flatMap(({ line }) => line ?? []));
+      waker.wake(settled.flatMap(({ lines }) => lines));
       waker.wakeScheduler(settlements.flatMap(({ transition }) => waitMs(transition)));
       return settled;
     },
     fateOf: async (shard, id, claimNo) => await fateOf(db, shard, id, claimNo),
+    writeLogs: async (shard, chunks) =>
+      await withPartitions(db, async () => await writeLogChunks(db, shard, chunks)),
+    writeEvents: async (shard, events) =>
+      await withPartitions(db, async () => await writeEvents(db, shard, events)),
+    saveStep: async (shard, step) =>
+      await withPartitions(db, async () => await saveStep(db, shard, step)),
+    loadSteps: async (shard, id) => await loadSteps(db, shard, id),
     saveProgress: async (shard, updates) => await saveProgress(db, shard, updates),
     register: async (shard, worker) => await registerWorker(reserved, shard, worker),
     heartbeat: async (shard, instance, leaseMs) =>

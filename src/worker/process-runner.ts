@@ -1,77 +1,97 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../runtime/environment.ts';
+import { failureOf } from '../core/failure.ts';
 import { withDeadline } from '../runtime/deadline.ts';
-import { heard } from './heard.ts';
-import { type AbortReason, LineReader, messageLine, type RunCommand, runLine } from './ipc.ts';
-import type { Runner, RunnerEvents, RunnerExit, RunnerReport } from './runner.ts';
-
-/**
- * A child process that runs user code, seen from the worker. It leads its own process group, so
- * that a kill reaches whatever the job has started, and Ctrl-C in a terminal does not reach it. It
- * is trusted with nothing: what it says is matched to the claim it was given, and what it does not
- * say in time is not waited for.
- */
+import { usageOf } from '../runtime/process-usage.ts';
+import { LINE_COST, Throttle } from './isolation/byte-rate.ts';
+import type { Cell } from './isolation/cell.ts';
+import { GuardedProcess } from './isolation/guarded-process.ts';
+import {
+  type AbortReason,
+  LINE_MAX,
+  LineReader,
+  messageLine,
+  type RunCommand,
+  runLine,
+} from './ipc.ts';
+import type { RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './runner.ts';
+import { type OutcomeMessage, Talk } from './talk.ts';
 
 // The child is started from the same kind of file as this one: .ts in a checkout, .js when built.
 const MAIN = fileURLToPath(
   new URL(`./runner/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
 const READY_MS = 60_000;
-const OUTPUT_LINE_MAX = 8_192;
-/** How long what a process wrote last may take to arrive after its end. */
-const LAST_WORDS_MS = 200;
+/** How long a process may take to end after its socket closed. Only a live one takes longer. */
+const CLOSED_MS = 1_000;
+const MEGABYTE = 1_048_576;
+/** What Node itself needs beside the heap of the job. */
+const OUTSIDE_HEAP_MB = 32;
+/** A process that grew this large is not used again, so that what leaks does not add up. */
+const WORN_BYTES = 512 * MEGABYTE;
+const WORN_PART = 0.8;
+/** The program and libraries that a Node process maps are in its size, but not in its limit. */
+const MAPPED_BYTES = 64 * MEGABYTE;
 
-export class ProcessRunner implements Runner {
-  readonly pid: number | null;
-  /** Resolves when the process is gone and what it said has been read. */
+export interface ProcessRunnerOptions {
+  jobsPath: string;
+  memoryMb: number | null;
+  /** After so many jobs it is not used again. */
+  maxJobs: number;
+}
+
+/**
+ * A Node process that has loaded the definitions and runs one job after the other, each in the folder
+ * and under the limits of its cell. It is given a job as a line on a socket, and says what becomes of
+ * it in the same way.
+ */
+export class ProcessRunner implements SpawnedRunner {
   readonly exited: Promise<RunnerExit>;
-  readonly #child: ChildProcess;
-  readonly #socket: Socket;
-  #events: RunnerEvents | undefined;
-  #onReady: ((report: RunnerReport) => void) | undefined;
-  #alive = true;
+  readonly #process: GuardedProcess;
+  readonly #cell: Cell;
+  readonly #maxJobs: number;
+  readonly #wornBytes: number;
+  readonly #talk: Talk;
+  #worn = false;
+  #jobs = 0;
+  /** What the process had used, and at most held, when its last job was done. */
+  #earlier = { cpuMs: 0, peakRssBytes: 0 };
 
-  constructor(jobsPath: string) {
-    this.#child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', MAIN, jobsPath],
-      { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: childEnvironment(), detached: true },
+  constructor(cell: Cell, { jobsPath, memoryMb, maxJobs }: ProcessRunnerOptions) {
+    this.#cell = cell;
+    this.#maxJobs = maxJobs;
+    this.#wornBytes =
+      memoryMb === null ? WORN_BYTES : WORN_PART * memoryMb * MEGABYTE + MAPPED_BYTES;
+    this.#talk = new Talk((message, tell) => this.#outcome(message, tell));
+    this.#process = new GuardedProcess(
+      cell,
+      nodeLine([jobsPath, cell.folder], memoryMb),
+      {},
+      (stream, line) => this.#talk.output(stream, line),
     );
-    this.pid = this.#child.pid ?? null;
-    this.#socket = this.#child.stdio[3] as Socket;
-    this.#socket.on('error', () => undefined);
-    this.exited = new Promise((resolve) => {
-      this.#child.once('error', () => resolve({ code: null, signal: null }));
-      this.#child.once('close', (code, signal) => resolve({ code, signal }));
-      this.#child.once('exit', (code, signal) => {
-        // What the job left running in its group must not outlive it.
-        this.#signalGroup('SIGKILL');
-        this.#alive = false;
-        // What it started in a group of its own may hold our pipes open; nobody waits for that.
-        setTimeout(() => resolve({ code, signal }), LAST_WORDS_MS).unref();
-      });
-    });
-    void this.exited.then(() => this.#closePipes());
-    void this.exited.then((exit) => this.#events?.onExit(exit));
-    this.#readMessages();
-    this.#readOutput('stdout');
-    this.#readOutput('stderr');
+    this.exited = this.#process.exited.then((exit) => this.#explained(exit));
+    void this.exited.then((exit) => this.#talk.exit(exit));
+    this.#listen();
+  }
+
+  get pid(): number | null {
+    return this.#process.pid;
   }
 
   get alive(): boolean {
-    return this.#alive;
+    return this.#process.running && !this.#worn;
   }
 
   /** Waits until the definitions are loaded. Rejects when the process ends or takes too long. */
   async ready(): Promise<RunnerReport> {
-    const ready = new Promise<RunnerReport>((resolve) => (this.#onReady = resolve));
-    const ended = this.exited.then(({ code, signal }): never => {
-      throw new Error(`the runner ended while loading (${signal ?? `exit code ${code}`})`);
+    const ended = this.exited.then(({ code, signal, cause }): never => {
+      const how = cause?.message ?? signal ?? `exit code ${code}`;
+      throw new Error(`the runner ended while loading (${how})`);
     });
+    const ready = Promise.race([this.#talk.report, ended]);
     try {
-      return await withDeadline(Promise.race([ready, ended]), READY_MS, 'loading the definitions');
+      const report = await withDeadline(ready, READY_MS, 'loading the definitions');
+      this.#earlier.cpuMs = (this.pid === null ? null : usageOf(this.pid))?.cpuMs ?? 0;
+      return report;
     } catch (error) {
       this.kill();
       throw error;
@@ -79,66 +99,120 @@ export class ProcessRunner implements Runner {
   }
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
-    this.#events = events;
-    if (!this.#alive) void this.exited.then((exit) => this.#events?.onExit(exit));
-    this.#socket.write(runLine(command, paramsJson));
+    this.#talk.begin(command.claim, events);
+    this.#process.socket.write(runLine(command, paramsJson));
+    this.#cell.memory?.watch(() => this.kill());
   }
 
   forget(): void {
-    this.#events = undefined;
+    this.#talk.forget();
   }
 
   abort(claim: number, reason: AbortReason): void {
-    this.#socket.write(messageLine({ type: 'abort', claim, reason }));
+    this.#process.socket.write(messageLine({ type: 'abort', claim, reason }));
+  }
+
+  saved(claim: number, seq: number, problem: string | null): void {
+    this.#process.socket.write(messageLine({ type: 'saved', claim, seq, problem }));
   }
 
   terminate(): void {
-    this.#signalGroup('SIGTERM');
+    this.#worn = true;
+    this.#process.signal('SIGTERM');
   }
 
   kill(): void {
-    this.#signalGroup('SIGKILL');
+    this.#end(null);
   }
 
-  #closePipes(): void {
-    this.#socket.destroy();
-    this.#child.stdout?.destroy();
-    this.#child.stderr?.destroy();
+  #end(message: string | null): void {
+    this.#worn = true;
+    this.#process.kill(message === null ? null : { code: 'CRASHED', message });
   }
 
-  /** Never after its end, when the number may belong to somebody else. */
-  #signalGroup(signal: 'SIGTERM' | 'SIGKILL'): void {
-    if (this.pid === null || !this.#alive) return;
-    try {
-      process.kill(-this.pid, signal);
-    } catch {
-      // Nobody is left in the group.
-    }
-  }
-
-  #readMessages(): void {
+  #listen(): void {
+    const { socket } = this.#process;
     const reader = new LineReader();
-    this.#socket.setEncoding('utf8');
-    this.#socket.on('data', (chunk: string) => {
+    const throttle = new Throttle(socket, this.#cell.clock);
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
       const lines = reader.push(chunk);
-      if (!lines) return this.kill();
-      for (const line of lines) this.#receive(line);
+      if (!lines) return this.#end(`the job sent a message of more than ${LINE_MAX} characters`);
+      for (const line of lines) {
+        if (!this.#talk.hear(line)) {
+          return this.#end('the job wrote on the connection between its process and the worker');
+        }
+      }
+      throttle.spend(chunk.length + lines.length * LINE_COST);
+    });
+    socket.once('end', () => {
+      const message = 'the job closed the connection between its process and the worker';
+      setTimeout(() => this.#end(message), CLOSED_MS).unref();
     });
   }
 
-  #receive(line: string): void {
-    const message = heard(line);
-    if (!message) return this.kill();
-    if (message.type === 'ready') this.#onReady?.(message);
-    else this.#events?.onMessage(message);
+  /** A job that started processes is over when they are: with the runner, which takes them along. */
+  #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
+    const { cpuMs, peakRssBytes, spawned } = message;
+    this.#cell.memory?.unwatch();
+    this.#jobs += 1;
+    this.#earlier.cpuMs += cpuMs ?? 0;
+    this.#earlier.peakRssBytes = Math.max(this.#earlier.peakRssBytes, peakRssBytes ?? 0);
+    const large = peakRssBytes !== null && peakRssBytes > this.#wornBytes;
+    if (spawned || large || this.#jobs >= this.#maxJobs) this.#worn = true;
+    if (!spawned) return this.#process.afterOutput(() => tell(message));
+    this.#process.afterOutput(() => this.kill());
+    void this.exited.then(({ cause }) => tell(withMemory(message, cause)));
   }
 
-  #readOutput(stream: 'stdout' | 'stderr'): void {
-    let rest = '';
-    this.#child[stream]?.setEncoding('utf8').on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = (lines.pop() ?? '').slice(0, OUTPUT_LINE_MAX);
-      for (const line of lines) this.#events?.onOutput(stream, line.slice(0, OUTPUT_LINE_MAX));
-    });
+  /** Makes of an end without an outcome what can be told to the one who wrote the job. */
+  #explained(exit: RunnerExit): RunnerExit {
+    const { cpuMs, peakRssBytes } = this.#earlier;
+    const { code, signal, cause } = exit;
+    const look = this.#process.look();
+    // A peak that was told before is an earlier job's; of this one we know what it held last.
+    const earlierPeak = look !== null && look.peakRssBytes <= peakRssBytes;
+    return {
+      ...exit,
+      cpuMs: exit.cpuMs === null ? null : Math.max(0, exit.cpuMs - cpuMs),
+      peakRssBytes: earlierPeak ? look.rssBytes : exit.peakRssBytes,
+      cause: cause ?? this.#unexpected(code, signal),
+    };
   }
+
+  #unexpected(code: number | null, signal: string | null): RunnerExit['cause'] {
+    if (this.#worn) return null;
+    const how =
+      code === null
+        ? `was ended by ${signal}, which did not come from Longshore`
+        : `ended itself with exit code ${code}`;
+    const hint =
+      signal === 'SIGKILL'
+        ? ': perhaps the machine ran out of memory'
+        : code === null
+          ? ''
+          : ': a job returns or throws, it does not call process.exit';
+    return { code: 'CRASHED', message: `the process of the job ${how}${hint}` };
+  }
+}
+
+/** A job that failed because the kernel took one of its children knows only that the child is gone. */
+function withMemory(message: OutcomeMessage, cause: RunnerExit['cause']): OutcomeMessage {
+  if (message.outcome.kind !== 'failure' || cause?.code !== 'OUT_OF_MEMORY') return message;
+  const error = { ...failureOf(cause.code, cause.message), cause: message.outcome.error };
+  return { ...message, outcome: { ...message.outcome, error } };
+}
+
+/** A heap that knows its limit collects its garbage in time instead of growing into the wall. */
+function nodeLine(args: string[], memoryMb: number | null): string[] {
+  const heapMb = memoryMb === null ? null : Math.max(memoryMb / 2, memoryMb - OUTSIDE_HEAP_MB);
+  return [
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    // Another job must not be able to open a debugger in this one.
+    '--disable-sigusr1',
+    ...(heapMb === null ? [] : [`--max-old-space-size=${Math.floor(heapMb)}`]),
+    MAIN,
+    ...args,
+  ];
 }

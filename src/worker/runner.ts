@@ -15,6 +15,8 @@ export interface Runner {
   forget(): void;
   /** Passes the abort signal on. */
   abort(claim: number, reason: AbortReason): void;
+  /** Answers a `save`: it is durable, or this is why it is not. */
+  saved(claim: number, seq: number, problem: string | null): void;
   /** Asks the process to end. */
   terminate(): void;
   /** Ends the process and everything it has started. */
@@ -33,6 +35,27 @@ export interface RunnerEvents {
 export interface RunnerExit {
   code: number | null;
   signal: string | null;
+  /** What the worker saw of it from outside; null where it could not look. */
+  peakRssBytes: number | null;
+  cpuMs: number | null;
+  /** Why the worker ended it, or what it knows of its end beyond code and signal. */
+  cause: { code: 'OUT_OF_MEMORY' | 'CRASHED'; message: string } | null;
+}
+
+export const PLAIN_EXIT: RunnerExit = {
+  code: null,
+  signal: null,
+  peakRssBytes: null,
+  cpuMs: null,
+  cause: null,
+};
+
+/** A runner that is started ahead of its jobs, and ends. */
+export interface SpawnedRunner extends Runner {
+  /** Resolves when it is gone with everything that came from it. */
+  readonly exited: Promise<RunnerExit>;
+  /** Resolves when it has loaded the definitions; rejects when that cannot be. */
+  ready(): Promise<RunnerReport>;
 }
 
 /** Which definitions were found, and a sentence for each file that could not be used. */
@@ -41,7 +64,7 @@ export interface RunnerReport {
   problems: string[];
 }
 
-/** Where runners come from. */
+/** Where the runners of one kind come from. Whoever acquires one releases it. */
 export interface RunnerSource {
   acquire(): Promise<Runner> | Runner;
   release(runner: Runner): void;

@@ -1,16 +1,39 @@
 import { availableParallelism } from 'node:os';
 import type { JobDefinition } from '../core/define.ts';
-import type { DefinitionInfo, Isolation } from '../core/definition.ts';
+import type { DefinitionInfo } from '../core/definition.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { childEnvironment } from '../runtime/environment.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
+import { Berths } from './berths.ts';
+import { CommandRunners } from './command-runners.ts';
 import { InlineRunners } from './inline-runner.ts';
-import { ProcessPool } from './process-pool.ts';
-import type { RunnerReport, RunnerSource } from './runner.ts';
+import {
+  CleanRoom,
+  type CleanRoomOptions,
+  type CleanRoomSettings,
+} from './isolation/clean-room.ts';
+import { ProcessRunner } from './process-runner.ts';
+import type { RunnerReport, RunnerSource, SpawnedRunner } from './runner.ts';
+import { RunnerPool } from './runner-pool.ts';
 import { loadDefinitions } from './runner/load.ts';
+import { ThreadRunner } from './thread-runner.ts';
 import type { Watchdog } from './watchdog.ts';
 
-export interface RunnersOptions {
+export interface RunnerSettings extends CleanRoomSettings {
+  /** How many jobs a warm process or thread runs before a new one takes its place. */
+  runnerMaxJobs: number;
+}
+
+export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
+  runnerMaxJobs: 10_000,
+  runnerEnv: null,
+  runnerUid: null,
+  runnerGid: null,
+};
+
+export interface RunnersOptions
+  extends Partial<RunnerSettings>, Pick<CleanRoomOptions, 'memoryGroups'> {
   /** A file or folder of definitions, or definitions that are at hand (these run inline only). */
   jobs: string | readonly JobDefinition[];
   slots: number;
@@ -19,61 +42,101 @@ export interface RunnersOptions {
   log: Log;
 }
 
-/** One source of runners per isolation mode, made as the definitions need them. */
+type Kind = Pick<DefinitionInfo, 'isolation' | 'memoryMb'>;
+
+/** One source of runners per kind (an isolation with a memory limit), made when it is needed. */
 export class Runners implements Service {
   readonly name = 'runners';
-  readonly #options: RunnersOptions;
-  readonly #sources = new Map<Isolation, RunnerSource>();
-  #pools: ProcessPool[] = [];
+  readonly #options: RunnersOptions & RunnerSettings;
+  readonly #room: CleanRoom;
+  readonly #sources = new Map<string, RunnerSource>();
+  readonly #services: Service[] = [];
+  #berths = new Berths(0);
   #report: RunnerReport = { definitions: [], problems: [] };
 
   constructor(options: RunnersOptions) {
-    this.#options = options;
+    this.#options = { ...DEFAULT_RUNNER_SETTINGS, ...options };
+    this.#room = new CleanRoom(this.#options);
   }
 
   get report(): RunnerReport {
     return this.#report;
   }
 
-  source({ isolation }: DefinitionInfo): RunnerSource {
-    const source = this.#sources.get(isolation);
-    if (!source) throw new Error(`no runners of kind ${isolation}`);
-    return source;
+  source(definition: DefinitionInfo): RunnerSource {
+    const { isolation, memoryMb, command, key, version } = definition;
+    const name = command ? `command ${key}@${version}` : `${isolation} ${memoryMb}`;
+    const known = this.#sources.get(name);
+    if (known) return known;
+    const { jobs } = this.#options;
+    if (typeof jobs !== 'string') throw new Error(`no runners of kind ${isolation}`);
+    if (!command) return this.#pool(jobs, definition);
+    return this.#add(name, new CommandRunners(this.#room, command, memoryMb));
   }
 
   async start(): Promise<void> {
-    const { jobs, clock } = this.#options;
+    const { jobs, slots, clock, log } = this.#options;
+    this.#berths = new Berths(slots + this.#freshSpares);
     if (typeof jobs !== 'string') {
-      this.#sources.set('inline', new InlineRunners(jobs, clock));
+      this.#sources.set('inline null', new InlineRunners(jobs, clock));
       this.#report = reportOf(jobs);
       return;
     }
-    const warm = await this.#pool(jobs, 'process');
+    await this.#room.start();
+    const warm = this.#pool(jobs, { isolation: 'process', memoryMb: null });
     this.#report = await warm.report();
-    const kinds = new Set(this.#report.definitions.map(({ isolation }) => isolation));
-    if (kinds.has('fresh')) (await this.#pool(jobs, 'fresh')).warm();
+    const { definitions } = this.#report;
     // Only definitions that opted in bring user code into this process.
-    if (kinds.has('inline')) {
-      const { definitions } = await loadDefinitions(jobs);
-      this.#sources.set('inline', new InlineRunners(definitions, clock));
+    if (definitions.some(({ isolation }) => isolation === 'inline')) {
+      const inline = await loadDefinitions(jobs);
+      this.#sources.set('inline null', new InlineRunners(inline.definitions, clock));
     }
+    for (const definition of definitions) this.source(definition);
+    for (const service of this.#services) await service.start();
+    log.info({ memoryLimits: this.#room.memoryMethod }, 'runners are ready');
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#pools.map(async (pool) => await pool.stop()));
-    this.#pools = [];
+    await Promise.all(this.#services.map(async (service) => await service.stop()));
+    this.#services.length = 0;
     this.#sources.clear();
+    await this.#room.stop();
   }
 
-  async #pool(jobsPath: string, kind: 'process' | 'fresh'): Promise<ProcessPool> {
-    const { slots, watchdog, log } = this.#options;
-    const reuse = kind === 'process';
-    const spares = reuse ? 1 : Math.min(slots, 2 * availableParallelism());
-    const pool = new ProcessPool({ jobsPath, size: slots, reuse, spares, watchdog, log });
-    await pool.start();
-    this.#pools.push(pool);
-    this.#sources.set(kind, pool);
-    return pool;
+  /** Runners that are used once are worth having ready; more than the cores can start is no use. */
+  get #freshSpares(): number {
+    return Math.min(this.#options.slots, 2 * availableParallelism());
+  }
+
+  #pool(jobsPath: string, { isolation, memoryMb }: Kind): RunnerPool {
+    const { slots, clock, log } = this.#options;
+    const reuse = isolation !== 'fresh';
+    const ordinary = isolation === 'process' && memoryMb === null;
+    const pool = new RunnerPool({
+      spawn: () => this.#spawn(jobsPath, { isolation, memoryMb }),
+      berths: this.#berths,
+      size: slots,
+      reuse,
+      spares: reuse ? Number(ordinary) : this.#freshSpares,
+      clock,
+      log,
+    });
+    return this.#add(`${isolation} ${memoryMb}`, pool);
+  }
+
+  #spawn(jobsPath: string, { isolation, memoryMb }: Kind): SpawnedRunner {
+    const { runnerMaxJobs: maxJobs, runnerEnv, clock } = this.#options;
+    if (isolation !== 'thread') {
+      return new ProcessRunner(this.#room.cell(memoryMb), { jobsPath, memoryMb, maxJobs });
+    }
+    const env = childEnvironment(runnerEnv);
+    return new ThreadRunner({ jobsPath, memoryMb, maxJobs, env, clock });
+  }
+
+  #add<Source extends RunnerSource & Service>(name: string, source: Source): Source {
+    this.#sources.set(name, source);
+    this.#services.push(source);
+    return source;
   }
 }
 
@@ -83,8 +146,10 @@ function reportOf(jobs: readonly JobDefinition[]): RunnerReport {
   const others = jobs.filter(({ info }) => info.isolation !== 'inline');
   return {
     definitions: inline.map(({ info }) => info),
-    problems: others.map(
-      ({ key }) => `${key}: needs isolation 'inline', or give its file as the path of the jobs`,
+    problems: others.map(({ key, info }) =>
+      info.command
+        ? `${key}: a command needs a file: give its path, or that of its folder, as the jobs`
+        : `${key}: needs isolation 'inline', or give its file as the path of the jobs`,
     ),
   };
 }

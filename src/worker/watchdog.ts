@@ -9,6 +9,13 @@ const MAIN = fileURLToPath(
   new URL(`./watchdog/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
 
+/** Where a worker keeps its processes and what they leave; see `isolation/clean-room.ts`. */
+export interface Overseen {
+  family: number;
+  folder: string;
+  groups: string | null;
+}
+
 /**
  * The worker's side of its watchdog; `watchdog/main.ts` says why there is one. If the watchdog itself
  * ends, a new one is started and told everything again.
@@ -17,7 +24,8 @@ export class Watchdog implements Service {
   readonly name = 'watchdog';
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #groups = new Set<number>();
+  readonly #pids = new Set<number>();
+  #overseen: Overseen | undefined;
   #child: ChildProcess | undefined;
   #leaseEndMs = Number.POSITIVE_INFINITY;
   #stopped = true;
@@ -42,15 +50,20 @@ export class Watchdog implements Service {
     await gone;
   }
 
+  oversee(overseen: Overseen): void {
+    this.#overseen = overseen;
+    if (this.#child) this.#sayOverseen();
+  }
+
   guard(pid: number): void {
-    this.#groups.add(pid);
-    if (this.#child) this.#say(`+${pid}`);
+    this.#pids.add(pid);
+    if (this.#child) this.#say(`guard ${pid}`);
     else if (!this.#stopped) this.#spawn();
   }
 
   release(pid: number): void {
-    this.#groups.delete(pid);
-    this.#say(`-${pid}`);
+    this.#pids.delete(pid);
+    this.#say(`release ${pid}`);
   }
 
   /** By then, on the monotonic clock, all runners must be gone unless a later time is told. */
@@ -62,6 +75,14 @@ export class Watchdog implements Service {
 
   #say(line: string): void {
     this.#child?.stdin?.write(`${line}\n`);
+  }
+
+  #sayOverseen(): void {
+    if (!this.#overseen) return;
+    const { family, folder, groups } = this.#overseen;
+    this.#say(`family ${family}`);
+    this.#say(`folder ${folder}`);
+    if (groups !== null) this.#say(`groups ${groups}`);
   }
 
   #spawn(): void {
@@ -79,7 +100,8 @@ export class Watchdog implements Service {
       this.#log.warn('the watchdog ended; starting it again');
       this.#spawn();
     });
-    for (const pid of this.#groups) this.#say(`+${pid}`);
+    this.#sayOverseen();
+    for (const pid of this.#pids) this.#say(`guard ${pid}`);
     if (Number.isFinite(this.#leaseEndMs)) this.renew(this.#leaseEndMs);
   }
 }

@@ -1,4 +1,5 @@
 import type { JobDefinition } from '../core/define.ts';
+import { hasTerminalHooks, hookDefinition } from '../core/hooks.ts';
 import { NO_USAGE } from '../core/job.ts';
 import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -9,14 +10,14 @@ import { Listener } from '../store/listen.ts';
 import type { HandOver } from '../store/hand-over.ts';
 import type { HeartbeatAnswer, OwnedJob } from '../store/workers.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { Journal } from './journal.ts';
 import { WorkLoop } from './loop.ts';
 import type { QueuePort } from './port.ts';
-import { ProgressBatch } from './progress-batch.ts';
 import type { RunnerReport } from './runner.ts';
-import { Runners } from './runners.ts';
+import { Runners, type RunnerSettings } from './runners.ts';
 import { Watchdog } from './watchdog.ts';
 
-export interface WorkerOptions {
+export interface WorkerOptions extends Partial<RunnerSettings> {
   queue: QueuePort;
   /** For listening to hints. */
   databaseUrl: string;
@@ -31,6 +32,7 @@ export interface WorkerOptions {
   pollMs: number;
   drainMs: number;
   cancelGraceMs: number;
+  logMaxBytes: number;
   clock: Clock;
   log: Log;
 }
@@ -44,7 +46,7 @@ export class Worker implements Service {
   readonly #options: WorkerOptions;
   readonly #watchdog: Watchdog;
   readonly #runners: Runners;
-  readonly #progress: ProgressBatch;
+  readonly #journal: Journal;
   readonly #heartbeat: Heartbeat;
   #loop: WorkLoop | undefined;
   #listener: Listener | undefined;
@@ -55,14 +57,8 @@ export class Worker implements Service {
     const { queue, clock, log, host, pid, version, slots } = options;
     this.#options = options;
     this.#watchdog = new Watchdog(clock, log);
-    this.#runners = new Runners({
-      jobs: options.jobs,
-      slots,
-      watchdog: this.#watchdog,
-      clock,
-      log,
-    });
-    this.#progress = new ProgressBatch(queue, log);
+    this.#runners = new Runners({ ...options, watchdog: this.#watchdog });
+    this.#journal = new Journal(queue, clock, log, options.logMaxBytes);
     this.#heartbeat = new Heartbeat({
       queue,
       clock,
@@ -97,11 +93,10 @@ export class Worker implements Service {
     const loop = new WorkLoop({
       ...this.#options,
       runners: this.#runners,
-      definitions,
-      events: {
-        onProgress: this.#progress.note,
-        onOutput: ({ job }, stream, line) => log.info({ jobId: job.id, stream }, line),
-      },
+      definitions: definitions.flatMap((info) =>
+        hasTerminalHooks(info) ? [info, hookDefinition(info)] : [info],
+      ),
+      journal: this.#journal,
       instance: () => this.#heartbeat.instance,
     });
     this.#loop = loop;
@@ -118,7 +113,7 @@ export class Worker implements Service {
       },
     });
     await this.#heartbeat.start();
-    await this.#progress.start();
+    await this.#journal.start();
     await loop.start();
     await this.#listener.start();
   }
@@ -134,7 +129,7 @@ export class Worker implements Service {
     await loop?.stop();
     if (loop) await this.#drain(loop);
     await loop?.flush();
-    await this.#progress.stop();
+    await this.#journal.stop();
     await this.#heartbeat.stop();
     await this.#runners.stop();
     await this.#watchdog.stop();

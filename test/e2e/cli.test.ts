@@ -58,6 +58,28 @@ describe('data goes to stdout, words go to stderr', () => {
   });
 });
 
+describe('what a job did', () => {
+  it('can be followed to its end, and shown', async () => {
+    const { stdout } = await run(['enqueue', 'talk'], { env });
+    const id = stdout.trim();
+    const followed = await run(['logs', id, '--follow'], { env });
+    expect(followed).toMatchObject({ code: 0, stderr: '' });
+    const lines = followed.stdout.replaceAll(/^\S+ /gm, '').trim().split('\n');
+    // Logger and stdout come by different ways, so only the attempts have an order.
+    expect(lines.map((line) => line.slice(0, 2))).toEqual(['#1', '#1', '#2', '#2']);
+    expect(lines.sort()).toEqual([
+      '#1 info  log from the logger',
+      '#1 info  out from stdout \\u001b[31m',
+      '#2 info  log from the logger',
+      '#2 info  out from stdout \\u001b[31m',
+    ]);
+    const shown = await run(['show', id], { env });
+    expect(shown.stdout).toMatch(/^1 .* HANDLER_ERROR$/m);
+    expect(shown.stdout).toMatch(/^2 .* -$/m);
+    expect(shown.stdout.trim().split('\n').at(-1)).toMatch(/ #2 {2}succeeded$/);
+  });
+});
+
 describe('migrate', () => {
   it('says that there was nothing to do', async () => {
     const again = await run(['migrate'], { env: { DATABASE_URL: database.url } });

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { definitionInfo } from '../../src/core/definition.ts';
+import { hookDefinition } from '../../src/core/hooks.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { DefinitionsAnswer } from '../../src/protocol/definition-answer.ts';
@@ -288,11 +289,24 @@ describe('the rest', () => {
   });
 
   it('lists the published definitions', async () => {
-    await publishDefinitions(database.db, [definitionInfo({ key: 'z', timeoutSeconds: 2 }, {})]);
+    await publishDefinitions(database.db, [
+      definitionInfo({ key: 'z', timeoutSeconds: 2 }, { paramsSchema: {} }),
+    ]);
     const { definitions } = DefinitionsAnswer.parse((await get('/v1/definitions')).body);
     expect(definitions.find(({ key }) => key === 'z')).toMatchObject({
       version: 1,
       timeoutSeconds: 2,
     });
+  });
+
+  it('keeps hooks out of it, and finds their jobs by their own key only', async () => {
+    const info = definitionInfo({ key: 'hooked' }, { paramsSchema: null, hooks: ['onEnd'] });
+    await publishDefinitions(database.db, [info, hookDefinition(info)]);
+    const { definitions } = DefinitionsAnswer.parse((await get('/v1/definitions')).body);
+    const found = definitions.filter(({ key }) => key.includes('hooked'));
+    expect(found).toMatchObject([{ key: 'hooked', hooks: ['onEnd'] }]);
+    const empty = { jobs: [], nextCursor: null };
+    expect((await get('/v1/jobs?definitionKey=$hook:hooked')).body).toEqual(empty);
+    await refused(post('/v1/jobs', { definitionKey: '$hook:hooked' }), 'VALIDATION_FAILED');
   });
 });

@@ -10,7 +10,13 @@ import { buryWorkers, findOrphans, heartbeat } from '../../src/store/workers.ts'
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { HeldLink, untilBlocked } from '../support/held-link.ts';
 import { failure, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
-import { claimSubject, lookAt, reachState, type Subject } from '../support/reach-state.ts';
+import {
+  claimSubject,
+  lookAt,
+  reachOwned,
+  reachState,
+  type Subject,
+} from '../support/reach-state.ts';
 
 /**
  * Two sides that want the same owned job at the same moment. One side holds its transaction open
@@ -28,11 +34,7 @@ const LOST = { kind: 'lost', message: 'gone' } as const;
 
 const stateOf = async (subject: Subject) => (await lookAt(database, subject)).state;
 
-const owned = async (): Promise<Subject & { job: NonNullable<Subject['job']> }> => {
-  const subject = await reachState(database, 'running');
-  if (!subject.job) throw new Error('not claimed');
-  return { ...subject, job: subject.job };
-};
+const owned = async () => await reachOwned(database);
 
 const cancel = async ({ id }: Subject) => await cancelJob(database.db, 'default', id);
 

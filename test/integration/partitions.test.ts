@@ -1,11 +1,14 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { jobIdFloor, timeOfJobId } from '../../src/core/job-id.ts';
+import { cancelJob } from '../../src/store/cancel-job.ts';
 import { ensurePartitions } from '../../src/store/partitions.ts';
 import { onCluster, testDatabase, type TestDatabase } from '../support/database.ts';
 import { claimAny, enqueueOne, newWorker, request, settleAs, SUCCESS } from '../support/jobs.ts';
+import { enqueueDaysAgo } from '../support/old-jobs.ts';
+import { publishHooks } from '../support/story.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const PARTITIONED = ['job', 'done', 'attempt'];
+const PARTITIONED = ['job', 'done', 'attempt', 'event', 'log_chunk', 'step'];
 
 let database: TestDatabase;
 
@@ -39,12 +42,11 @@ async function rangesOf(table: string): Promise<Range[]> {
   return ranges.sort((a, b) => a.toMs - b.toMs);
 }
 
-/** Every instant up to the last bound has exactly one partition, the same in all three tables. */
+/** Every instant up to the last bound has exactly one partition, the same in all tables. */
 async function expectNoGaps(): Promise<Range[]> {
-  const [job = [], done = [], attempt = []] = await Promise.all(PARTITIONED.map(rangesOf));
+  const [job = [], ...others] = await Promise.all(PARTITIONED.map(rangesOf));
   const times = (ranges: Range[]) => ranges.map(({ fromMs, toMs }) => [fromMs, toMs]);
-  expect(times(done)).toEqual(times(job));
-  expect(times(attempt)).toEqual(times(job));
+  for (const other of others) expect(times(other)).toEqual(times(job));
   expect(job[0]?.fromMs).toBe(Number.NEGATIVE_INFINITY);
   for (const [index, range] of job.entries()) {
     expect(range.toMs % DAY_MS).toBe(0);
@@ -147,6 +149,16 @@ describe('partitions', () => {
     expect(await database.sql('select state from longshore.done')).toEqual([
       { state: 'succeeded' },
     ]);
+    await expectNoGaps();
+  });
+
+  it('are made by a cancel whose hook finds none for today', async () => {
+    await pretendWeeksOff();
+    const id = await enqueueDaysAgo(database, 30, { hold: true });
+    await publishHooks(database, 'hello', ['onEnd']);
+    expect(await cancelJob(database.db, 'default', id)).toMatchObject({ status: 'cancelled' });
+    const hooks = await database.sql('select parent_id from longshore.job where hook is not null');
+    expect(hooks).toEqual([{ parent_id: id }]);
     await expectNoGaps();
   });
 

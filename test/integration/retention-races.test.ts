@@ -20,6 +20,7 @@ import {
   partitionNames,
   runningSince,
   untilItLetsGo,
+  untilPrunerAsks,
 } from '../support/old-jobs.ts';
 import { until } from '../support/until.ts';
 
@@ -45,15 +46,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     return link;
   };
 
-  /** Everything is copied, and it asks for the lock. Answers with its process. */
-  const untilItAsks = async (): Promise<number> =>
-    await until('the pruner asks for its lock', async () => {
-      const rows = await database.sql<{ pid: number }>(
-        `select l.pid from pg_locks l join pg_database d on d.oid = l.database
-         where d.datname = current_database() and l.mode = 'AccessExclusiveLock' and not l.granted`,
-      );
-      return rows[0]?.pid;
-    });
+  const untilItAsks = async () => await untilPrunerAsks(database);
 
   it('notices what changed between the copy and the lock', async () => {
     const revived = await endedSince(database, 10, FAILURE, { paramsJson: '"old"' });

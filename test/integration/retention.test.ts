@@ -66,7 +66,7 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
     expect(await view(recent)).toMatchObject({ status: 'succeeded' });
     expect(await listed('succeeded')).toEqual([recent]);
     const names = ['_old', ...Array.from({ length: 15 }, (_, n) => `_p${dateOf(7 - n)}`)];
-    for (const table of ['job', 'done', 'attempt']) {
+    for (const table of ['job', 'done', 'attempt', 'event', 'log_chunk', 'step']) {
       expect(await partitionNames(database, table)).toEqual(names);
     }
     expect(await dropAll(database, WEEK)).toEqual([]);
@@ -225,7 +225,8 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
       primary key (shard, job_id)) partition by range (job_id)`);
     await database.sql(`create or replace function longshore.partitioned_tables()
       returns table (name text, id_column text) language sql immutable as $$
-      values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id'), ('note', 'job_id') $$`);
+      values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id'), ('event', 'job_id'),
+        ('log_chunk', 'job_id'), ('step', 'job_id'), ('note', 'job_id') $$`);
     await ensurePartitions(database.db);
     expect(await partitionNames(database, 'note')).toEqual(await partitionNames(database));
     const dead = await endedSince(database, 12, FAILURE);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 /** What a worker does at its start with this in its code. */
 async function start(schedule: ScheduleInput | undefined, key = 'report', version = 1) {
   const ids = new JobIds(systemClock);
-  const info = definitionInfo({ key, version, schedule }, null);
+  const info = definitionInfo({ key, version, schedule }, { paramsSchema: null });
   await syncSchedules({ db: database.db, ids, log: silentLog }, [info]);
 }
 

@@ -5,11 +5,17 @@ import { decide, DEFAULT_RULES } from '../../src/core/lifecycle.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { claim, findLines } from '../../src/store/claim.ts';
 import { allStatements } from '../../src/store/db.ts';
+import { writeEvents } from '../../src/store/events.ts';
 import { viewJobs } from '../../src/store/get-job.ts';
+import { writeLogChunks } from '../../src/store/log-chunks.ts';
 import { saveProgress } from '../../src/store/progress.ts';
 import { promote } from '../../src/store/promote.ts';
+import { readAttempts } from '../../src/store/read-attempts.ts';
+import { readEvents } from '../../src/store/read-events.ts';
+import { readLogs } from '../../src/store/read-logs.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
 import { fateOf, settle } from '../../src/store/settle.ts';
+import { loadSteps, saveStep } from '../../src/store/steps.ts';
 import { takeTurn } from '../../src/store/turn.ts';
 import { findOrphans, forgetWorkers, heartbeat } from '../../src/store/workers.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
@@ -23,13 +29,26 @@ for (const name of await readdir(folder)) {
 }
 
 /** Tables that grow with the load. Nothing may ever read one of them as a whole. */
-const GROWING = ['waiting', 'running', 'job', 'done', 'attempt', 'dedupe', 'schedule', 'slot'];
+const GROWING = [
+  'waiting',
+  'running',
+  'job',
+  'done',
+  'attempt',
+  'event',
+  'log_chunk',
+  'step',
+  'dedupe',
+  'schedule',
+  'slot',
+];
 
 /** What runs for every job, or for every round of a loop. Renaming one must not hide it. */
 const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key heartbeat promote
   find_orphans forget_workers turn view_jobs cancel_waiting cancel_running progress release_job
   look_at_job list_by_lane_desc list_by_tag_desc list_waiting_desc list_running_desc
-  list_done_desc list_setbacks_desc`.split(/\s+/);
+  list_done_desc list_setbacks_desc write_log_chunks write_events save_step load_steps read_logs
+  read_events read_attempts`.split(/\s+/);
 
 it('has one name for each statement', () => {
   const names = allStatements.map(({ name }) => name);
@@ -112,6 +131,13 @@ const ROWS_MAX: Record<string, number> = {
   find_lines: 15,
   settle: 20,
   progress: 10,
+  write_log_chunks: 10,
+  write_events: 10,
+  save_step: 2, // the owned row, and the checkpoint that is overwritten
+  load_steps: 1,
+  read_logs: 4,
+  read_events: 8,
+  read_attempts: 3,
   fate_of_claim: 2,
   heartbeat: 10,
   promote: 21,
@@ -123,6 +149,8 @@ const ROWS_MAX: Record<string, number> = {
   find_orphans: 0,
   forget_workers: 0,
 };
+
+const LINE = { atMs: 0, level: 'info', stream: 'stdout', message: 'hello' } as const;
 
 async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void> {
   const seen = new Set<string>();
@@ -151,6 +179,23 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
     0,
     runningIds.map((id) => ({ id, ...progress })),
   );
+  const said = { claim: 1, attempt: 1, n: 5 };
+  await writeLogChunks(
+    db,
+    0,
+    runningIds.map((id) => ({ id, ...said, lines: [LINE] })),
+  );
+  const event = { ...said, type: 'custom', payloadJson: '1', ageMs: 0 } as const;
+  await writeEvents(
+    db,
+    0,
+    runningIds.map((id) => ({ id, ...event })),
+  );
+  await saveStep(db, 0, { id: running, claim: 1, name: null, valueJson: '1' });
+  await loadSteps(db, 0, done);
+  await readLogs(db, 'default', done, { afterId: null, attempt: null, limit: 100 });
+  await readEvents(db, 'default', done, { afterId: null, limit: 100 });
+  await readAttempts(db, 'default', done);
   await fateOf(db, 0, done, 1);
   await heartbeat(db, 0, worker, 30_000);
   await promote(db, 0, 10);

@@ -3,78 +3,43 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { silentLog } from '../../src/runtime/log.ts';
-import { Db } from '../../src/store/db.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { getJob } from '../../src/store/get-job.ts';
 import { listDefinitions } from '../../src/store/definitions.ts';
-import { promoter } from '../../src/scheduler/promoter.ts';
-import { reaper } from '../../src/scheduler/reaper.ts';
-import { postgresQueue } from '../../src/worker/postgres-queue.ts';
-import { Worker, type WorkerOptions } from '../../src/worker/worker.ts';
+import type { Worker, WorkerOptions } from '../../src/worker/worker.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { claimAny, enqueueOne, newWorker as registered } from '../support/jobs.ts';
 import { descendants, FIXTURES, isAlive } from '../support/processes.ts';
 import { until } from '../support/until.ts';
+import { jobBegun, jobEnded, scheduling, workerOn } from '../support/worker.ts';
 
 let database: TestDatabase;
 let folder: string;
-let reserved: Db;
 let worker: Worker;
-const services: { stop(): Promise<void> }[] = [];
+const stops: (() => Promise<void>)[] = [];
 
 function newWorker(changes: Partial<WorkerOptions> = {}): Worker {
-  return new Worker({
-    queue: postgresQueue(database.db, reserved, database.waker),
-    databaseUrl: database.url,
-    jobs: join(FIXTURES, 'jobs'),
-    host: 'test',
-    pid: process.pid,
-    version: '0',
-    slots: 3,
-    leaseMs: 10_000,
-    heartbeatMs: 500,
-    pollMs: 200,
-    drainMs: 5_000,
-    cancelGraceMs: 1_000,
-    clock: systemClock,
-    log: silentLog,
-    ...changes,
-  });
+  const { worker, stop } = workerOn(database, { jobs: join(FIXTURES, 'jobs'), ...changes });
+  stops.push(stop);
+  return worker;
 }
 
 beforeAll(async () => {
   database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'longshore-worker-'));
-  reserved = Db.open({ url: database.url, log: silentLog, max: 1 });
   worker = newWorker();
-  const promoting = promoter(database.db, database.waker, 100, silentLog);
-  const reaping = reaper(database.db, database.waker, systemClock, 100, silentLog);
-  services.push(worker, promoting, reaping);
   await worker.start();
-  await promoting.start();
-  await reaping.start();
+  stops.push(await scheduling(database));
 });
 
 afterAll(async () => {
-  for (const service of services) await service.stop();
-  await reserved.close();
+  for (const stop of stops) await stop();
   await database.close();
   await rm(folder, { recursive: true });
 });
 
-const ended = async (jobId: string) =>
-  await until(`job ${jobId} has ended`, async () => {
-    const job = await getJob(database.db, 'default', jobId);
-    return job?.finishedAt ? job : null;
-  });
-
-const begun = async (jobId: string) =>
-  await until(`job ${jobId} runs`, async () => {
-    const job = await getJob(database.db, 'default', jobId);
-    return job?.status === 'running' ? job : null;
-  });
+const ended = async (jobId: string) => await jobEnded(database, jobId);
+const begun = async (jobId: string) => await jobBegun(database, jobId);
 
 const runners = () =>
   descendants(process.pid).filter(({ command }) => /runner\/main/.test(command));

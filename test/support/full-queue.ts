@@ -60,6 +60,17 @@ const FILL = `
   insert into longshore.attempt (shard, job_id, claim_no, number, worker, started_at, finished_at)
   select 0, id, 1, 1, '${OTHER_WORKER}', now(), now() from made where n % 2 = 0;
 
+  insert into longshore.event (shard, job_id, claim_no, n, attempt, type, cancelling, at, payload)
+  select 0, id, 1, i, 1, 'custom', false, now(), '{}' from made, generate_series(0, 1) i
+  where n > 20000;
+
+  insert into longshore.log_chunk (shard, job_id, claim_no, n, attempt, line_count, at, data)
+  select 0, id, 1, i, 1, 1, now(), '[[0,"info","stdout",""]]' from made, generate_series(0, 1) i
+  where n > 20000;
+
+  insert into longshore.step (shard, job_id, claim_no, name, at, value)
+  select 0, id, 1, '', now(), '1' from made where n > 20000;
+
   insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
   select 0, 'scope', 'key-' || n, id, '' from made`;
 

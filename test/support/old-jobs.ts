@@ -95,6 +95,17 @@ export async function untilItLetsGo({ sql }: TestDatabase): Promise<void> {
   await until('no pruner is at it', async () => (await sql(held)).length === 0);
 }
 
+/** Everything is copied, and the pruner asks for its lock. Answers with its process. */
+export async function untilPrunerAsks({ sql }: TestDatabase): Promise<number> {
+  return await until('the pruner asks for its lock', async () => {
+    const rows = await sql<{ pid: number }>(
+      `select l.pid from pg_locks l join pg_database d on d.oid = l.database
+       where d.datname = current_database() and l.mode = 'AccessExclusiveLock' and not l.granted`,
+    );
+    return rows[0]?.pid;
+  });
+}
+
 /** Drops until there is nothing left to drop; says what went. */
 export async function dropAll(database: TestDatabase, retention: Retention): Promise<string[]> {
   const gone: string[] = [];
@@ -107,7 +118,8 @@ export async function dropAll(database: TestDatabase, retention: Retention): Pro
 
 /** Where each job is, and all that is known about it: to compare before and after. */
 export async function everything({ sql }: TestDatabase): Promise<unknown> {
-  const tables = ['job', 'waiting', 'running', 'done', 'attempt', 'dedupe'];
+  const story = ['attempt', 'event', 'log_chunk', 'step'];
+  const tables = ['job', 'waiting', 'running', 'done', ...story, 'dedupe'];
   const rows = tables.map(async (table) => {
     const found = await sql<{ row: string }>(`select t::text as row from longshore.${table} t`);
     return [table, found.map(({ row }) => row).sort()];

@@ -122,6 +122,8 @@ export function buffersOf([root]: readonly PlanNode[]): number {
 }
 
 function literal(value: unknown): string {
+  if (value === null) return 'null';
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`;
   return escapeLiteral(Array.isArray(value) ? `{${value.join(',')}}` : String(value));
 }
 

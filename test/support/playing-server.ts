@@ -62,3 +62,21 @@ export const hangUp: Answer = (response) => {
 
 /** The connection stays open and nothing comes. */
 export const silence: Answer = () => {};
+
+/** A live stream that says this, and then stays open, is closed, or breaks. */
+export function stream(text: string, then: 'stay' | 'close' | 'break' = 'close'): Answer {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', connection: 'close' });
+    response.write(text, () => {
+      if (then === 'break') response.destroy();
+    });
+    if (then === 'close') response.end();
+  };
+}
+
+/** One message of such a stream. */
+export function event(id: number, name = 'log'): string {
+  return `id: ${id}\nevent: ${name}\ndata: {"id":"${id}"}\n\n`;
+}
+
+export const END = 'event: end\ndata: {}\n\n';

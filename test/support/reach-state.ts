@@ -53,6 +53,16 @@ export async function reachState(
   return subject;
 }
 
+/** A job that a claim owns, with that claim. */
+export async function reachOwned(
+  database: TestDatabase,
+  maxAttempts = 3,
+): Promise<Subject & { job: ClaimedJob }> {
+  const subject = await reachState(database, 'running', maxAttempts);
+  if (!subject.job) throw new Error('not claimed');
+  return { ...subject, job: subject.job };
+}
+
 export async function claimSubject(
   { db }: { db: Queryable },
   { lane, worker }: Subject,

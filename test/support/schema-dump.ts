@@ -19,7 +19,7 @@ export async function dumpSchema(client: ClientBase): Promise<string> {
 }
 
 const HEAD = `-- What all migrations add up to. Made by "npm run schema"; do not edit.
--- The dated partitions of job, done and attempt are left out.
+-- The dated partitions are left out.
 
 create schema longshore;
 set search_path = longshore;`;
@@ -53,11 +53,11 @@ const ENUMS = `
 
 /** Since PostgreSQL 18 "not null" is a constraint too; here it stands with its column as before. */
 const TABLES = `
-  select format(E'create table %s (\\n  %s\\n)%s%s;%s', c.oid::regclass,
+  select format(E'create table %s (\\n  %s\\n)%s%s;%s%s', c.oid::regclass,
     concat_ws(E',\\n  ', columns.text, constraints.text),
     E'\\npartition by ' || pg_get_partkeydef(c.oid),
     E'\\nwith (\\n  ' || options.text || E'\\n)',
-    indexes.text) as text
+    storage.text, indexes.text) as text
   from pg_class c
   cross join lateral (
     select string_agg(concat_ws(' ', quote_ident(a.attname),
@@ -77,6 +77,13 @@ const TABLES = `
     select string_agg(replace(o, '=', ' = '), E',\\n  ' order by o collate "C") as text
     from unnest(c.reloptions) as o
   ) options
+  cross join lateral (
+    select string_agg(format(E'\\nalter table %s alter column %I set storage %s;', c.oid::regclass,
+      a.attname, case a.attstorage when 'e' then 'external' when 'm' then 'main'
+        when 'x' then 'extended' else 'plain' end), '' order by a.attnum) as text
+    from pg_attribute a join pg_type t on t.oid = a.atttypid
+    where a.attrelid = c.oid and a.attnum > 0 and a.attstorage <> t.typstorage
+  ) storage
   cross join lateral (
     select string_agg(E'\\n' || replace(pg_get_indexdef(i.indexrelid, 0, true), ' ON ONLY ', ' ON ')
       || ';', '' order by i.indexrelid::regclass::text collate "C") as text

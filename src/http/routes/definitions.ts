@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { isSystemKey } from '../../core/hooks.ts';
 import { definitionAnswer, DefinitionsAnswer } from '../../protocol/definition-answer.ts';
 import { listDefinitions } from '../../store/definitions.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -14,6 +15,8 @@ const LIST = {
 
 export function definitionsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   app.get('/v1/definitions', { schema: LIST }, async () => ({
-    definitions: (await listDefinitions(db)).map(definitionAnswer),
+    definitions: (await listDefinitions(db))
+      .filter(({ key }) => !isSystemKey(key))
+      .map(definitionAnswer),
   }));
 }

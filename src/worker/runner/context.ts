@@ -1,37 +1,59 @@
-import { format } from 'node:util';
-import { type JobContext, type JobLogger, Snooze } from '../../core/define.ts';
-import type { FromRunner, RunCommand } from '../ipc.ts';
+import { type HookContext, type JobContext, type JobLogger, Snooze } from '../../core/define.ts';
+import { resultJson } from '../../core/result.ts';
+import type { HookParams } from '../../core/story.ts';
+import { EVENT_NAME_MAX, EVENT_PAYLOAD_MAX, type FromRunner, type RunCommand } from '../ipc.ts';
+import { createLogger } from './logger.ts';
+import { Saves } from './saves.ts';
 
 const SNOOZE_MS_MAX = 366 * 24 * 3_600_000;
 
+/** What a context needs of the place where the job runs. */
+export interface Surroundings {
+  /** Made when it is asked for, because most tiny jobs never look at it. */
+  signal(): AbortSignal;
+  send(message: FromRunner): void;
+}
+
+export interface RunContext {
+  ctx: JobContext;
+  /** The worker's answer to what was to be saved. */
+  answered(seq: number, problem: string | null): void;
+}
+
 /**
- * What a job gets as `ctx`. It says things to the worker and knows nothing of the database. Signal
- * and logger are made when they are asked for, because most tiny jobs never look at them.
+ * What a job gets as `ctx`. It says things to the worker and knows nothing of the database. Its
+ * functions can be taken out of it and called alone, as people do.
  */
-export function createContext(
-  job: Omit<RunCommand, 'params'>,
-  signal: () => AbortSignal,
-  send: (message: FromRunner) => void,
-): JobContext {
+export function createContext(job: RunCommand, around: Surroundings): RunContext {
+  const { id: jobId, attempt, maxAttempts, claim } = job;
+  const { send } = around;
   let logger: JobLogger | undefined;
-  return {
-    jobId: job.id,
-    attempt: job.attempt,
-    maxAttempts: job.maxAttempts,
+  let saves: Saves | undefined;
+  const saving = () => (saves ??= new Saves(claim, job.saved, send));
+  const ctx: JobContext = {
+    jobId,
+    attempt,
+    maxAttempts,
     get abortSignal() {
-      return signal();
+      return around.signal();
     },
     get logger() {
-      return (logger ??= createLogger((level, message) =>
-        send({ type: 'log', claim: job.claim, level, message }),
-      ));
+      return (logger ??= loggerOf(job, around));
     },
+    get lastCheckpoint() {
+      return saving().lastCheckpoint;
+    },
+    checkpoint: async (value) => await saving().checkpoint(value),
+    step: async (name, run) => await saving().step(name, run),
     progress(fraction, message) {
       if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
         throw new TypeError(`progress takes a fraction from 0 to 1 (got ${String(fraction)})`);
       }
       const text = message === undefined ? null : String(message).slice(0, 1_000);
-      send({ type: 'progress', claim: job.claim, fraction, message: text });
+      send({ type: 'progress', claim, fraction, message: text });
+    },
+    emitEvent(type, payload) {
+      send({ type: 'event', claim, name: eventName(type), payloadJson: eventPayload(payload) });
     },
     snooze(delayMs) {
       if (typeof delayMs !== 'number' || !(delayMs >= 0 && delayMs <= SNOOZE_MS_MAX)) {
@@ -40,22 +62,50 @@ export function createContext(
       throw new Snooze(delayMs);
     },
   };
+  return { ctx, answered: (seq, problem) => saves?.answered(seq, problem) };
 }
 
-/** Pino-shaped: an object of fields may come first, then a message with its arguments. */
-function createLogger(write: (level: string, message: string) => void): JobLogger {
-  const at =
-    (level: string) =>
-    (...args: unknown[]) => {
-      const [first, ...rest] = args;
-      const fieldsFirst = typeof first === 'object' && first !== null && rest.length > 0;
-      write(level, fieldsFirst ? `${format(...rest)} ${format('%j', first)}` : format(...args));
-    };
+function eventName(type: unknown): string {
+  if (typeof type !== 'string' || type === '' || type.length > EVENT_NAME_MAX) {
+    throw new TypeError(`an event needs a type of 1 to ${EVENT_NAME_MAX} characters`);
+  }
+  return type;
+}
+
+function eventPayload(payload: unknown): string {
+  const checked = resultJson(payload);
+  if (!checked.ok) throw new TypeError(`the payload of an event must be JSON: ${checked.message}`);
+  if (checked.json.length > EVENT_PAYLOAD_MAX) {
+    throw new TypeError(`the payload of an event is limited to ${EVENT_PAYLOAD_MAX} characters`);
+  }
+  return checked.json;
+}
+
+/** What a hook gets: how its job stands, as the settle statement wrote it down. */
+export function hookContext(
+  job: Pick<RunCommand, 'claim'>,
+  about: HookParams,
+  around: Surroundings,
+): HookContext {
+  const { jobId, status, attempt, maxAttempts, params, result, error } = about;
+  let logger: JobLogger | undefined;
   return {
-    trace: at('trace'),
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
+    jobId,
+    status,
+    attempt,
+    maxAttempts,
+    params,
+    result,
+    error,
+    get abortSignal() {
+      return around.signal();
+    },
+    get logger() {
+      return (logger ??= loggerOf(job, around));
+    },
   };
+}
+
+function loggerOf({ claim }: Pick<RunCommand, 'claim'>, around: Surroundings): JobLogger {
+  return createLogger((level, message) => around.send({ type: 'log', claim, level, message }));
 }

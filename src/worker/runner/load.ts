@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isJobDefinition, type JobDefinition } from '../../core/define.ts';
 
@@ -15,7 +15,7 @@ const NOT_A_JOB = /(^|\/)([._]|node_modules(\/|$))|\.d\.ts$|\.(test|spec)\.\w+$/
 /** Loads every definition that the files below a path export. */
 export async function loadDefinitions(path: string): Promise<Loaded> {
   const root = resolve(path);
-  const byName = new Map<string, { definition: JobDefinition; file: string }>();
+  const byName = new Map<string, { definition: JobDefinition; shown: string; file: string }>();
   const problems: string[] = [];
   let files: string[];
   try {
@@ -27,21 +27,32 @@ export async function loadDefinitions(path: string): Promise<Loaded> {
     const shown = relative(process.cwd(), file) || file;
     try {
       const found = await definitionsIn(file);
-      if (found.length === 0) problems.push(`${shown}: exports no job made by defineJob`);
+      if (found.length === 0) {
+        problems.push(`${shown}: exports no job made by defineJob or defineCommand`);
+      }
       for (const definition of found) {
         const name = `${definition.key}@${definition.version}`;
         const other = byName.get(name);
         if (other && other.definition !== definition) {
-          problems.push(`${shown}: ${name} is already defined in ${other.file}`);
+          problems.push(`${shown}: ${name} is already defined in ${other.shown}`);
         } else {
-          byName.set(name, { definition, file: shown });
+          byName.set(name, { definition, shown, file });
         }
       }
     } catch (error) {
       problems.push(`${shown}: ${firstLines(error)}`);
     }
   }
-  return { definitions: [...byName.values()].map((entry) => entry.definition), problems };
+  const definitions = [...byName.values()].map(({ definition, file }) => placed(definition, file));
+  return { definitions, problems };
+}
+
+/** A command runs beside the file of its definition, and only here is it known where that is. */
+function placed(definition: JobDefinition, file: string): JobDefinition {
+  const { info } = definition;
+  if (!info.command) return definition;
+  const cwd = resolve(dirname(file), info.command.cwd ?? '.');
+  return { ...definition, info: { ...info, command: { ...info.command, cwd } } };
 }
 
 async function definitionFiles(root: string): Promise<string[]> {

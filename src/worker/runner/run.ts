@@ -1,27 +1,81 @@
-import { type JobContext, type JobDefinition, Snooze } from '../../core/define.ts';
-import type { Outcome } from '../../core/lifecycle.ts';
 import { classify } from '../../core/classify.ts';
+import { type JobContext, type JobDefinition, Snooze } from '../../core/define.ts';
 import { failureOf } from '../../core/failure.ts';
+import { hookOwner } from '../../core/hooks.ts';
+import type { Outcome } from '../../core/lifecycle.ts';
 import { resultJson } from '../../core/result.ts';
+import type { HookParams } from '../../core/story.ts';
+import type { RunCommand } from '../ipc.ts';
+import { hookContext, type Surroundings } from './context.ts';
+
+export type Definitions = ReadonlyMap<string, JobDefinition>;
+
+export function byName(definitions: readonly JobDefinition[]): Definitions {
+  return new Map(definitions.map((one) => [nameOf(one), one]));
+}
+
+/** How definitions are found: one code may be there in several versions. */
+export function nameOf({ key, version }: { key: string; version: number }): string {
+  return `${key}@${version}`;
+}
 
 /** Runs one job to its outcome. Whatever the code of the job does, this answers and never throws. */
 export async function runJob(
-  definition: JobDefinition | undefined,
-  name: string,
-  params: unknown,
+  definitions: Definitions,
+  job: RunCommand,
   ctx: JobContext,
+  around: Surroundings,
   nowMs: () => number,
 ): Promise<Outcome> {
+  const owner = hookOwner(job.key);
+  const name = nameOf({ key: owner ?? job.key, version: job.version });
+  const definition = definitions.get(name);
   if (!definition) return failure('NO_HANDLER', `this worker has no ${name}`);
   try {
-    const checked = await checkedParams(definition, params);
+    if (owner !== null) return await runHook(definition, job, around);
+    const checked = await checkedParams(definition, job.params);
     if (!checked.ok) return failure('PAYLOAD_INVALID', checked.message);
+    await runOnStart(definition, job, around, nowMs);
     const result = resultJson(await definition.run(checked.params as never, ctx));
     if (!result.ok) return failure(result.code, result.message);
     return { kind: 'success', resultJson: result.json };
   } catch (error) {
     if (error instanceof Snooze) return { kind: 'snoozed', delayMs: error.delayMs };
     return { kind: 'failure', ...classify(error, nowMs()) };
+  }
+}
+
+/** A hook of a job that has ended: a small job whose params tell which hook, and about what. */
+async function runHook(
+  { hooks }: JobDefinition,
+  job: RunCommand,
+  around: Surroundings,
+): Promise<Outcome> {
+  const about = job.params as HookParams;
+  await hooks[about.hook]?.(hookContext(job, about, around));
+  return { kind: 'success', resultJson: 'null' };
+}
+
+/** It runs with the job, in the same place. If it fails, that is told, and the job runs all the same. */
+async function runOnStart(
+  { hooks }: JobDefinition,
+  job: RunCommand,
+  around: Surroundings,
+  nowMs: () => number,
+): Promise<void> {
+  if (!hooks.onStart) return;
+  const { id: jobId, attempt, maxAttempts, params, claim } = job;
+  const now = { status: 'running', result: null, error: null } as const;
+  const about = { hook: 'onStart', jobId, attempt, maxAttempts, params, ...now } as const;
+  try {
+    await hooks.onStart(hookContext(job, about, around));
+  } catch (error) {
+    around.send({
+      type: 'hook-failed',
+      claim,
+      hook: 'onStart',
+      error: classify(error, nowMs()).error,
+    });
   }
 }
 

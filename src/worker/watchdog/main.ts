@@ -1,46 +1,66 @@
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { removeGroups } from '../../runtime/cgroup.ts';
+import { familyOf } from '../../runtime/name-tag.ts';
+import { sweep } from '../../runtime/sweep.ts';
 
 /**
  * The process that ends runners when their worker no longer can. A worker that was killed cannot
  * clean up, and one that is frozen (SIGSTOP, a stalled machine) does not even know that its lease
  * ran out; its runners would go on while another worker starts the same jobs again. So the worker
  * tells this process which process groups it has and for how long its lease still holds. When the
- * worker is gone, or the time is up without a newer word, every group is killed.
+ * worker is gone, or the time is up without a newer word, every group is killed, and then every
+ * process that came from one, which is known by its name tag. Of a worker that is gone, what its jobs
+ * left on the disk goes too.
  *
  * One small process per worker does for all its runners, also for those that never yield.
  */
 
-const groups = new Set<number>();
+const pids = new Set<number>();
+let family: number | null = null;
+let folder: string | null = null;
+let groups: string | null = null;
 let timer: NodeJS.Timeout | undefined;
 
-function killAll(): void {
-  for (const pid of groups) {
+async function killAll(): Promise<void> {
+  for (const pid of pids) {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
       // Nobody is left in the group.
     }
   }
-  groups.clear();
+  pids.clear();
+  if (family !== null) await sweep((tag) => familyOf(tag) === family);
 }
 
-/** `+pid`, `-pid`, or `lease milliseconds`. */
-function hear(line: string): void {
-  const value = Number(line.replace(/^(\+|-|lease )/, ''));
-  if (!Number.isFinite(value)) return;
-  if (line.startsWith('+')) groups.add(value);
-  else if (line.startsWith('-')) groups.delete(value);
-  else {
-    clearTimeout(timer);
-    timer = setTimeout(killAll, value);
-  }
+async function clearUp(): Promise<void> {
+  await killAll();
+  if (groups !== null) await removeGroups(groups);
+  if (folder !== null) await rm(folder, { recursive: true, force: true });
 }
+
+/** One word and what it is about: see `worker/watchdog.ts`, which says them. */
+const words: Record<string, (about: string) => void> = {
+  guard: (pid) => pids.add(Number(pid)),
+  release: (pid) => pids.delete(Number(pid)),
+  family: (number) => (family = Number(number)),
+  folder: (path) => (folder = path),
+  groups: (path) => (groups = path),
+  lease: (leftMs) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void killAll(), Number(leftMs));
+  },
+};
 
 const input = createInterface({ input: process.stdin });
-input.on('line', hear);
+input.on('line', (line) => {
+  const end = line.indexOf(' ');
+  words[line.slice(0, end)]?.(line.slice(end + 1));
+});
 input.on('close', () => {
-  killAll();
-  process.exit(0);
+  clearTimeout(timer);
+  void clearUp().finally(() => process.exit(0));
 });
 // Only the end of the worker ends it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

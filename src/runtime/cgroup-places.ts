@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+export interface CgroupPlace {
+  base: string;
+  version: 1 | 2;
+}
+
+/**
+ * Where this process could make memory groups: below its own group, or (version 2, where a group with
+ * processes in it hands no controller down) beside it. Version 2 first: a machine that has both is on
+ * its way there.
+ */
+export function cgroupPlaces(): CgroupPlace[] {
+  return placesIn(readText('/proc/self/cgroup'), readText('/proc/self/mountinfo'));
+}
+
+export function placesIn(cgroup: string, mountinfo: string): CgroupPlace[] {
+  const mounts = mountinfo.split('\n').map((line) => line.split(' '));
+  const found: CgroupPlace[] = [];
+  for (const line of cgroup.split('\n')) {
+    const [, controllers, ownPath] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    if (controllers === undefined || ownPath === undefined) continue;
+    const version = controllers === '' ? 2 : 1;
+    if (version === 1 && !controllers.split(',').includes('memory')) continue;
+    const mount = mounts.find((fields) => isMountOf(version, fields));
+    // The fourth field is the group that is mounted, which in a container is not the topmost one.
+    const [root, mountPoint] = mount?.slice(3, 5) ?? [];
+    if (root === undefined || mountPoint === undefined) continue;
+    const own = join(mountPoint, relative(root, ownPath));
+    found.push({ base: own, version });
+    if (version === 2 && own !== mountPoint) found.push({ base: dirname(own), version });
+  }
+  return found.sort((a, b) => b.version - a.version);
+}
+
+function isMountOf(version: 1 | 2, fields: readonly string[]): boolean {
+  const [type, , options = ''] = fields.slice(fields.indexOf('-') + 1);
+  if (version === 2) return type === 'cgroup2';
+  return type === 'cgroup' && options.split(',').includes('memory');
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const CLOSE_ON_EXEC = 0o2000000;
+const STANDARD_MAX = 2;
+
+/**
+ * The open files of this process that a program started by it would have too. Node opens none of that
+ * kind, but whoever started Node may have left some: a shell, a supervisor, a CI system. (Node closes
+ * the door on the low numbers among them, up to the first gap above 15.)
+ */
+export function inheritableDescriptors(): number[] {
+  try {
+    return readdirSync('/proc/self/fdinfo')
+      .map(Number)
+      .filter((descriptor) => descriptor > STANDARD_MAX && isInheritable(descriptor));
+  } catch {
+    return [];
+  }
+}
+
+function isInheritable(descriptor: number): boolean {
+  try {
+    const info = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1');
+    const flags = Number.parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '', 8);
+    return (flags & CLOSE_ON_EXEC) === 0;
+  } catch {
+    return false;
+  }
+}

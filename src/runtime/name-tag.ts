@@ -1,0 +1,105 @@
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { setImmediate as breathe } from 'node:timers/promises';
+
+/**
+ * A name tag that a process cannot lose. What a job starts can leave its process group and session
+ * (`setsid`), its parent (a double fork) and its environment (`env -i`), so none of these tells whose
+ * it is. What stays is RLIMIT_RSS: Linux hands it on to every child and through every exec, has done
+ * nothing with it since 2.4.30, and shows it to everybody in `/proc/PID/limits`. So each runner is
+ * started with a limit that no other process has, far above the memory of any machine, and whoever
+ * carries the same number came from it. Only a process with CAP_SYS_RESOURCE could take it off.
+ *
+ * A tag is a *family*, one per worker and drawn at random, and a *member*, one per runner: when the
+ * worker is gone, its watchdog finds all of its runners without having been told of each.
+ *
+ * Where there is no `/proc`, nobody is ever found, and a kill reaches the process group only.
+ */
+
+const MEMBERS = 2 ** 32;
+const FAMILIES = 2 ** 21;
+
+/** In KiB, as `ulimit -m` takes it: at least 4 TB, and below 2^53, so that numbers stay exact. */
+export type NameTag = number;
+
+export function newFamily(random: number): number {
+  return 1 + Math.floor(random * (FAMILIES - 1));
+}
+
+export function tagOf(family: number, member: number): NameTag {
+  return family * MEMBERS + (member % MEMBERS);
+}
+
+export function familyOf(tag: NameTag): number {
+  return Math.floor(tag / MEMBERS);
+}
+
+const LINE = 'Max resident set';
+const buffer = Buffer.alloc(2_048);
+
+/** Null when the process is gone, a zombie, or carries none. */
+export function readTag(pid: number): NameTag | null {
+  try {
+    const tag = tagIn(readShort(`/proc/${pid}/limits`));
+    // Only of those who carry one it matters whether they still live.
+    return tag === null || isZombie(readShort(`/proc/${pid}/stat`)) ? null : tag;
+  } catch {
+    return null;
+  }
+}
+
+function isZombie(stat: string): boolean {
+  return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+}
+
+/** Much quicker than `readFileSync`, and it is done for every process of the machine. */
+function readShort(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    return buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function tagIn(limits: string): NameTag | null {
+  const at = limits.indexOf(LINE);
+  const bytes = at < 0 ? Number.NaN : Number.parseInt(limits.slice(at + LINE.length), 10);
+  const tag = bytes / 1_024;
+  return Number.isInteger(tag) && tag >= MEMBERS && tag < FAMILIES * MEMBERS ? tag : null;
+}
+
+/** Longer than this nobody else waits for a look at a machine with very many processes. */
+const LOOKS_PER_BREATH = 200;
+
+/**
+ * The processes whose tag is wanted. With `after`, only numbers given out since that one are looked
+ * at, which is much cheaper and right as long as the numbers cannot have gone round meanwhile.
+ */
+export async function findTagged(
+  wanted: (tag: NameTag) => boolean,
+  after: number | null = null,
+): Promise<Map<number, NameTag>> {
+  const found = new Map<number, NameTag>();
+  let looks = 0;
+  for (const pid of processNumbers(after)) {
+    const tag = readTag(pid);
+    if (tag !== null && wanted(tag)) found.set(pid, tag);
+    looks += 1;
+    if (looks % LOOKS_PER_BREATH === 0) await breathe();
+  }
+  return found;
+}
+
+function processNumbers(after: number | null): number[] {
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    const numbers = pids.map(Number);
+    if (after === null) return numbers;
+    const last = Number(readFileSync('/proc/loadavg', 'utf8').split(' ').at(-1));
+    // Numbers begin again from below once the highest one was given out.
+    if (last >= after) return numbers.filter((pid) => pid > after && pid <= last);
+    return numbers.filter((pid) => pid > after || pid <= last);
+  } catch {
+    return [];
+  }
+}

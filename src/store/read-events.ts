@@ -1,0 +1,105 @@
+import { isTerminal, type JobState } from '../core/job.ts';
+import { isJobId, shardOfJobId } from '../core/job-id.ts';
+import { parsePlace } from '../core/place.ts';
+import type { EventView } from '../core/story.ts';
+import { saidAfter, type StoryRows, tellStory } from '../core/story-events.ts';
+import { type Queryable, statement } from './db.ts';
+
+export interface EventPage {
+  events: EventView[];
+  /** The last id of the page when there is more to read now. */
+  nextId: string | null;
+  /** Job and hooks have ended and this page is the last one: nothing will ever follow it. */
+  ended: boolean;
+}
+
+/** The id of an event is its place in the story (`core/story-events.ts`). */
+export function isEventId(text: string): boolean {
+  return parsePlace(text) !== null;
+}
+
+interface EventRows extends StoryRows {
+  state: JobState;
+}
+
+/**
+ * All that the story is told from, from one claim on. One statement is one snapshot, in which the
+ * job is in one place. Every claim that ended gives two events at least, so a page needs no more of
+ * them than it has events; what the job said is read in its order, from the cursor on.
+ */
+const READ = statement<EventRows>(
+  'read_events',
+  `select to_json(j.created_at) as "createdAt",
+     coalesce(
+       (select state from longshore.waiting where shard = $1 and id = $2),
+       (select state from longshore.running where shard = $1 and id = $2),
+       (select state from longshore.done where shard = $1 and id = $2)) as state,
+     coalesce((
+       select json_agg(c) from (
+         (select claim_no as claim, number as attempt, worker as "workerId",
+            queued_at as "queuedAt", started_at as "startedAt",
+            cancel_requested_at as "cancelRequestedAt", finished_at as "finishedAt", next,
+            run_at as "runAt", error
+          from longshore.attempt where shard = $1 and job_id = $2 and claim_no >= $4
+          order by claim_no limit $5)
+         union all
+         select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at, null, null,
+           null, null
+         from longshore.running where shard = $1 and id = $2
+         union all
+         select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at, finished_at,
+           state, null, null
+         from longshore.done where shard = $1 and id = $2 and state = 'succeeded'
+         union all
+         select claim_no + 1, null, null, queued_at, null, null, null, null, null, null
+         from longshore.waiting where shard = $1 and id = $2
+         union all
+         select claim_no + 1, null, null, queued_at, null, cancel_requested_at, finished_at, state,
+           null, error
+         from longshore.done where shard = $1 and id = $2 and started_at is null
+       ) c
+     ), '[]') as chapters,
+     coalesce((
+       select json_agg(s) from (
+         select claim_no as claim, n, attempt, type, cancelling, at, payload
+         from longshore.event
+         where shard = $1 and job_id = $2 and (claim_no, n) > ($6::int, $7::int)
+           and (cancelling or claim_no > $6 or not $8::boolean)
+         order by claim_no, n limit $5
+       ) s
+     ), '[]') as said,
+     coalesce((
+       select json_agg(h) from (
+         select k.id as "jobId", k.hook, k.created_at as "madeAt", f.state as status,
+           f.finished_at as "finishedAt", f.error
+         from longshore.job k
+         left join lateral (
+           select * from longshore.done where shard = $1 and id = k.id limit 1
+         ) f on true
+         where k.shard = $1 and k.parent_id = $2 and k.hook is not null
+       ) h
+     ), '[]') as hooks
+   from longshore.job j
+   where j.shard = $1 and j.id = $2
+     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = j.lane) = $3`,
+);
+
+/** Null: this tenant has no such job. */
+export async function readEvents(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+  { afterId, limit }: { afterId: string | null; limit: number },
+): Promise<EventPage | null> {
+  if (!isJobId(jobId)) return null;
+  const after = (afterId === null ? null : parsePlace(afterId)) ?? null;
+  const said = saidAfter(after);
+  // One for the claim that the cursor is in, and one more to see whether there is a next page.
+  const rowsMax = limit + 2;
+  const from = [after?.[0] ?? 0, rowsMax, said.claim, said.n, said.stopping];
+  const [rows] = await db.run(READ, [shardOfJobId(jobId), jobId, tenant, ...from]);
+  if (!rows) return null;
+  const { events, more } = tellStory(rows, after, limit);
+  const over = isTerminal(rows.state) && rows.hooks.every(({ status }) => status !== null);
+  return { events, nextId: (more ? events.at(-1)?.id : null) ?? null, ended: over && !more };
+}

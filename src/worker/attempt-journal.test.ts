@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { AttemptJournal } from './attempt-journal.ts';
+
+const JOB = { id: 'a', claim: 2, attempts: 1 };
+const journal = (logMaxBytes = 1_000_000) => new AttemptJournal(JOB, logMaxBytes);
+const said = (message: string) => ({ level: 'info', stream: 'stdout', message }) as const;
+
+describe('the lines of an attempt', () => {
+  it('leave in numbered chunks', () => {
+    const one = journal();
+    one.line(said('first'), 10);
+    one.line(said('second'), 20);
+    expect(one.take(30).chunks).toEqual([
+      {
+        id: 'a',
+        claim: 2,
+        attempt: 1,
+        n: 0,
+        lines: [
+          { atMs: 10, ...said('first') },
+          { atMs: 20, ...said('second') },
+        ],
+      },
+    ]);
+    expect(one.empty).toBe(true);
+    one.line(said('third'), 40);
+    expect(one.take(50).chunks[0]?.n).toBe(1);
+    expect(one.take(60).chunks).toEqual([]);
+  });
+
+  it('are cut where they are too long, and say so', () => {
+    const one = journal();
+    one.line(said('x'.repeat(20_000)), 0);
+    const message = one.take(0).chunks[0]?.lines[0]?.message;
+    expect(message).toMatch(/^x{16384}… \(3616 characters cut\)$/);
+  });
+
+  it('end with a mark where the attempt has said enough, and nothing follows it', () => {
+    const one = journal(500);
+    for (let i = 0; i < 100; i += 1) one.line(said('twenty characters ok'), i);
+    const lines = one.take(0).chunks[0]?.lines ?? [];
+    expect(lines.at(-1)).toMatchObject({ stream: 'system', level: 'warn' });
+    expect(lines.at(-1)?.message).toContain('500 bytes');
+    expect(lines.filter(({ stream }) => stream === 'stdout').length).toBe(8);
+    one.line(said('more'), 0);
+    expect(one.empty).toBe(true);
+  });
+
+  it('are left out while too many wait, and a mark tells how many', () => {
+    const one = journal(100_000_000);
+    for (let i = 0; i < 200; i += 1) one.line(said('y'.repeat(10_000)), i);
+    const kept = one.take(0).chunks[0]?.lines.length ?? 0;
+    expect(kept).toBeLessThan(110);
+    one.line(said('the database is back'), 300);
+    const [mark, line] = one.take(0).chunks[0]?.lines ?? [];
+    expect(mark?.message).toBe(`… ${200 - kept} lines left out: the database was away`);
+    expect(line?.message).toBe('the database is back');
+  });
+});
+
+describe('the events of an attempt', () => {
+  it('are numbered, and tell their age', () => {
+    const one = journal();
+    one.event('custom', '1', 100);
+    one.event('custom', '2', 150);
+    expect(one.take(200).events).toMatchObject([
+      { n: 0, payloadJson: '1', ageMs: 100, type: 'custom', claim: 2, attempt: 1 },
+      { n: 1, payloadJson: '2', ageMs: 50 },
+    ]);
+    one.event('custom', '3', 300);
+    expect(one.take(300).events).toMatchObject([{ n: 2, ageMs: 0 }]);
+  });
+
+  it('have of all progress only the latest', () => {
+    const one = journal();
+    one.progress(0.1, null, 0);
+    one.progress(0.2, 'half of it', 5);
+    const { events, progress } = one.take(10);
+    expect(progress).toEqual({ id: 'a', claim: 2, fraction: 0.2, message: 'half of it' });
+    expect(events).toMatchObject([
+      { type: 'progress', payloadJson: '{"fraction":0.2,"message":"half of it"}', ageMs: 5 },
+    ]);
+    expect(one.empty).toBe(true);
+  });
+
+  it('are limited in number', () => {
+    const one = journal();
+    let written = 0;
+    for (let i = 0; i < 20_000; i += 1) {
+      one.event('custom', '0', 0);
+      if (i % 500 === 0) written += one.take(0).events.length;
+    }
+    expect(written).toBeLessThanOrEqual(10_000);
+    expect(written).toBeGreaterThan(9_000);
+  });
+});

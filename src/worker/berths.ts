@@ -1,0 +1,44 @@
+/** Somebody who keeps idle runners and can part with one. */
+export interface Lender {
+  /** Ends an idle runner; false when it has none. */
+  endIdle(): boolean;
+}
+
+/**
+ * How many runners a worker has in all. Each kind (an isolation with a memory limit) keeps its own,
+ * and together they may be no more than this: when one kind needs a runner, an idle one of another
+ * kind makes room for it.
+ */
+export class Berths {
+  readonly #size: number;
+  readonly #lenders = new Set<Lender>();
+  #taken = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  get free(): boolean {
+    return this.#taken < this.#size;
+  }
+
+  join(lender: Lender): void {
+    this.#lenders.add(lender);
+  }
+
+  take(): void {
+    this.#taken += 1;
+  }
+
+  leave(): void {
+    this.#taken -= 1;
+  }
+
+  /** A job waits, so its runner starts in any case; an idle one of another kind ends for it. */
+  makeRoom(asking: Lender): void {
+    if (this.free) return;
+    for (const lender of this.#lenders) {
+      if (lender !== asking && lender.endIdle()) return;
+    }
+  }
+}

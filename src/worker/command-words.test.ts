@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { commandLine } from './command-words.ts';
+
+const only = (line: string) => {
+  const { words, problems } = commandLine(line);
+  expect(problems).toEqual([]);
+  expect(words).toHaveLength(1);
+  return words[0];
+};
+
+describe('what a command says', () => {
+  it.each([
+    ['{"progress":0.4}', { type: 'progress', fraction: 0.4, message: null }],
+    ['{"progress":1,"message":""}', { type: 'progress', fraction: 1, message: '' }],
+    ['{"event":"t"}', { type: 'event', name: 't', payloadJson: 'null' }],
+    ['{"event":"t","payload":{"a":[1]}}', { type: 'event', name: 't', payloadJson: '{"a":[1]}' }],
+    [
+      '{"error":{}}',
+      {
+        type: 'error',
+        error: { code: 'HANDLER_ERROR', message: '', stack: null, cause: null },
+        retryAfterMs: null,
+      },
+    ],
+    [
+      '{"error":{"code":"MINE","message":"m\\u0000","retryAfterMs":1.6}}',
+      {
+        type: 'error',
+        error: { code: 'MINE', message: 'm\uFFFD', stack: null, cause: null },
+        retryAfterMs: 2,
+      },
+    ],
+  ])('is understood: %s', (line, word) => expect(only(line)).toEqual(word));
+
+  it.each([
+    ['{"result":null}', 'null'],
+    [
+      ' { "result" : { "b" : 1.0, "a" : 12345678901234567890 } } ',
+      '{ "b" : 1.0, "a" : 12345678901234567890 }',
+    ],
+    ['{"result":"}"}', '"}"'],
+    ['{"result":1,"result":2}', '2'],
+    ['{"r\\u0065sult":[1]}', '[1]'],
+  ])('is a result, as it was written: %s', (line, json) => {
+    expect(only(line)).toEqual({ type: 'result', json });
+  });
+
+  it('may be several things at once', () => {
+    const { words, problems } = commandLine('{"progress":1,"message":"done","result":[1,2]}');
+    expect(problems).toEqual([]);
+    expect(words.map(({ type }) => type)).toEqual(['progress', 'result']);
+  });
+
+  it('is a result only up to its limit', () => {
+    const line = JSON.stringify({ result: 'é'.repeat(600_000) });
+    expect(only(line)).toEqual({ type: 'result-too-large', bytes: 1_200_002 });
+  });
+
+  it.each([
+    ['nonsense', 'it is not a JSON object'],
+    ['[1]', 'it is not a JSON object'],
+    ['null', 'it is not a JSON object'],
+    ['{}', 'it says nothing'],
+    ['{"message":"alone"}', 'it says nothing'],
+    ['{"progress":1.5}', '"progress" must be a number from 0 to 1'],
+    ['{"progress":"half"}', '"progress" must be a number from 0 to 1'],
+    ['{"progress":1,"message":2}', '"message" must be a text'],
+    ['{"event":""}', '"event" must be a text of 1 to 100 characters'],
+    ['{"error":"oops"}', '"error" must be an object'],
+    ['{"error":{"code":""}}', '"code" must be 1 to 64 letters, digits and _ . : -'],
+    ['{"error":{"message":5}}', '"message" of "error" must be a text'],
+    ['{"error":{"retryAfterMs":-1}}', '"retryAfterMs" must be a number of milliseconds'],
+    ['{"error":{"kode":"X"}}', 'unknown field of "error" "kode": did you mean "code"?'],
+    ['{"reslut":1}', 'unknown field "reslut": did you mean "result"?'],
+    ['{"__proto__":{"progress":1}}', 'unknown field "__proto__"'],
+  ])('is answered when it makes no sense: %s', (line, problem) => {
+    expect(commandLine(line)).toEqual({ words: [], problems: [problem] });
+  });
+
+  it('counts as far as it makes sense', () => {
+    const { words, problems } = commandLine('{"progress":0.5,"total":10}');
+    expect(words).toEqual([{ type: 'progress', fraction: 0.5, message: null }]);
+    expect(problems).toEqual(['unknown field "total"']);
+  });
+});

@@ -1,0 +1,173 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { sleep } from '../../runtime/deadline.ts';
+import { type ProcessUsage, usageOf } from '../../runtime/process-usage.ts';
+import { PLAIN_EXIT, type RunnerExit } from '../runner.ts';
+import { LINE_COST, Throttle } from './byte-rate.ts';
+import type { Cell, Entrance } from './cell.ts';
+import { OutputLines } from './output-lines.ts';
+
+export type OutputStream = 'stdout' | 'stderr';
+export type OutputListener = (stream: OutputStream, line: string) => void;
+
+/** How long what a process wrote last may take to arrive after its end. */
+const LAST_WORDS_MS = 200;
+
+/** What a program that ends itself for want of memory says about it. */
+const OUT_OF_MEMORY =
+  /heap out of memory|process out of memory|bad_alloc|Allocation failed|MemoryError|Cannot allocate memory/;
+
+const ENDED_FROM_OUTSIDE = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'];
+
+/**
+ * A process that runs user code, seen from the worker: what it writes, how it is ended, and what it
+ * leaves. It is trusted with nothing. When it ends, however that came, its children end with it, also
+ * those that left its process group, and `exited` resolves after that.
+ */
+export class GuardedProcess {
+  readonly pid: number | null;
+  /** Its file descriptor 3. */
+  readonly socket: Socket;
+  readonly exited: Promise<RunnerExit>;
+  readonly #child: ChildProcess;
+  readonly #cell: Cell;
+  readonly #listener: OutputListener;
+  readonly #streams: { lines: OutputLines; throttle: Throttle }[] = [];
+  #running: boolean;
+  #cause: RunnerExit['cause'] = null;
+  #saidOutOfMemory = false;
+  #lastLook: ProcessUsage | null = null;
+
+  constructor(
+    cell: Cell,
+    argv: readonly string[],
+    entrance: Entrance,
+    listener: OutputListener = () => undefined,
+  ) {
+    this.#cell = cell;
+    this.#listener = listener;
+    this.#child = cell.enter(argv, entrance);
+    this.pid = this.#child.pid ?? null;
+    this.#running = this.pid !== null;
+    this.socket = this.#child.stdio[3] as Socket;
+    this.socket.on('error', () => undefined);
+    const closed = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
+    this.exited = new Promise((resolve) => {
+      this.#child.once('error', (error) => {
+        if (this.pid === null) resolve(this.#neverBegan(error));
+      });
+      this.#child.once('exit', (code, signal) => resolve(this.#ended(code, signal, closed)));
+    });
+    this.#read('stdout');
+    this.#read('stderr');
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** Never after its end, when the number may belong to somebody else. */
+  signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    if (this.pid === null || !this.#running) return;
+    this.look();
+    try {
+      process.kill(-this.pid, signal);
+    } catch {
+      // Nobody is left in the group.
+    }
+  }
+
+  /** The first reason counts. */
+  kill(cause: RunnerExit['cause'] = null): void {
+    if (this.#running) this.#cause ??= cause;
+    this.signal('SIGKILL');
+  }
+
+  /** What it uses now; the last look is what a process that was killed is remembered by. */
+  look(): ProcessUsage | null {
+    if (this.pid !== null && this.#running) this.#lastLook = usageOf(this.pid) ?? this.#lastLook;
+    return this.#lastLook;
+  }
+
+  /**
+   * Calls back when what was written before now has been told. A process writes its output before it
+   * says on the socket that it is done, but we may happen to read the socket first.
+   */
+  afterOutput(then: () => void): void {
+    const settle = () => {
+      for (const { lines } of this.#streams) lines.flush();
+      then();
+    };
+    const paused = this.#streams.filter(({ throttle }) => throttle.paused);
+    for (const { throttle } of paused) throttle.lift();
+    // One round of the event loop reads every stream that has something; a paused one needs two.
+    if (paused.length === 0) setImmediate(settle);
+    else setImmediate(() => setImmediate(settle));
+  }
+
+  async #ended(
+    code: number | null,
+    signal: string | null,
+    closed: Promise<void>,
+  ): Promise<RunnerExit> {
+    // Those who stayed in its group go at once, however many they are.
+    this.signal('SIGKILL');
+    this.#running = false;
+    for (const { throttle } of this.#streams) throttle.lift();
+    if (this.pid !== null) await this.#cell.sweep(this.pid);
+    const patience = new AbortController();
+    void closed.then(() => patience.abort());
+    await sleep(LAST_WORDS_MS, patience.signal);
+    this.#closePipes();
+    const { memory } = this.#cell;
+    const exit: RunnerExit = {
+      code,
+      signal,
+      peakRssBytes: memory?.peakBytes ?? this.#lastLook?.peakRssBytes ?? null,
+      cpuMs: this.#lastLook?.cpuMs ?? null,
+      cause: this.#memoryCause(code, signal) ?? this.#cause,
+    };
+    await this.#cell.remove(this.pid);
+    return exit;
+  }
+
+  async #neverBegan(error: Error): Promise<RunnerExit> {
+    this.#closePipes();
+    await this.#cell.remove(null);
+    const message = `the process could not be started: ${error.message}`;
+    return { ...PLAIN_EXIT, cause: { code: 'CRASHED', message } };
+  }
+
+  #memoryCause(code: number | null, signal: string | null): RunnerExit['cause'] {
+    const { memory } = this.#cell;
+    if (code === 0) return null;
+    if (memory?.exceeded) return { code: 'OUT_OF_MEMORY', message: memory.sentence };
+    // Without a limit such words mean something only when the process ended itself at once.
+    const abort = signal === null ? code === 134 : !ENDED_FROM_OUTSIDE.includes(signal);
+    if (!this.#saidOutOfMemory || !(abort || (memory && signal === null))) return null;
+    const message = memory?.sentence ?? 'the job needed more memory than its process can have';
+    return { code: 'OUT_OF_MEMORY', message };
+  }
+
+  #closePipes(): void {
+    this.socket.destroy();
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    for (const { lines } of this.#streams) lines.flush();
+  }
+
+  #read(name: OutputStream): void {
+    const stream = this.#child[name];
+    if (!stream) return;
+    const throttle = new Throttle(stream, this.#cell.clock);
+    const lines = new OutputLines((line) => {
+      if (name === 'stderr' && OUT_OF_MEMORY.test(line)) this.#saidOutOfMemory = true;
+      this.#listener(name, line);
+    });
+    this.#streams.push({ lines, throttle });
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      const count = lines.push(chunk);
+      throttle.spend(chunk.length + count * LINE_COST);
+    });
+  }
+}

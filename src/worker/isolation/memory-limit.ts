@@ -1,0 +1,69 @@
+import type { MemoryGroup } from '../../runtime/cgroup.ts';
+import type { NameTag } from '../../runtime/name-tag.ts';
+import type { RssWatch } from './rss-watch.ts';
+
+const MEGABYTE = 1_048_576;
+
+/** Node reserves some 600 MB that it never touches, and the limit counts what is reserved. */
+const DATA_HEADROOM_BYTES = 1_024 * MEGABYTE;
+
+/**
+ * The memory that a runner may take, with everything it starts. A control group holds it exactly.
+ * Without one, two weaker means stand in: RLIMIT_DATA, which stops a single process that grows faster
+ * than anybody looks, and a watch on what all of them take together.
+ */
+export class MemoryLimit {
+  readonly limitBytes: number;
+  readonly group: MemoryGroup | null;
+  readonly #tag: NameTag;
+  readonly #watch: RssWatch;
+  #seenPeakBytes = 0;
+  #seenExceeded = false;
+
+  constructor(memoryMb: number, tag: NameTag, group: MemoryGroup | null, watch: RssWatch) {
+    this.limitBytes = memoryMb * MEGABYTE;
+    this.group = group;
+    this.#tag = tag;
+    this.#watch = watch;
+  }
+
+  /** For the launcher. */
+  get dataLimitKb(): number | null {
+    return this.group ? null : (this.limitBytes + DATA_HEADROOM_BYTES) / 1_024;
+  }
+
+  /** A job begins. Whoever calls it ends the process when it is told to. */
+  watch(end: () => void): void {
+    if (this.group) return;
+    this.#watch.add(this.#tag, {
+      limitBytes: this.limitBytes,
+      onLook: (bytes) => (this.#seenPeakBytes = Math.max(this.#seenPeakBytes, bytes)),
+      onExceeded: () => {
+        this.#seenExceeded = true;
+        end();
+      },
+    });
+  }
+
+  unwatch(): void {
+    if (!this.group) this.#watch.remove(this.#tag);
+  }
+
+  get exceeded(): boolean {
+    return this.#seenExceeded || (this.group?.exceeded ?? false);
+  }
+
+  get peakBytes(): number | null {
+    return this.group?.peakBytes ?? (this.#seenPeakBytes || null);
+  }
+
+  get sentence(): string {
+    const peak = this.peakBytes;
+    const told = peak === null ? '' : ` (at its peak ${megabytes(peak)} MB)`;
+    return `the job needed more memory than its ${megabytes(this.limitBytes)} MB${told}`;
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / MEGABYTE);
+}

@@ -1,0 +1,149 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { Poller } from '../runtime/poller.ts';
+import type { Service } from '../runtime/service.ts';
+import { DatabaseUnavailable } from '../store/db.ts';
+import { AttemptJournal, CHUNK_BYTES, type Entry, type NewLine } from './attempt-journal.ts';
+import type { Execution, ExecutionEvents } from './execution.ts';
+import type { QueuePort } from './port.ts';
+
+const EVERY_MS = 1_000;
+
+/**
+ * What jobs say while they run, on its way into the database: lines, events, progress. It is written
+ * once a second for all of them together, or sooner where much has gathered. An attempt is closed
+ * before its outcome is written, because afterwards the fence would refuse its last words.
+ */
+export class Journal implements Service, ExecutionEvents {
+  readonly name = 'journal';
+  readonly #queue: QueuePort;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #logMaxBytes: number;
+  readonly #poller: Poller;
+  readonly #open = new Map<Execution, AttemptJournal>();
+  readonly #closing = new Map<Execution, () => void>();
+  /** Taken out and not yet written: the database was away. */
+  #late: { shard: number; entry: Entry; execution: Execution }[] = [];
+  #allAtMs = 0;
+
+  constructor(queue: QueuePort, clock: Clock, log: Log, logMaxBytes: number) {
+    this.#queue = queue;
+    this.#clock = clock;
+    this.#log = log;
+    this.#logMaxBytes = logMaxBytes;
+    this.#poller = new Poller({ name: this.name, log, tick: async () => await this.#tick() });
+  }
+
+  async start(): Promise<void> {
+    await this.#poller.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+  }
+
+  onLine(execution: Execution, line: NewLine): void {
+    const journal = this.#of(execution);
+    journal.line(line, this.#nowMs);
+    if (journal.pendingBytes > CHUNK_BYTES) this.#poller.wake();
+  }
+
+  onEvent(execution: Execution, type: 'custom' | 'hook', payloadJson: string): void {
+    this.#of(execution).event(type, payloadJson, this.#nowMs);
+  }
+
+  onProgress(execution: Execution, update: { fraction: number; message: string | null }): void {
+    this.#of(execution).progress(update.fraction, update.message, this.#nowMs);
+  }
+
+  /** Null when nothing is left to write, so that a job that said nothing waits for nothing. */
+  close(execution: Execution): Promise<void> | null {
+    if (!this.#open.has(execution)) return null;
+    if (execution.lost) {
+      this.#open.delete(execution);
+      return null;
+    }
+    this.#poller.wake();
+    return new Promise((resolve) => this.#closing.set(execution, resolve));
+  }
+
+  /** The leases are lost: what was not written yet would be refused. */
+  abandon(): void {
+    this.#open.clear();
+    this.#late = [];
+    for (const resolve of this.#closing.values()) resolve();
+    this.#closing.clear();
+  }
+
+  get #nowMs(): number {
+    return this.#clock.now().getTime();
+  }
+
+  #of(execution: Execution): AttemptJournal {
+    let journal = this.#open.get(execution);
+    if (!journal) {
+      journal = new AttemptJournal(execution.job, this.#logMaxBytes);
+      this.#open.set(execution, journal);
+    }
+    return journal;
+  }
+
+  async #tick(): Promise<number> {
+    // What the database could not take goes first; until then nothing more is taken out.
+    if (this.#late.length > 0) await this.#write();
+    const startMs = this.#clock.monotonicMs();
+    const everything = startMs >= this.#allAtMs;
+    if (everything) this.#allAtMs = startMs + EVERY_MS;
+    for (const [execution, journal] of this.#open) {
+      const due = everything || journal.pendingBytes > CHUNK_BYTES || this.#closing.has(execution);
+      if (!due || journal.empty) continue;
+      const entry = journal.take(this.#nowMs);
+      this.#late.push({ shard: execution.shard, entry, execution });
+    }
+    const closing = [...this.#closing];
+    await this.#write();
+    for (const [execution, resolve] of closing) {
+      this.#closing.delete(execution);
+      this.#open.delete(execution);
+      resolve();
+    }
+    return Math.max(0, this.#allAtMs - this.#clock.monotonicMs());
+  }
+
+  async #write(): Promise<void> {
+    for (const shard of new Set(this.#late.map((one) => one.shard))) {
+      const batch = this.#late.filter((one) => one.shard === shard && !one.execution.lost);
+      await this.#writeAll(
+        shard,
+        batch.map(({ entry }) => entry),
+      );
+      this.#late = this.#late.filter((one) => one.shard !== shard);
+    }
+  }
+
+  /** One entry that the database cannot take does not hold back the others, nor its own outcome. */
+  async #writeAll(shard: number, entries: readonly Entry[]): Promise<void> {
+    try {
+      await this.#queue.writeLogs(
+        shard,
+        entries.flatMap(({ chunks }) => chunks),
+      );
+      await this.#queue.writeEvents(
+        shard,
+        entries.flatMap(({ events }) => events),
+      );
+      await this.#queue.saveProgress(
+        shard,
+        entries.flatMap(({ progress }) => progress ?? []),
+      );
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      if (entries.length > 1) {
+        for (const entry of entries) await this.#writeAll(shard, [entry]);
+      } else {
+        this.#log.warn({ err: error }, 'what a job said could not be stored');
+      }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { format } from 'node:util';
+import type { JobLogger } from '../../core/define.ts';
+import type { Level } from '../../core/story.ts';
+
+/** Pino-shaped: an object of fields may come first, then a message with its arguments. */
+export function createLogger(write: (level: Level, message: string) => void): JobLogger {
+  const at =
+    (level: Level) =>
+    (...args: unknown[]) => {
+      const [first, ...rest] = args;
+      const fieldsFirst = typeof first === 'object' && first !== null && rest.length > 0;
+      write(level, fieldsFirst ? `${format(...rest)} ${format('%j', first)}` : format(...args));
+    };
+  return {
+    trace: at('trace'),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    fatal: at('fatal'),
+  };
+}

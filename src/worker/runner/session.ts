@@ -1,0 +1,73 @@
+import { classify } from '../../core/classify.ts';
+import type { Outcome } from '../../core/lifecycle.ts';
+import type { FromRunner, Measured, RunCommand, ToRunner } from '../ipc.ts';
+import { createContext, type RunContext } from './context.ts';
+import { type Definitions, runJob } from './run.ts';
+
+export interface SessionOptions {
+  definitions: Definitions;
+  send(message: FromRunner): void;
+  nowMs(): number;
+  /** Begins to measure an attempt; what it answers tells what the attempt used so far. */
+  measure(): () => Measured;
+}
+
+interface Current {
+  job: RunCommand;
+  context: RunContext;
+  abort(reason: string): void;
+  measured(): Measured;
+}
+
+/**
+ * The side of a job: it takes commands from the worker, one job at a time, and answers each with
+ * one outcome. A process, a thread and the worker itself all run jobs by this; they differ only in
+ * how messages travel.
+ */
+export class RunnerSession {
+  readonly #options: SessionOptions;
+  #current: Current | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  receive(message: ToRunner): void {
+    if (message.type === 'run') return void this.#run(message.job);
+    const current = this.#current;
+    if (current?.job.claim !== message.claim) return;
+    if (message.type === 'abort') current.abort(message.reason);
+    else current.context.answered(message.seq, message.problem);
+  }
+
+  /** An error that escaped the promise of the job. False when no job runs that it could belong to. */
+  fail(error: unknown): boolean {
+    const current = this.#current;
+    if (!current) return false;
+    this.#answer(current, { kind: 'failure', ...classify(error, this.#options.nowMs()) });
+    return true;
+  }
+
+  async #run(job: RunCommand): Promise<void> {
+    const { definitions, send, measure, nowMs } = this.#options;
+    let controller: AbortController | undefined;
+    const signal = () => (controller ??= new AbortController()).signal;
+    const around = { signal, send };
+    const context = createContext(job, around);
+    const abort = (reason: string) => {
+      controller ??= new AbortController();
+      controller.abort(new DOMException(`the job was asked to stop: ${reason}`, 'AbortError'));
+    };
+    const current = { job, context, abort, measured: measure() };
+    this.#current = current;
+    this.#answer(current, await runJob(definitions, job, context.ctx, around, nowMs));
+  }
+
+  /** Once: what comes after the outcome is nobody's. */
+  #answer(current: Current, outcome: Outcome): void {
+    if (this.#current !== current) return;
+    this.#current = undefined;
+    const { claim } = current.job;
+    this.#options.send({ type: 'outcome', claim, outcome, ...current.measured() });
+  }
+}

@@ -1,0 +1,55 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type FromRunner, messageLine, type ToRunner } from '../ipc.ts';
+import { Credit } from './credit.ts';
+import { loadDefinitions } from './load.ts';
+import { measureThread } from './measure.ts';
+import { byName } from './run.ts';
+import { RunnerSession } from './session.ts';
+
+/**
+ * The same as `main.ts`, as a thread of the worker: what is a line on a socket there is a message
+ * here. It is text all the same, because user code could send one, too.
+ */
+
+const port = parentPort;
+if (!port) throw new Error('this file is run as a thread by a worker');
+const { jobsPath, shared } = workerData as { jobsPath: string; shared: SharedArrayBuffer };
+const credit = new Credit(shared);
+
+function send(message: FromRunner): void {
+  const line = messageLine(message);
+  const post = () => port?.postMessage(line);
+  credit.spend(line.length);
+  // What a thread writes goes out a piece at a time; a job is done when the last one has.
+  if (message.type === 'outcome') void written().then(post);
+  else post();
+}
+
+async function written(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.writableLength === 0) continue;
+    await new Promise<void>((resolve) => void stream.write('', () => resolve()));
+  }
+}
+
+const { definitions, problems } = await loadDefinitions(jobsPath);
+const session = new RunnerSession({
+  definitions: byName(definitions),
+  send,
+  measure: measureThread,
+  nowMs: () => Date.now(),
+});
+
+async function end(): Promise<void> {
+  await written();
+  process.exit(1);
+}
+
+/** An error that escaped the job's own promise leaves the thread in doubt: tell, then end. */
+process.on('uncaughtException', (error) => {
+  if (!session.fail(error)) throw error;
+  void end();
+});
+port.on('message', (line: string) => session.receive(JSON.parse(line) as ToRunner));
+
+send({ type: 'ready', definitions: definitions.map(({ info }) => info), problems });

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIXTURES, isAlive } from '../support/processes.ts';
+import { errorOf, resultOf, type TestRunners, testRunners } from '../support/runners.ts';
+import { until } from '../support/until.ts';
+
+let runners: TestRunners;
+beforeAll(async () => {
+  runners = await testRunners('commands');
+});
+afterAll(async () => await runners.stop());
+
+const begin = async (key: string) => {
+  const begun = await runners.begin(key);
+  await until('it has begun', () => begun.messages.length > 0);
+  return begun;
+};
+
+describe('a command', () => {
+  it.each(['stdin', 'file'])('gets its params from its %s', async (key) => {
+    const params = { text: 'ünï "quoted" $HOME\n', list: [1, 2.5, null] };
+    expect(resultOf(await runners.run(key, params))).toEqual(params);
+  });
+
+  it('has its params in a file that is its own', async () => {
+    expect((await runners.run('mode')).output).toEqual(['stdout: 600']);
+  });
+
+  it('is told which job it is, and runs beside its definition', async () => {
+    const [id, attempt, folder] = resultOf(await runners.run('told')) as string[];
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(attempt).toBe('1');
+    expect(folder).toBe(join(FIXTURES, 'runners', 'commands'));
+  });
+
+  it('succeeds with nothing to say', async () => {
+    const ran = await runners.run('quiet');
+    expect(resultOf(ran)).toBeNull();
+    expect(ran.output.sort()).toEqual(['stderr: to stderr', 'stdout: to stdout']);
+  });
+
+  it('says things on descriptor 3; the last result counts, to the letter', async () => {
+    const ran = await runners.run('words');
+    expect(ran.messages).toMatchObject([
+      { type: 'progress', fraction: 0.25, message: 'a quarter' },
+      { type: 'event', name: 'made', payloadJson: '{"size":2}' },
+      { type: 'event', name: 'bare', payloadJson: 'null' },
+      { type: 'progress', fraction: 1, message: null },
+    ]);
+    expect(ran.outcome?.outcome).toEqual({
+      kind: 'success',
+      resultJson: '12345678901234567890.10',
+    });
+  });
+
+  it('is told what made no sense, and goes on', async () => {
+    const ran = await runners.run('nonsense');
+    expect(resultOf(ran)).toBe('fine');
+    expect(ran.messages).toMatchObject([{ type: 'progress', fraction: 0.5 }]);
+    const ignored = 'stderr: longshore: ignored on descriptor 3:';
+    expect(ran.output).toEqual([
+      `${ignored} it is not a JSON object: not json`,
+      `${ignored} unknown field "progres": did you mean "progress"?: {"progres":0.5}`,
+      `${ignored} "progress" must be a number from 0 to 1: {"progress":7}`,
+      `${ignored} unknown field "eta": {"progress":0.5,"eta":3}`,
+    ]);
+  });
+
+  it.each([
+    ['exit', 'HANDLER_ERROR', 'the command exited with code 3: first\nwhat went wrong'],
+    ['error', 'RATE_LIMITED', 'slow down'],
+    ['error-and-zero', 'HANDLER_ERROR', 'no'],
+    ['large', 'RESULT_TOO_LARGE', 'the result has 1100002 bytes, the limit is 1048576'],
+  ])('fails as its words and its exit code say: %s', async (key, code, message) => {
+    expect(errorOf(await runners.run(key))).toMatchObject({ code, message });
+  });
+
+  it('may say when to try again', async () => {
+    const { outcome } = await runners.run('error');
+    expect(outcome?.outcome).toMatchObject({ kind: 'failure', retryAfterMs: 1_500 });
+  });
+
+  it.each([
+    ['missing', /^the program "no-such-program-anywhere" was not found in PATH \(\//],
+    ['missing-file', /^".\/no-such-file.sh" is no program that can be run: \/.*no-such-file.sh$/],
+    ['missing-folder', /^the folder to run "true" in is not there: \/.*no-such-folder$/],
+  ])('that cannot be started fails with what was looked for: %s', async (key, message) => {
+    const error = errorOf(await runners.run(key));
+    expect(error.code).toBe('HANDLER_ERROR');
+    expect(error.message).toMatch(message);
+  });
+
+  it('that is ended by a signal has crashed', async () => {
+    const { exit } = await runners.run('crash');
+    expect(exit).toMatchObject({ code: null, signal: 'SIGSEGV', cause: null });
+  });
+
+  it('that writes a line without end is ended', async () => {
+    expect(errorOf(await runners.run('endless'))).toMatchObject({
+      code: 'CRASHED',
+      message: 'the command wrote a line of more than 16777216 characters on descriptor 3',
+    });
+  });
+});
+
+describe('a command that is asked to stop', () => {
+  it('gets SIGTERM at once, with all its processes', async () => {
+    const job = await begin('dies');
+    job.abort('cancel');
+    expect((await job.ended).exit).toMatchObject({ signal: 'SIGTERM' });
+  });
+
+  it('has not succeeded because it exits with 0', async () => {
+    const job = await begin('listens');
+    job.abort('timeout');
+    const { message } = errorOf(await job.ended);
+    expect(message).toBe('the command was stopped by SIGTERM and gave no result');
+  });
+
+  it('has succeeded if it gives its result', async () => {
+    const job = await begin('finishes');
+    job.abort('drain');
+    expect(resultOf(await job.ended)).toBe('done');
+  });
+
+  it('can ignore that, but not a kill', async () => {
+    const job = await begin('ignores');
+    job.abort('cancel');
+    job.runner.terminate();
+    expect(isAlive(job.runner.pid ?? 0)).toBe(true);
+    job.runner.kill();
+    expect((await job.ended).exit).toMatchObject({ signal: 'SIGKILL' });
+    expect(isAlive(job.runner.pid ?? 0)).toBe(false);
+  });
+});
+
+it('a command that is killed is remembered by what it used', async () => {
+  const job = await begin('busy');
+  job.runner.kill();
+  const { exit } = await job.ended;
+  expect(exit?.peakRssBytes).toBeGreaterThan(100_000);
+  expect(exit?.cpuMs).toBeGreaterThanOrEqual(0);
+});

@@ -1,0 +1,62 @@
+import { PassThrough, Readable } from 'node:stream';
+import type { App, AppSummary } from '../../src/app.ts';
+import type { Cli } from '../../src/cli/cli.ts';
+import { runCli } from '../../src/cli/run.ts';
+
+/** The command line inside the test: its streams are kept, its clock stands still. */
+
+export interface Around {
+  stdin?: string;
+  env?: Record<string, string>;
+  app?: Partial<App>;
+}
+
+export const SUMMARY: AppSummary = {
+  database: 'PostgreSQL 18.4 (embedded, ./.longshore/pg)',
+  address: 'http://127.0.0.1:4400',
+  definitions: [
+    { key: 'image.resize', version: 2 },
+    { key: 'hello', version: 1 },
+  ],
+  problems: [],
+  slots: 8,
+};
+
+/** Begins a command, so that a test can do something before it ends. */
+export function start(args: string[], { stdin = '', env = {}, app }: Around = {}) {
+  const stdout = collect();
+  const stderr = collect();
+  const exits: number[] = [];
+  const cli: Cli = {
+    stdin: Readable.from([stdin]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    clock: { now: () => new Date('2030-01-01T00:01:00Z'), monotonicMs: () => 0, random: () => 0 },
+    env,
+    directory: '/nowhere',
+    exitCode: 0,
+    onSignal: null,
+    exit: (code) => exits.push(code),
+    loadApp: async () => ({
+      startApp: async () => ({
+        summary: SUMMARY,
+        stop: async () => {},
+        ...app,
+      }),
+      migrateApp: async () => ({ applied: ['0001_jobs'], database: 'PostgreSQL 18' }),
+    }),
+  };
+  return { cli, stdout, stderr, exits, ended: runCli(cli, args) };
+}
+
+export async function run(args: string[], around: Around = {}) {
+  const { ended, stdout, stderr } = start(args, around);
+  return { code: await ended, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collect(): { stream: PassThrough; text: () => string } {
+  const stream = new PassThrough();
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
