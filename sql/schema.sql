@@ -357,6 +357,7 @@ create table worker (
   lease_until timestamp with time zone not null,
   draining_at timestamp with time zone,
   dead_at timestamp with time zone,
+  definitions text[] not null default '{}'::text[],
   constraint worker_pkey PRIMARY KEY (shard, instance)
 )
 with (

@@ -20,6 +20,7 @@ import { VERSION } from './version.ts';
  */
 
 export { AppError } from './open-database.ts';
+export { runDueApp } from './run-due-app.ts';
 
 export type Role = 'start' | 'api' | 'worker' | 'scheduler';
 
@@ -121,9 +122,10 @@ function summary(of: {
   };
 }
 
-function api(db: Db, waker: Waker, { host, port }: Config, log: Log): HttpServer {
+function api(db: Db, waker: Waker, config: Config, log: Log): HttpServer {
   const inbox = new Inbox(db, waker, systemClock);
-  return new HttpServer({ db, inbox, log, host, port, version: VERSION });
+  const { host, port, unhandledAfterMs } = config;
+  return new HttpServer({ db, inbox, log, host, port, unhandledAfterMs, version: VERSION });
 }
 
 interface WorkerSummary {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JobDefinition } from './core/define.ts';
+import { localQueue } from './local-queue.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
@@ -11,15 +12,12 @@ import { pruner } from './scheduler/pruner.ts';
 import { reaper } from './scheduler/reaper.ts';
 import { Roster } from './scheduler/roster.ts';
 import { ownShards } from './scheduler/shard-turns.ts';
-import { syncSchedules } from './scheduler/sync-schedules.ts';
 import { ticker } from './scheduler/ticker.ts';
 import { Db } from './store/db.ts';
 import { Inbox } from './store/inbox.ts';
-import { JobIds } from './store/job-ids.ts';
 import { Listener } from './store/listen.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
-import { postgresQueue } from './worker/postgres-queue.ts';
 import type { RunnerSettings } from './worker/runners.ts';
 import { Worker } from './worker/worker.ts';
 
@@ -124,17 +122,9 @@ export function localWorker(
     applicationName: 'longshore heartbeat',
     queryTimeoutMs: Math.max(250, leaseMs / 4),
   });
-  const queue = postgresQueue(db, reserved, waker);
-  const ids = new JobIds(systemClock);
   const worker = new Worker({
     ...settings,
-    queue: {
-      ...queue,
-      publish: async (definitions) => {
-        await queue.publish(definitions);
-        await syncSchedules({ db, ids, log }, definitions);
-      },
-    },
+    queue: localQueue(db, reserved, waker, log),
     slots: concurrency,
     host: hostname(),
     pid: process.pid,

@@ -84,3 +84,7 @@ create table longshore.scheduler (
   heartbeat_at timestamptz not null,
   lease_until timestamptz not null
 ) with (fillfactor = 50);
+
+-- What a worker has loaded, as key@version: a job that no living worker has the code for can be told
+-- from one that only waits its turn.
+alter table longshore.worker add column definitions text[] not null default '{}';

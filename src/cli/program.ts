@@ -8,6 +8,7 @@ import { addList } from './commands/list.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addRoles } from './commands/roles.ts';
+import { addRunDue } from './commands/run-due.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addShow } from './commands/show.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -36,6 +37,7 @@ export function createProgram(cli: Cli): Command {
     if (option) program.addOption(option);
   }
   addRoles(program, cli);
+  addRunDue(program, cli);
   addMigrate(program, cli);
   addEnqueue(program, cli);
   addShow(program, cli);

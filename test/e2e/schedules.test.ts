@@ -112,6 +112,28 @@ it('a definition with a schedule runs by itself, through kills of everything', a
   await third.exited;
 });
 
+it('run-due does it all without a server, and says so', async () => {
+  const api = await launch('api', { env: settings() });
+  const { schedules } = new Longshore({ url: api.summary.address });
+  const client = new Longshore({ url: api.summary.address });
+  const { id } = await schedules.create('hello', '0 0 1 1 *', { params: { name: 'Ada' } });
+  const { jobId } = await schedules.trigger(id);
+  const unknown = await client.enqueue('nobody.knows');
+  const env = settings();
+  const { code, stdout, stderr } = await run(['run-due', '--seconds', '60', '--json'], { env });
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  const summary = JSON.parse(stdout) as { succeeded: number; deadLettered: number };
+  // The definition with a schedule of its own may have come due meanwhile.
+  expect(summary.succeeded).toBeGreaterThanOrEqual(1);
+  expect(summary.deadLettered).toBe(1);
+  expect(await client.get(jobId)).toMatchObject({
+    status: 'succeeded',
+    scheduleId: id,
+    result: { greeting: 'Hello, Ada!' },
+  });
+  expect((await unknown.get()).error?.code).toBe('NO_HANDLER');
+});
+
 it('schedulers that are killed at random lose and double no slot', async () => {
   const { faults, kills, fired, slots } = await cronChaos({
     url: database.url,
