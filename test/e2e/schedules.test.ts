@@ -8,7 +8,6 @@ import { Longshore } from '../../src/client/index.ts';
 import { cronChaos } from '../support/cron-chaos.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { endAll, FIXTURES, launch, run } from '../support/processes.ts';
-import { auditSlots } from '../support/slot-history.ts';
 import { until } from '../support/until.ts';
 
 /** Schedules with real processes, as they are deployed. */
@@ -146,22 +145,4 @@ it('schedulers that are killed at random lose and double no slot', async () => {
   expect(kills).toBe(5);
   expect(fired).toBeGreaterThan(60);
   expect(slots).toBeGreaterThanOrEqual(fired);
-});
-
-it('the audit sees what is lost and what is doubled', async () => {
-  await cronChaos({
-    url: database.url,
-    schedules: 2,
-    schedulers: 1,
-    goOn: (count) => count < 1,
-    seed: 4,
-  });
-  const slots = await database.sql<{ slot_at: Date }>(
-    'select slot_at from longshore.slot where job_id is not null order by slot_at',
-  );
-  const middle = slots[Math.floor(slots.length / 2)]?.slot_at;
-  await database.sql('delete from longshore.slot where slot_at = $1', [middle]);
-  const { faults } = await auditSlots(database.sql);
-  expect(faults.some((fault) => fault.startsWith('lost slot'))).toBe(true);
-  expect(faults.some((fault) => fault.startsWith('extra job'))).toBe(true);
 });

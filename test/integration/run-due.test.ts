@@ -7,7 +7,7 @@ import { runDue } from '../../src/run-due.ts';
 import { getJob } from '../../src/store/get-job.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { enqueueOne, newWorker, request } from '../support/jobs.ts';
-import { fallBehind, newSchedule, slotsOf } from '../support/schedules.ts';
+import { fallBehind, HOURLY, newSchedule, slotsOf } from '../support/schedules.ts';
 import { workerOn } from '../support/worker.ts';
 
 let database: TestDatabase;
@@ -104,7 +104,7 @@ describe('run-due', () => {
   });
 
   it('takes the place of a scheduler: slots, delays, and jobs of lost workers', async () => {
-    const schedule = await newSchedule(database, { definitionKey: 'note', cron: '0 * * * *' });
+    const schedule = await newSchedule(database, { definitionKey: 'note', cron: HOURLY });
     await fallBehind(database, schedule, 3_600_000, 3_600_000);
     const delayed = await enqueueOne(database, { definitionKey: 'note', delayMs: 3_600_000 });
     await database.sql('update longshore.waiting set run_at = now() where id = $1', [delayed]);

@@ -10,7 +10,7 @@ import { JobIds } from '../../src/store/job-ids.ts';
 import { specOf } from '../../src/store/schedule-row.ts';
 import { listSchedules } from '../../src/store/schedules.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
-import { fallBehind, newSchedule, slotsOf, tick } from '../support/schedules.ts';
+import { fallBehind, HOURLY, newSchedule, slotsOf, tick } from '../support/schedules.ts';
 
 let database: TestDatabase;
 
@@ -50,11 +50,11 @@ it('makes each schedule once, however many workers start', async () => {
 });
 
 it('leaves alone what did not change, and a slot that is due', async () => {
-  await start('0 * * * *');
+  await start(HOURLY);
   const [before] = await all();
   await fallBehind(database, before?.id ?? '', 3_600_000, 3_600_000);
   const [behind] = await all();
-  await start('0 * * * *');
+  await start(HOURLY);
   expect(await all()).toEqual([behind]);
   await tick(database);
   expect(await slotsOf(database, before?.id ?? '')).toMatchObject([{ status: 'fired' }]);

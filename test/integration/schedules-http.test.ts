@@ -6,7 +6,7 @@ import type { Problem } from '../../src/protocol/problem.ts';
 import { ScheduleAnswer, SlotAnswer } from '../../src/protocol/schedule-answer.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
-import { fallBehind, tick } from '../support/schedules.ts';
+import { fallBehind, HOURLY, tick } from '../support/schedules.ts';
 
 const HOUR_MS = 3_600_000;
 let database: TestDatabase;
@@ -42,7 +42,7 @@ async function call<T>(method: Method, url: string, body?: unknown) {
 }
 
 async function create(fields: object = {}): Promise<ScheduleView> {
-  const body = { definitionKey: 'report', cron: '0 * * * *', ...fields };
+  const body = { definitionKey: 'report', cron: HOURLY, ...fields };
   const { status, body: schedule } = await call<ScheduleView>('POST', '', body);
   expect([status, schedule]).toEqual([201, expect.anything()]);
   return schedule;
@@ -119,7 +119,7 @@ describe('POST /v1/schedules', () => {
     [{ catchUpMax: 0, jitterMs: -1 }, ['/jitterMs', '/catchUpMax'], '(and 1 more)'],
     [{ cron: undefined }, ['/cron'], 'is required'],
   ])('refuses %j', async (fields, pointers, words) => {
-    const body = { definitionKey: 'report', cron: '0 * * * *', ...fields };
+    const body = { definitionKey: 'report', cron: HOURLY, ...fields };
     const refused = await refusal('POST', '', body);
     expect([refused.status, refused.pointers]).toEqual([400, pointers]);
     expect(refused.detail).toContain(words);

@@ -12,13 +12,18 @@ import type { TestDatabase } from './database.ts';
 export const ALL_BUCKETS = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
 const ids = new JobIds(systemClock);
 
+/** Half an hour from now, so that no slot comes due while a test looks at those before. */
+const QUIET_MINUTE = (new Date().getUTCMinutes() + 30) % 60;
+export const HOURLY = `${QUIET_MINUTE} * * * *`;
+const HOUR_MS = 3_600_000;
+
 export function spec(changes: Partial<ScheduleSpec> = {}): ScheduleSpec {
   return {
     ...SCHEDULE_DEFAULTS,
     name: null,
     definitionKey: 'hello',
     paramsJson: '{}',
-    cron: '0 * * * *',
+    cron: HOURLY,
     ...changes,
   };
 }
@@ -41,7 +46,7 @@ export async function slotsOf({ db }: TestDatabase, id: string): Promise<SlotVie
   return (await listSlots(db, id, null, 5_000)).slots;
 }
 
-/** As if nobody had looked since the last whole multiple of a span before so long ago (UTC only). */
+/** As if nobody had looked for so long, at a schedule in UTC that is `HOURLY` or a whole span. */
 export async function fallBehind(
   { sql }: TestDatabase,
   id: string,
@@ -51,10 +56,10 @@ export async function fallBehind(
   const [row] = await sql<{ next_at: Date }>(
     `update longshore.schedule set next_at = w.at, next_local = w.at at time zone 'UTC', look_at = w.at
      from (select to_timestamp(
-       ceil(extract(epoch from clock_timestamp() - make_interval(secs => $2 / 1000.0)) / ($3 / 1000.0))
-       * ($3 / 1000.0)) as at) w
+       ceil((extract(epoch from clock_timestamp()) - $2 / 1000.0 - $4) / ($3 / 1000.0))
+       * ($3 / 1000.0) + $4) as at) w
      where id = $1 returning next_at`,
-    [id, behindMs, everyMs],
+    [id, behindMs, everyMs, everyMs === HOUR_MS ? QUIET_MINUTE * 60 : 0],
   );
   if (!row) throw new Error(`no schedule ${id}`);
   return row.next_at;

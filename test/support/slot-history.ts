@@ -13,6 +13,14 @@ export interface SlotAudit {
   faults: string[];
 }
 
+interface ScheduleRow extends QueryResultRow {
+  id: string;
+  cron: string;
+  timezone: string;
+  created_at: Date;
+  next_at: Date;
+}
+
 interface Row extends QueryResultRow {
   schedule_id: string;
   at: Date;
@@ -25,8 +33,8 @@ interface Row extends QueryResultRow {
  * By id and instant, never by count: a doubled slot must not make up for a lost one.
  */
 export async function auditSlots(sql: Sql): Promise<SlotAudit> {
-  const schedules = await sql<{ id: string; cron: string; timezone: string; next_at: Date }>(
-    'select id, cron, timezone, next_at from longshore.schedule',
+  const schedules = await sql<ScheduleRow>(
+    'select id, cron, timezone, created_at, next_at from longshore.schedule',
   );
   const slots = await sql<Row & { status: string }>(
     'select schedule_id, slot_at as at, job_id, status from longshore.slot',
@@ -36,10 +44,11 @@ export async function auditSlots(sql: Sql): Promise<SlotAudit> {
   );
   const slotsBySchedule = Map.groupBy(slots, (row) => row.schedule_id);
   const faults: string[] = [];
-  for (const { id, cron, timezone, next_at: next } of schedules) {
-    const rows = (slotsBySchedule.get(id) ?? []).map(({ at }) => at.toISOString()).sort();
-    const expected = expectedSlots(cron, timezone, rows[0], next);
-    faults.push(...differences(`slot of "${cron}" ${id}`, rows, expected));
+  for (const schedule of schedules) {
+    const rows = slotsBySchedule.get(schedule.id) ?? [];
+    const found = rows.map(({ at }) => at.toISOString()).sort();
+    const what = `slot of "${schedule.cron}" ${schedule.id}`;
+    faults.push(...differences(what, found, expectedSlots(schedule, found[0])));
   }
   const fired = slots.filter(({ status }) => status === 'fired');
   faults.push(...differences('job', jobs.map(named), fired.map(named)));
@@ -53,16 +62,13 @@ export async function auditSlots(sql: Sql): Promise<SlotAudit> {
   };
 }
 
-function expectedSlots(
-  cron: string,
-  timezone: string,
-  first: string | undefined,
-  next: Date,
-): string[] {
-  if (first === undefined) return [];
+/** From its birth on, or from its first row: a test may have put it back in time. */
+function expectedSlots(schedule: ScheduleRow, first: string | undefined): string[] {
+  const { cron, timezone, created_at: bornAt, next_at: next } = schedule;
+  const fromMs = Math.min(bornAt.getTime(), first === undefined ? Infinity : Date.parse(first) - 1);
   const calendar = new Calendar(timingOf(cron, timezone));
   const expected: string[] = [];
-  let slot = calendar.after(Date.parse(first) - 1);
+  let slot = calendar.after(fromMs);
   for (; slot && slot.atMs < next.getTime(); slot = calendar.next(slot)) {
     expected.push(new Date(slot.atMs).toISOString());
   }
