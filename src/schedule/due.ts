@@ -1,6 +1,7 @@
 import type { SlotPolicy, Timing } from '../core/schedule.ts';
 import { planSlots, type Slot, type SlotKey, type SlotPlan } from '../core/slot-plan.ts';
 import { Calendar } from './calendar.ts';
+import { ScheduleError } from './error.ts';
 
 /** How far a schedule has come, as the database keeps it. */
 export interface Progress {
@@ -31,6 +32,16 @@ export function decideDue(
   return { ...plan, next: calendar.after(nowMs) };
 }
 
+/** Null also for a timing that cannot be read any more: that must not keep it from being mended. */
+function lastSlot(timing: Timing, nowMs: number): Slot | null {
+  try {
+    return new Calendar(timing).previous({ atMs: nowMs, localMs: Infinity });
+  } catch (error) {
+    if (error instanceof ScheduleError) return null;
+    throw error;
+  }
+}
+
 /** The slots that were due and are given up because somebody changes or pauses the schedule. */
 export function leftOver(
   timing: Timing,
@@ -42,7 +53,7 @@ export function leftOver(
   const status = 'skipped';
   if (held) gone.push({ slot: held, throughMs: null, status, reason });
   if (next && next.atMs <= nowMs) {
-    const last = new Calendar(timing).previous({ atMs: nowMs, localMs: Infinity });
+    const last = lastSlot(timing, nowMs);
     const throughMs = last && last.atMs > next.atMs ? last.atMs : null;
     gone.push({ slot: next, throughMs, status, reason });
   }

@@ -69,8 +69,10 @@ async function write(
 ): Promise<void> {
   const before = specOf(row);
   const nowMs = (await databaseNow(tx)).getTime();
-  const anew = spec.enabled !== before.enabled || !sameTiming(spec, before);
-  const first = anew ? firstSlot(spec, nowMs) : null;
+  const retimed = !sameTiming(spec, before);
+  const anew = spec.enabled !== before.enabled || retimed;
+  // Only one that is over can be paused without having a next slot.
+  const first = anew && (spec.enabled || retimed) ? firstSlot(spec, nowMs) : null;
   if (anew) {
     const reason = spec.enabled ? 'changed' : 'paused';
     const gone = leftOver(before, { next: nextOf(row), held: heldOf(row) }, reason, nowMs);

@@ -8,6 +8,23 @@ const LOCK = statement<ScheduleRow>(
    where s.shard = $1 and s.id = $2 and s.tenant = $3 for update`,
 );
 
+const READ = statement<ScheduleRow>(
+  'read_schedule',
+  `select ${SCHEDULE_COLUMNS} from longshore.schedule s
+   where s.shard = $1 and s.id = $2 and s.tenant = $3`,
+);
+
+/** As it is now, without holding it. */
+export async function readScheduleRow(
+  db: Queryable,
+  tenant: string,
+  id: string,
+): Promise<ScheduleRow | null> {
+  if (!isScheduleId(id)) return null;
+  const [row] = await db.run(READ, [shardOfScheduleId(id), id, tenant]);
+  return row ?? null;
+}
+
 /**
  * What a person does to a schedule happens while its row is locked: no scheduler decides about one
  * of its slots meanwhile. Null when there is no such schedule.

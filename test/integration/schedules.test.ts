@@ -5,6 +5,7 @@ import { silentLog } from '../../src/runtime/log.ts';
 import { fireDue } from '../../src/scheduler/fire-due.ts';
 import { changeSchedule } from '../../src/store/change-schedule.ts';
 import { Db } from '../../src/store/db.ts';
+import { lockDueSchedules, nextLookMs } from '../../src/store/due-schedules.ts';
 import { deleteSchedule } from '../../src/store/delete-schedule.ts';
 import { getJob } from '../../src/store/get-job.ts';
 import { Inbox } from '../../src/store/inbox.ts';
@@ -13,6 +14,7 @@ import { ScheduleNameTaken } from '../../src/store/schedules.ts';
 import { specOf } from '../../src/store/schedule-row.ts';
 import { triggerSchedule } from '../../src/store/trigger-schedule.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { Planner, rowsReadFrom } from '../support/plans.ts';
 import { auditSlots } from '../support/slot-history.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { claimAny, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
@@ -256,6 +258,64 @@ it('a trigger makes a job now, also while paused, and moves no slot', async () =
   expect(slot).toMatchObject({ status: 'fired', reason: 'triggered', jobId });
   expect((await readSchedule(database, id)).nextAt).toBeNull();
   expect(await triggerSchedule(db, inbox, 'nobody', id)).toBeNull();
+});
+
+it('many triggers at once each make a job and a row', async () => {
+  const id = await newSchedule(database, {});
+  const { db, inbox } = database;
+  const made = await Promise.all(
+    Array.from({ length: 40 }, async () => await triggerSchedule(db, inbox, 'default', id)),
+  );
+  expect(new Set(made).size).toBe(40);
+  const slots = await slotsOf(database, id);
+  expect(new Set(slots.map(({ jobId }) => jobId))).toEqual(new Set(made));
+});
+
+it('one that is over can still be paused; a broken one can be mended', async () => {
+  const id = await newSchedule(database, { endAt: new Date(Date.now() + 7_200_000) });
+  await database.sql(
+    `update longshore.schedule set end_at = now() - interval '1 s', next_at = null,
+    next_local = null, look_at = null where id = $1`,
+    [id],
+  );
+  await change(id, { enabled: false });
+  expect(await readSchedule(database, id)).toMatchObject({ enabled: false, nextAt: null });
+  await expect(change(id, { enabled: true })).rejects.toThrow('must leave room for a slot');
+  const broken = await behind(2);
+  await database.sql(`update longshore.schedule set timezone = 'Mars/Base' where id = $1`, [
+    broken,
+  ]);
+  await change(broken, { timezone: 'UTC' });
+  expect(await statuses(broken)).toEqual(['skipped']);
+});
+
+it('a look costs what is due, not what exists', async () => {
+  await newSchedule(database, {});
+  await database.sql(
+    `insert into longshore.schedule
+     select s.shard, gen_random_uuid(), n % 64, s.tenant, null, s.source, s.definition_key,
+       s.definition_version, s.params, s.priority, s.enabled, s.note, s.cron, s.timezone, s.start_at,
+       s.end_at, s.jitter_ms, s.dst_gap, s.dst_repeat, s.catch_up, s.catch_up_window_ms,
+       s.catch_up_max, s.overlap, s.created_at, s.updated_at, s.last_enqueued_at, s.next_at,
+       s.next_local, null, null,
+       case when n <= 10 then now() - interval '1 minute' else now() + n * interval '1 second' end
+     from longshore.schedule s, generate_series(1, 20000) n`,
+  );
+  const planner = new Planner(database.url);
+  await planner.open();
+  try {
+    const read = new Map<string, number>();
+    const db = planner.measuring((name, nodes) =>
+      read.set(name, rowsReadFrom(nodes, ['schedule'])),
+    );
+    await lockDueSchedules(db, 0, ALL_BUCKETS, 100);
+    await nextLookMs(db, 0, ALL_BUCKETS);
+    // PostgreSQL tells an average per bucket, to two places.
+    expect(read.get('lock_due_schedules')).toBeCloseTo(10, 0);
+    expect(read.get('next_look')).toBe(64);
+  } finally {
+    await planner.close();
+  }
 });
 
 it('deleting takes the slots along and leaves the jobs', async () => {

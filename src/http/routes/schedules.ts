@@ -128,7 +128,8 @@ export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     const { startAt, endAt, ...timing } = await found(tenantOf(request), request.params.scheduleId);
     const bounds = { startAt: dateOf(startAt), endAt: dateOf(endAt) };
     const nowMs = (await databaseNow(db)).getTime();
-    return { next: upcoming({ ...timing, ...bounds }, nowMs, request.query.count) };
+    const { count } = request.query;
+    return { next: await refusing(async () => upcoming({ ...timing, ...bounds }, nowMs, count)) };
   });
 
   typed.get('/v1/schedules/:scheduleId/slots', { schema: SLOTS }, async (request, reply) => {
