@@ -11,6 +11,8 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/*.test.ts', 'chaos/**/*.test.ts'],
           maxWorkers: 2,
+          // Property tests take a second or two, and more on a machine that is busy.
+          testTimeout: 30_000,
         },
       },
       {

@@ -24,8 +24,8 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'store/db.ts',
-        find: 'options: options.relaxed ? `${SESSION} -c synchronous_commit=off` : SESSION,',
-        replace: 'options: `${SESSION} -c synchronous_commit=off`,',
+        find: '...(sessions && { options: SESSION }),',
+        replace: '...(sessions && { options: `${SESSION} -c synchronous_commit=off` }),',
       },
     ],
     caughtBy: ['S1'],

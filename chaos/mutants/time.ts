@@ -22,8 +22,10 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'store/promote.ts',
-        find: 'and w.run_at <= (select at from clock)',
-        replace: "and w.run_at <= (select at from clock) + interval '1 s'",
+        find: 'and w.run_at <= (select at from clock)\n    order by w.run_at limit $2 - $2 / 4',
+        replace:
+          "and w.run_at <= (select at from clock) + interval '1 s'\n" +
+          '    order by w.run_at limit $2 - $2 / 4',
       },
     ],
     caughtBy: ['S13'],

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { migrateApp, startApp } from '../app.ts';
+import type { migrateApp, runDueApp, startApp } from '../app.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Environment } from '../config/environment.ts';
 
@@ -26,4 +26,5 @@ export interface Cli {
 export interface AppModule {
   startApp: typeof startApp;
   migrateApp: typeof migrateApp;
+  runDueApp: typeof runDueApp;
 }

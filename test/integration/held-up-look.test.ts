@@ -46,6 +46,7 @@ beforeAll(async () => {
     pollMs: POLL_MS,
     drainMs: 1_000,
     cancelGraceMs: 1_000,
+    logMaxBytes: 1_000_000,
     clock: systemClock,
     log: silentLog,
   });

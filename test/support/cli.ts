@@ -44,6 +44,13 @@ export function start(args: string[], { stdin = '', env = {}, app }: Around = {}
         ...app,
       }),
       migrateApp: async () => ({ applied: ['0001_jobs'], database: 'PostgreSQL 18' }),
+      runDueApp: async (_config, _log, { max, seconds }) => ({
+        claimed: max,
+        succeeded: 2,
+        retried: 1,
+        deadLettered: 0,
+        remaining: seconds,
+      }),
     }),
   };
   return { cli, stdout, stderr, exits, ended: runCli(cli, args) };

@@ -111,7 +111,13 @@ export const reapStep: fc.Arbitrary<Step> = fc.constant(
 /** One round of the reaper itself: a start and a stop let it finish exactly one. */
 async function reap(model: Model, world: World): Promise<void> {
   const { db, database } = world;
-  const round = reaper(db, database.waker, systemClock, 60_000, silentLog);
+  const round = reaper({
+    db,
+    waker: database.waker,
+    clock: systemClock,
+    pollMs: 60_000,
+    log: silentLog,
+  });
   await round.start();
   await round.stop();
   buryInModel(model);
