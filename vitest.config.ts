@@ -6,7 +6,15 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/*.test.ts'], maxWorkers: 2 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/*.test.ts', 'chaos/**/*.test.ts'],
+          maxWorkers: 2,
+          // Property tests take a second or two, and more on a machine that is busy.
+          testTimeout: 30_000,
+        },
+      },
       {
         test: {
           name: 'integration',

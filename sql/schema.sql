@@ -207,10 +207,97 @@ with (
 );
 CREATE INDEX running_worker ON running USING btree (shard, worker) WHERE worker IS NOT NULL;
 
+create table schedule (
+  shard smallint not null,
+  id uuid not null,
+  bucket smallint not null,
+  tenant text not null,
+  name text,
+  source text not null,
+  definition_key text not null,
+  definition_version integer,
+  params json not null,
+  priority integer not null,
+  enabled boolean not null,
+  note text,
+  cron text not null,
+  timezone text not null,
+  start_at timestamp with time zone,
+  end_at timestamp with time zone,
+  jitter_ms integer not null,
+  dst_gap text not null,
+  dst_repeat text not null,
+  catch_up text not null,
+  catch_up_window_ms bigint not null,
+  catch_up_max integer not null,
+  overlap text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  last_enqueued_at timestamp with time zone,
+  next_at timestamp with time zone,
+  next_local timestamp without time zone,
+  held_at timestamp with time zone,
+  held_local timestamp without time zone,
+  look_at timestamp with time zone,
+  recent_jobs uuid[] not null default '{}'::uuid[],
+  new_slots integer not null default 0,
+  constraint schedule_pkey PRIMARY KEY (id, shard),
+  constraint schedule_bucket_check CHECK (bucket >= 0 AND bucket <= 63),
+  constraint schedule_catch_up_check CHECK (catch_up = ANY (ARRAY['none'::text, 'latest'::text, 'all'::text])),
+  constraint schedule_catch_up_max_check CHECK (catch_up_max > 0),
+  constraint schedule_catch_up_window_ms_check CHECK (catch_up_window_ms >= 0),
+  constraint schedule_check CHECK ((next_at IS NULL) = (next_local IS NULL)),
+  constraint schedule_check1 CHECK ((held_at IS NULL) = (held_local IS NULL)),
+  constraint schedule_check2 CHECK (enabled OR num_nonnulls(next_at, held_at, look_at) = 0),
+  constraint schedule_definition_version_check CHECK (definition_version > 0),
+  constraint schedule_dst_gap_check CHECK (dst_gap = ANY (ARRAY['shift'::text, 'skip'::text])),
+  constraint schedule_dst_repeat_check CHECK (dst_repeat = ANY (ARRAY['once'::text, 'twice'::text])),
+  constraint schedule_jitter_ms_check CHECK (jitter_ms >= 0),
+  constraint schedule_overlap_check CHECK (overlap = ANY (ARRAY['allow'::text, 'skip'::text, 'queue-one'::text])),
+  constraint schedule_source_check CHECK (source = ANY (ARRAY['api'::text, 'code'::text]))
+)
+with (
+  autovacuum_vacuum_scale_factor = 0.05,
+  fillfactor = 70
+);
+CREATE INDEX schedule_crowded ON schedule USING btree (shard, new_slots) WHERE new_slots >= 500;
+CREATE INDEX schedule_look ON schedule USING btree (shard, bucket, look_at) WHERE look_at IS NOT NULL;
+CREATE UNIQUE INDEX schedule_name ON schedule USING btree (shard, tenant, definition_key, name) WHERE name IS NOT NULL;
+CREATE INDEX schedule_tenant ON schedule USING btree (shard, tenant, id) WHERE tenant IS NOT NULL;
+
+create table scheduler (
+  instance uuid not null,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  started_at timestamp with time zone not null,
+  heartbeat_at timestamp with time zone not null,
+  lease_until timestamp with time zone not null,
+  constraint scheduler_pkey PRIMARY KEY (instance)
+)
+with (
+  fillfactor = 50
+);
+
 create table setting (
   name text not null,
   value jsonb not null,
   constraint setting_pkey PRIMARY KEY (name)
+);
+
+create table slot (
+  shard smallint not null,
+  schedule_id uuid not null,
+  slot_at timestamp with time zone not null,
+  local timestamp without time zone not null,
+  status text not null,
+  reason text,
+  through timestamp with time zone,
+  job_id uuid,
+  constraint slot_pkey PRIMARY KEY (shard, schedule_id, slot_at, local),
+  constraint slot_check CHECK ((status = 'fired'::text) = (job_id IS NOT NULL)),
+  constraint slot_check1 CHECK (status = 'fired'::text OR reason IS NOT NULL),
+  constraint slot_status_check CHECK (status = ANY (ARRAY['fired'::text, 'skipped'::text, 'collapsed'::text]))
 );
 
 create table step (
@@ -272,6 +359,7 @@ create table worker (
   dead_at timestamp with time zone,
   contact_ms integer,
   suspected_at timestamp with time zone,
+  definitions text[] not null default '{}'::text[],
   constraint worker_pkey PRIMARY KEY (shard, instance),
   constraint worker_contact_ms_check CHECK (contact_ms > 0)
 )

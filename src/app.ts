@@ -1,9 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import type { Config } from './config/schema.ts';
 import { HttpServer } from './http/server.ts';
 import { localWorker, schedulerServices } from './local-worker.ts';
 import { openDatabase } from './open-database.ts';
-import { ChildService } from './runtime/child-service.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service, startAll, stopAll } from './runtime/service.ts';
@@ -12,6 +10,7 @@ import { Inbox } from './store/inbox.ts';
 import { migrate } from './store/migrate.ts';
 import { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
+import { workerProcess, type WorkerSummary } from './worker-child.ts';
 
 /**
  * The composition root: from a configuration to running services. Nothing here decides anything
@@ -21,6 +20,7 @@ import { VERSION } from './version.ts';
 
 export { type Check, diagnose } from './diagnose.ts';
 export { AppError } from './open-database.ts';
+export { runDueApp } from './run-due-app.ts';
 
 export type Role = 'start' | 'api' | 'worker' | 'scheduler';
 
@@ -128,30 +128,8 @@ function summary(of: {
   };
 }
 
-function api(db: Db, waker: Waker, { host, port }: Config, log: Log): HttpServer {
+function api(db: Db, waker: Waker, config: Config, log: Log): HttpServer {
   const inbox = new Inbox(db, waker, systemClock);
-  return new HttpServer({ db, inbox, log, host, port, version: VERSION });
-}
-
-interface WorkerSummary {
-  definitions: { key: string; version: number }[];
-  problems: string[];
-  slots: number;
-}
-
-/** The worker of `start`; see `worker-process.ts` for its side. */
-export interface WorkerReady {
-  worker: WorkerSummary;
-}
-
-function workerProcess(config: Config, log: Log): ChildService<WorkerReady> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new ChildService({
-    name: 'worker',
-    entry: fileURLToPath(new URL(`./worker-process.${extension}`, import.meta.url)),
-    message: { config },
-    environment: config.runnerEnv,
-    log,
-    stopMs: config.drainMs + 15_000,
-  });
+  const { host, port, unhandledAfterMs } = config;
+  return new HttpServer({ db, inbox, log, host, port, unhandledAfterMs, version: VERSION });
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JobDefinition } from './core/define.ts';
 import { BEAT_TIMING, type BeatTiming } from './core/lease.ts';
 import { RedisBeats } from './liveness/redis-beats.ts';
+import { localQueue } from './local-queue.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
@@ -10,11 +12,15 @@ import { partitioner } from './scheduler/partitioner.ts';
 import { promoter } from './scheduler/promoter.ts';
 import { pruner } from './scheduler/pruner.ts';
 import { reaper } from './scheduler/reaper.ts';
+import { Roster } from './scheduler/roster.ts';
+import { ownShards } from './scheduler/shard-turns.ts';
 import { suspicion } from './scheduler/suspicion.ts';
+import { ticker } from './scheduler/ticker.ts';
 import { Db, type Pooler } from './store/db.ts';
+import { Inbox } from './store/inbox.ts';
+import { Listener } from './store/listen.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
-import { postgresQueue } from './worker/postgres-queue.ts';
 import type { RunnerSettings } from './worker/runners.ts';
 import { Worker } from './worker/worker.ts';
 
@@ -25,6 +31,8 @@ export interface SchedulerSettings {
   /** The usual one but in tests, which have no time to lose. */
   beatTiming?: BeatTiming;
   pollMs: number;
+  leaseMs: number;
+  heartbeatMs: number;
   retentionDays: number;
   deadLetterDays: number;
 }
@@ -32,10 +40,8 @@ export interface SchedulerSettings {
 export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
-  leaseMs: number;
   /** The lease while beats arrive in Redis. */
   redisLeaseMs: number;
-  heartbeatMs: number;
   drainMs: number;
   cancelGraceMs: number;
   logMaxBytes: number;
@@ -44,7 +50,13 @@ export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
 /** Dropping old history copies what survives, which may take minutes and delays nobody. */
 const PRUNE_TIMEOUT_MS = 3_600_000;
 
-/** What keeps jobs moving that no worker holds: due ones, lost ones, and room for new ones. */
+/** A shard of somebody else is looked at once in so many rounds. */
+const FOREIGN_ROUNDS = 5;
+
+/**
+ * What keeps jobs moving that no worker holds: due ones, lost ones, those of schedules, and room for
+ * new ones. Any number of processes run it; they share the work through the roster.
+ */
 export function schedulerServices(
   db: Db,
   waker: Waker,
@@ -62,15 +74,49 @@ export function schedulerServices(
     applicationName: 'longshore pruner',
     queryTimeoutMs: PRUNE_TIMEOUT_MS,
   });
+  const { leaseMs, heartbeatMs } = settings;
+  const identity = {
+    instance: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    version: VERSION,
+  };
+  const roster = new Roster({ ...identity, db, leaseMs, heartbeatMs, log });
+  const turns = () => ownShards(roster, db.shards, systemClock, FOREIGN_ROUNDS * pollMs);
+  const promoting = promoter(db, waker, pollMs, log, turns());
+  const inbox = new Inbox(db, waker, systemClock);
+  const ticking = ticker({ db, inbox, log }, roster, pollMs, systemClock);
+  const lookAtAll = () => {
+    promoting.lookSoon();
+    ticking.lookSoon();
+  };
+  roster.onChange(lookAtAll);
+  // Behind a transaction pooler nobody can listen; then polling finds what is due.
+  const listener =
+    pooler === 'none'
+      ? new Listener({
+          url: databaseUrl,
+          log,
+          onDue: ({ kind, inMs }) => {
+            if (kind === 'jobs') promoting.hint(inMs);
+            else if (kind === 'schedules') ticking.hint(inMs);
+            else roster.lookSoon();
+          },
+          onConnected: lookAtAll,
+        })
+      : null;
   return [
     closing('pruner connection', async () => await patient.close()),
     ...(beating
       ? [beating.beats, suspicion(db, beating.beats, beating.timing, systemClock, log)]
       : []),
     partitioner(db, log),
-    promoter(db, waker, pollMs, log),
-    reaper(db, waker, systemClock, pollMs, log, beating),
-    pruner(patient, settings, log),
+    roster,
+    promoting,
+    ticking,
+    ...(listener ? [listener] : []),
+    reaper({ db, waker, clock: systemClock, pollMs, log, turns: turns(), beating }),
+    pruner(patient, settings, log, () => roster.owns(0)),
     healthWatch(db, systemClock, log),
   ];
 }
@@ -117,7 +163,7 @@ export function localWorker(
   const asked = Promise.withResolvers<void>();
   const worker = new Worker({
     ...settings,
-    queue: postgresQueue(db, reserved, waker),
+    queue: localQueue(db, reserved, waker, log),
     // A transaction pooler would take the session away from whoever listens.
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },

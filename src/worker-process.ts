@@ -1,7 +1,8 @@
-import { startApp, type WorkerReady } from './app.ts';
+import { startApp } from './app.ts';
 import type { Config } from './config/schema.ts';
 import { serveAsChild } from './runtime/child-service.ts';
 import { createLog } from './runtime/log.ts';
+import type { WorkerReady } from './worker-child.ts';
 
 /** The worker that `longshore start` runs beside itself. */
 serveAsChild<{ config: Config }, WorkerReady>(async ({ config }) => {

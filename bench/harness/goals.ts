@@ -33,6 +33,7 @@ const GOALS: readonly Goal[] = [
   { of: 'backlog.ratio', ours, peers: [], must: '≥', goal: 0.85 },
   { of: 'history.ratio', ours, peers: [], must: '≥', goal: 0.9 },
   { of: 'xmin-held.ratio', ours, peers: [], must: '≥', goal: 0.9 },
+  { of: 'delayed.p99', ours, peers: [], must: '≤', goal: 50 },
   { of: 'peak.ended', ours, peers: [], must: '≥', goal: 100 },
 ];
 

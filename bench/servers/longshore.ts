@@ -11,6 +11,7 @@ const STDERR_KEPT = 4_000;
 
 export interface LongshoreServer extends AsyncDisposable {
   port: number;
+  pid: number;
 }
 
 /** The real thing, as a person starts it: `longshore api` or `longshore start`. */
@@ -40,7 +41,7 @@ export async function startLongshore(
     }
     await sleep(50);
   }
-  return { port, [Symbol.asyncDispose]: stop };
+  return { port, pid: child.pid ?? 0, [Symbol.asyncDispose]: stop };
 }
 
 async function isReady(port: number): Promise<boolean> {

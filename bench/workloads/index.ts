@@ -1,5 +1,6 @@
 import { backlog } from './backlog.ts';
 import { bulk } from './bulk.ts';
+import { delayed } from './delayed.ts';
 import { drain1 } from './drain-1.ts';
 import { drain2 } from './drain-2.ts';
 import { drainFresh } from './drain-fresh.ts';
@@ -11,6 +12,7 @@ import { http } from './http.ts';
 import { isolation } from './isolation.ts';
 import { latencyIdle } from './latency-idle.ts';
 import { peak } from './peak.ts';
+import { schedules } from './schedules.ts';
 import { steady500 } from './steady-500.ts';
 import { wal } from './wal.ts';
 import type { Workload } from './workload.ts';
@@ -33,4 +35,6 @@ export const WORKLOADS: readonly Workload[] = [
   wal,
   http,
   peak,
+  delayed,
+  schedules,
 ];

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { diagnose, migrateApp, startApp } from '../app.ts';
+import type { diagnose, migrateApp, runDueApp, startApp } from '../app.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Environment } from '../config/environment.ts';
 
@@ -27,4 +27,5 @@ export interface AppModule {
   startApp: typeof startApp;
   migrateApp: typeof migrateApp;
   diagnose: typeof diagnose;
+  runDueApp: typeof runDueApp;
 }

@@ -38,7 +38,10 @@ describe('docs/cli.md', () => {
       const section = sectionOf(command);
       expect(section).toContain(`longshore ${name}`);
       const settings = SETTINGS.map(flagOf);
-      const flags = command.options.map((option) => option.long ?? '');
+      const flags = [command, ...command.commands].flatMap(({ options }) =>
+        options.map((option) => option.long ?? ''),
+      );
+      for (const sub of command.commands) expect(section).toContain(`\`${name} ${sub.name()}\``);
       for (const flag of flags) {
         // Settings are in configuration.md, which is written from the same table.
         if (!settings.includes(flag)) expect(section).toContain(`\`${flag}\``);

@@ -9,6 +9,8 @@ import { addList } from './commands/list.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addRoles } from './commands/roles.ts';
+import { addRunDue } from './commands/run-due.ts';
+import { addSchedules } from './commands/schedules.ts';
 import { addShow } from './commands/show.ts';
 import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -37,6 +39,7 @@ export function createProgram(cli: Cli): Command {
     if (option) program.addOption(option);
   }
   addRoles(program, cli);
+  addRunDue(program, cli);
   addMigrate(program, cli);
   addDoctor(program, cli);
   addEnqueue(program, cli);
@@ -45,6 +48,7 @@ export function createProgram(cli: Cli): Command {
   addList(program, cli);
   addChanges(program, cli);
   addWorkers(program, cli);
+  addSchedules(program, cli);
   addConfig(program, cli);
   return program;
 }

@@ -14,3 +14,12 @@ export type {
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { Longshore, type LongshoreOptions } from './longshore.ts';
 export type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
+export type {
+  Schedule,
+  ScheduleFilter,
+  ScheduleOptions,
+  SchedulePage,
+  Slot,
+  SlotPage,
+  Upcoming,
+} from './schedules.ts';

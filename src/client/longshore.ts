@@ -14,6 +14,7 @@ import { JobHandle } from './handle.ts';
 import { queryOf } from './query.ts';
 import { readStory } from './story.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
+import { Schedules } from './schedules.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 import { type DrainReceipt, type WorkerInfo, workerPath } from './worker.ts';
 
@@ -26,10 +27,12 @@ type EnqueueArguments<Input> = undefined extends Input
 
 /** The client: everything goes through the public HTTP API, so it needs no database and no Node. */
 export class Longshore {
+  readonly schedules: Schedules;
   readonly #transport: Transport;
 
   constructor(options: LongshoreOptions) {
     this.#transport = new Transport(options);
+    this.schedules = new Schedules(this.#transport);
   }
 
   /**

@@ -18,7 +18,7 @@ interface Address {
 }
 
 export interface Call extends Address {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   body?: unknown;
   /** Sending it twice has the effect of sending it once. */
   repeatable: boolean;

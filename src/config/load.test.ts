@@ -53,6 +53,7 @@ describe('sources', () => {
       runnerEnv: null,
       runnerUid: null,
       runnerGid: null,
+      unhandledAfterMs: 60_000,
       retentionDays: 7,
       deadLetterDays: 0,
       shards: 1,

@@ -25,6 +25,7 @@ export interface Config {
   runnerEnv: string | null;
   runnerUid: number | null;
   runnerGid: number | null;
+  unhandledAfterMs: number;
   retentionDays: number;
   deadLetterDays: number;
   shards: number;
@@ -195,6 +196,14 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 0, max: USER_ID_MAX },
     ...fallback(null, "the worker's own"),
     meaning: 'The group that they run as, in the same way.',
+  },
+  {
+    ...named('unhandledAfterMs', 'LONGSHORE_UNHANDLED_AFTER_MS', 'server', 'ms'),
+    kind: { type: 'integer', min: 0, max: 24 * HOUR_MS },
+    ...fallback(60_000),
+    meaning:
+      'How long a job may be queued while no living worker has its definition before it is shown ' +
+      'with the warning `UNHANDLED`.',
   },
   {
     ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'n'),

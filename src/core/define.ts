@@ -129,6 +129,7 @@ const KNOWN_OPTIONS = [
   'maxInterruptions',
   'isolation',
   'memoryMb',
+  'schedule',
   'run',
   ...HOOKS,
 ];

@@ -32,6 +32,7 @@ test('the defaults are those of the design', () => {
     memoryMb: null,
     hooks: [],
     command: null,
+    schedules: [],
     paramsSchema: null,
   });
 });

@@ -1,5 +1,10 @@
 import type { RetryPolicy } from './job.ts';
 import { DEFAULT_RETRY, RETRY_PRESETS } from './backoff.ts';
+import {
+  declaredSchedules,
+  type DeclaredSchedule,
+  type ScheduleInput,
+} from './declared-schedule.ts';
 import { FAILURE_CODES, isFailureCode } from './failure.ts';
 import { unknownName } from './nearest.ts';
 import type { HookName } from './story.ts';
@@ -24,6 +29,8 @@ export interface DefinitionInfo {
   hooks: HookName[];
   /** The program of `defineCommand`; null for a function. */
   command: CommandInfo | null;
+  /** The schedules that its code asks for. */
+  schedules: DeclaredSchedule[];
   paramsSchema: unknown;
 }
 
@@ -51,6 +58,7 @@ export interface DefinitionPolicy {
   maxInterruptions?: number | undefined;
   isolation?: Isolation | undefined;
   memoryMb?: number | undefined;
+  schedule?: ScheduleInput | undefined;
 }
 
 /** What a definition has besides its policy: the parts that are code, told by name. */
@@ -120,6 +128,10 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
     memoryMb: memoryMb(key, policy),
     hooks: [...(parts.hooks ?? [])],
     command: parts.command ?? null,
+    schedules: declaredSchedules(
+      policy.schedule,
+      (sentence) => new DefinitionError(`${key}: ${sentence}`),
+    ),
     paramsSchema: parts.paramsSchema,
   };
 }

@@ -11,6 +11,8 @@ export interface HttpDeps {
   host: string;
   port: number;
   version: string;
+  /** After how long a queued job that nobody has the code for is shown with a warning. */
+  unhandledAfterMs?: number;
   /** Where live streams shall differ from the usual: tests are less patient. */
   streams?: Partial<StreamLimits>;
 }

@@ -24,6 +24,9 @@ export const DefinitionAnswer = z.looseObject({
     .array(z.string())
     .nullable()
     .describe('Its program and arguments; null if it is code.'),
+  schedules: z
+    .array(z.looseObject({ name: z.string(), cron: z.string(), timezone: z.string() }))
+    .describe('The schedules that its code asks for.'),
   paramsSchema: z.unknown().describe('The JSON Schema of its params, when it has one.'),
   publishedAt: z.iso.datetime().describe('When a worker last brought something new.'),
 });
@@ -56,6 +59,12 @@ export function definitionAnswer(
     memoryMb: definition.memoryMb ?? null,
     hooks: definition.hooks ?? [],
     command: definition.command?.argv ?? null,
+    // What an older worker published has none.
+    schedules: (definition.schedules ?? []).map(({ name, cron, timezone }) => ({
+      name,
+      cron,
+      timezone,
+    })),
     paramsSchema: definition.paramsSchema ?? null,
     publishedAt: definition.publishedAt,
   };

@@ -11,19 +11,28 @@ import {
   spanPartitions,
   tidyKeys,
 } from '../store/prune.ts';
+import { pruneSlots } from '../store/slots.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const KEPT_BATCH = 1_000;
 const KEY_PAGE = 5_000;
 const KEY_PAGES = 200;
+/** Of each schedule so many slots are kept, however old they are. */
+const SLOTS_KEPT = 1_000;
+const SCHEDULES_AT_ONCE = 100;
 
 /**
  * Drops what is past its retention. After weeks off there may be several partitions to drop; they
  * go one after another, so that others get through in between. The `db` should be one of its own:
  * copying what survives may take longer than any other statement has time for.
  */
-export function pruner(db: Db, retention: Retention, log: Log): Poller {
+export function pruner(
+  db: Db,
+  retention: Retention,
+  log: Log,
+  mayPrune: () => boolean = () => true,
+): Poller {
   // How far the walk through the keys of each shard has come. None is under way when it is empty.
   const walks = new Map<number, KeyPlace>();
   let waiting = false;
@@ -33,6 +42,8 @@ export function pruner(db: Db, retention: Retention, log: Log): Poller {
     retryMs: MINUTE_MS,
     maxRetryMs: HOUR_MS,
     tick: async (signal) => {
+      if (!mayPrune()) return HOUR_MS;
+      await pruneAllSlots(signal);
       await spanPartitions(db, retention.retentionDays);
       const busy = !(await dropAll(signal));
       await cleanAll(signal);
@@ -40,6 +51,15 @@ export function pruner(db: Db, retention: Retention, log: Log): Poller {
       return busy || walks.size > 0 ? MINUTE_MS : HOUR_MS;
     },
   });
+
+  async function pruneAllSlots(signal: AbortSignal): Promise<void> {
+    for (let shard = 0; shard < db.shards; shard += 1) {
+      let schedules = SCHEDULES_AT_ONCE;
+      while (schedules === SCHEDULES_AT_ONCE && !signal.aborted) {
+        ({ schedules } = await pruneSlots(db, shard, SLOTS_KEPT, SCHEDULES_AT_ONCE));
+      }
+    }
+  }
 
   /** False when the tables were too busy: dropping was not worth making everybody wait. */
   async function dropAll(signal: AbortSignal): Promise<boolean> {

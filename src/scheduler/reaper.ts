@@ -19,8 +19,20 @@ import {
   type Spared,
 } from '../store/workers.ts';
 import { beatingAmong } from './beat-check.ts';
+import { allShards, type ShardTurns } from './shard-turns.ts';
 
 const BATCH = 500;
+
+export interface ReaperOptions {
+  db: Db;
+  waker: Waker;
+  clock: Clock;
+  pollMs: number;
+  log: Log;
+  /** Which shards to look at this time; all of them, if nobody shares the work. */
+  turns?: ShardTurns;
+  beating?: { beats: Beats; timing: BeatTiming } | null;
+}
 
 /**
  * Brings back the jobs of workers that are gone. It declares a worker dead when its lease is over,
@@ -30,21 +42,16 @@ const BATCH = 500;
  * that was under way when its worker was declared dead may commit late. A job that cannot be written
  * is told of once and left where it is: it holds back nobody else.
  */
-export function reaper(
-  db: Db,
-  waker: Waker,
-  clock: Clock,
-  pollMs: number,
-  log: Log,
-  beating: { beats: Beats; timing: BeatTiming } | null = null,
-): Poller {
+export function reaper(options: ReaperOptions): Poller {
+  const { db, waker, clock, pollMs, log, beating = null } = options;
+  const turns = options.turns ?? allShards(db.shards);
   const refused = new Set<string>();
   return new Poller({
     name: 'reaper',
     log,
     tick: async () => {
       let full = false;
-      for (let shard = 0; shard < db.shards; shard += 1) {
+      for (const shard of turns()) {
         for (const worker of await buryWorkers(db, shard, await spared(shard))) {
           log.warn({ worker }, 'a worker stopped renewing its lease and was declared dead');
         }

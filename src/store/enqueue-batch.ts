@@ -1,3 +1,5 @@
+import type { JobState } from '../core/job.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { type Db, DatabaseUnavailable } from './db.ts';
 import { enqueue, type EnqueuedJob, type Entry, isPlain } from './enqueue.ts';
 import { hintText, type Waker } from './wake.ts';
@@ -27,13 +29,30 @@ export async function enqueueAndWake(
   const lines = [...new Set(entries.filter(({ handedTo }) => !handedTo).map(lineOf))];
   const rides = mayRide && lines.length > 0 && lines.length <= HINTS_MAX && isPlain(entries);
   const answers = await enqueue(db, entries, rides ? lines.join(',') : null);
-  const untold = entries.filter((entry, index) => {
-    const answer = answers[index];
-    const told = rides && !entry.handedTo;
-    return !told && answer?.created && answer.status === 'queued';
-  });
-  waker.wakeAll(untold.map(lineOf));
+  announce(waker, entries, answers, (entry) => rides && !entry.handedTo);
   return answers;
+}
+
+/** Tells who must know about stored jobs, but for those they know of already. */
+export function announce(
+  waker: Waker,
+  entries: readonly Entry[],
+  answers: readonly EnqueuedJob[],
+  told: (entry: Entry) => boolean = () => false,
+): void {
+  const made = (status: JobState) =>
+    entries.filter((_, index) => answers[index]?.created && answers[index]?.status === status);
+  waker.wakeAll(
+    made('queued')
+      .filter((entry) => !told(entry))
+      .map(lineOf),
+  );
+  waker.wakeScheduler(made('scheduled').map(dueInMs));
+}
+
+function dueInMs({ job }: Entry): number {
+  const { runAt, delayMs } = job;
+  return runAt ? runAt.getTime() - systemClock.now().getTime() : (delayMs ?? 0);
 }
 
 function lineOf({ job, lane }: Entry): string {

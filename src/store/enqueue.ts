@@ -21,6 +21,8 @@ export interface Entry {
   lane: Lane;
   /** The worker instance in this process that has a free slot for it, if one has (`hand-over`). */
   handedTo?: string | null;
+  /** The schedule that made it, and for which of its slots. */
+  schedule?: { id: string; slotAt: Date } | null;
 }
 
 export interface EnqueuedJob {
@@ -52,7 +54,8 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
     from clock c, json_to_recordset($2::json) as i(
       n int, id uuid, lane int, params text, tags text[], policy jsonb, scope text,
       idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
-      run_at timestamptz, delay_ms float8, handed_to uuid)
+      run_at timestamptz, delay_ms float8, handed_to uuid, schedule_id uuid,
+      scheduled_for timestamptz)
   ),
   taken as (
     insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
@@ -70,8 +73,9 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
   ),
   body as (
     insert into longshore.job
-      (shard, id, lane, params, tags, idempotency_key, policy, created_at)
-    select $1, id, lane, params::json, tags, idempotency_key, policy, at from fresh
+      (shard, id, lane, params, tags, idempotency_key, policy, schedule_id, scheduled_for, created_at)
+    select $1, id, lane, params::json, tags, idempotency_key, policy, schedule_id, scheduled_for, at
+    from fresh
   ),
   line as (
     insert into longshore.waiting
@@ -180,8 +184,9 @@ export async function enqueue(
 export function isPlain(entries: readonly Entry[]): boolean {
   const shard = entries[0]?.lane.shard;
   return entries.every(
-    ({ job, lane }) =>
+    ({ job, lane, schedule }) =>
       lane.shard === shard &&
+      !schedule &&
       job.idempotencyKey === null &&
       job.tags === null &&
       job.policy === null &&
@@ -217,6 +222,14 @@ async function storePlain(
     status: running.has(n) ? 'running' : 'queued',
     created: true,
   }));
+}
+
+/** The same inside the caller's own transaction, which must be able to undo it. */
+export async function enqueueWithin(
+  tx: Queryable,
+  entries: readonly Entry[],
+): Promise<EnqueuedJob[]> {
+  return await store(tx, entries);
 }
 
 async function store(db: Queryable, entries: readonly Entry[]): Promise<EnqueuedJob[]> {
@@ -266,7 +279,7 @@ async function answerRepeats(
 
 type Row = ReturnType<typeof toRow>;
 
-function toRow({ job, lane, handedTo }: Entry, n: number) {
+function toRow({ job, lane, handedTo, schedule }: Entry, n: number) {
   const keyed = job.idempotencyKey !== null;
   return {
     n,
@@ -284,6 +297,8 @@ function toRow({ job, lane, handedTo }: Entry, n: number) {
     run_at: job.runAt,
     delay_ms: job.delayMs ?? 0,
     handed_to: handedTo ?? null,
+    schedule_id: schedule?.id ?? null,
+    scheduled_for: schedule?.slotAt ?? null,
   };
 }
 

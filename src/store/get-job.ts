@@ -24,7 +24,14 @@ const VIEW = statement<ViewRow>(
      coalesce(f.finished_at, r.cancel_requested_at, r.started_at,
        greatest(j.created_at, w.queued_at, a.finished_at)) as updated_at,
      k.heartbeat_at, k.lease_until,
-     coalesce(r.cancel_requested_at, f.cancel_requested_at) as cancel_requested_at, r.worker
+     coalesce(r.cancel_requested_at, f.cancel_requested_at) as cancel_requested_at, r.worker,
+     case when w.state = 'queued'
+       and w.queued_at < clock_timestamp() - make_interval(secs => $4::float8 / 1000)
+       and not exists (
+         select 1 from longshore.worker a
+         where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
+           and replace(l.key, '$hook:', '') || '@' || l.version = any (a.definitions))
+       then w.queued_at end as unhandled_since
    from unnest($2::uuid[]) as wanted(id)
    cross join lateral (
      select * from longshore.job where shard = $1 and id = wanted.id limit 1
@@ -85,15 +92,20 @@ interface ViewRow {
   lease_until: Date | null;
   cancel_requested_at: Date | null;
   worker: string | null;
+  unhandled_since: Date | null;
 }
+
+/** So long a job may wait for a worker that has its definition: a deploy may be under way. */
+const UNHANDLED_AFTER_MS = 60_000;
 
 export async function getJob(
   db: Queryable,
   tenant: string,
   jobId: string,
+  unhandledAfterMs = UNHANDLED_AFTER_MS,
 ): Promise<JobView | null> {
   if (!isJobId(jobId)) return null;
-  const [view] = await viewJobs(db, shardOfJobId(jobId), tenant, [jobId]);
+  const [view] = await viewJobs(db, shardOfJobId(jobId), tenant, [jobId], unhandledAfterMs);
   return view ?? null;
 }
 
@@ -102,8 +114,9 @@ export async function viewJobs(
   shard: number,
   tenant: string,
   ids: readonly string[],
+  unhandledAfterMs = UNHANDLED_AFTER_MS,
 ): Promise<JobView[]> {
-  return (await db.run(VIEW, [shard, ids, tenant])).map(toView);
+  return (await db.run(VIEW, [shard, ids, tenant, unhandledAfterMs])).map(toView);
 }
 
 function toView(row: ViewRow): JobView {
@@ -129,7 +142,7 @@ function toView(row: ViewRow): JobView {
     concurrencyKey: row.concurrency_key,
     scheduleId: row.schedule_id,
     scheduledFor: iso(row.scheduled_for),
-    warnings: [],
+    warnings: row.unhandled_since ? [{ code: 'UNHANDLED', since: iso(row.unhandled_since) }] : [],
     createdAt: row.created_at.toISOString(),
     queuedAt: iso(row.queued_at),
     runAt: iso(row.run_at),

@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { type JobRequest, newJob } from '../core/new-job.ts';
 import type { Db } from './db.ts';
 import { Catalog } from './definitions.ts';
-import { EnqueueBatch, enqueueAndWake } from './enqueue-batch.ts';
+import { announce, EnqueueBatch, enqueueAndWake } from './enqueue-batch.ts';
 import type { EnqueuedJob, Entry } from './enqueue.ts';
 import type { HandOver } from './hand-over.ts';
 import { JobIds } from './job-ids.ts';
@@ -36,12 +36,12 @@ export class Inbox {
     const [only] = requests;
     if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
-    for (const request of requests) entries.push(await this.#entry(request));
+    for (const request of requests) entries.push(await this.prepare(request));
     return await enqueueAndWake(this.#db, this.#waker, entries, true);
   }
 
   async #startOne(request: JobRequest): Promise<EnqueuedJob> {
-    const entry = await this.#entry(request);
+    const entry = await this.prepare(request);
     const handedTo = this.#reserve(entry);
     if (handedTo === null || !this.#handOver) {
       return await this.#batch.add(entry);
@@ -79,7 +79,13 @@ export class Inbox {
     });
   }
 
-  async #entry(request: JobRequest): Promise<Entry> {
+  /** Tells who must know about jobs that a caller stored itself, after its commit. */
+  announce(entries: readonly Entry[], answers: readonly EnqueuedJob[]): void {
+    announce(this.#waker, entries, answers);
+  }
+
+  /** A job as it will be stored, for a caller that stores it in a transaction of its own. */
+  async prepare(request: JobRequest): Promise<Entry> {
     const { tenant, definitionKey, definitionVersion } = request;
     const published = await this.#catalog.find(definitionKey, definitionVersion);
     const version = definitionVersion ?? published?.version ?? 1;

@@ -27,6 +27,7 @@ export interface JobFilter {
   /** The last id of the page before. */
   afterId: string | null;
   limit: number;
+  unhandledAfterMs?: number | undefined;
 }
 
 type IdStatement = Statement<{ id: string }>;
@@ -115,7 +116,8 @@ export async function listJobs(
   const views = new Map<string, JobView>();
   for (const shard of new Set(page.map((row) => row.shard))) {
     const ids = page.filter((row) => row.shard === shard).map((row) => row.id);
-    for (const view of await viewJobs(db, shard, filter.tenant, ids)) views.set(view.jobId, view);
+    const found = await viewJobs(db, shard, filter.tenant, ids, filter.unhandledAfterMs);
+    for (const view of found) views.set(view.jobId, view);
   }
   // A job may have moved on between finding and looking; it is shown as it is now, if it still fits.
   const jobs = page.flatMap(({ id }) => {

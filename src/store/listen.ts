@@ -3,6 +3,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { type Queryable, statement } from './db.ts';
+import { DUE_CHANNEL, type DueHint, parseDueHint } from './due-hint.ts';
 import { type LineHint, parseHints, WAKE_CHANNEL } from './wake.ts';
 
 /** Asks one worker instance to send its heartbeat now, because its answer carries something new. */
@@ -17,8 +18,9 @@ export async function sendBeatHint(db: Queryable, worker: string): Promise<void>
 export interface ListenerOptions {
   url: string;
   log: Log;
-  onWork(hints: LineHint[]): void;
-  onBeat(worker: string): void;
+  onWork?(hints: LineHint[]): void;
+  onBeat?(worker: string): void;
+  onDue?(hint: DueHint): void;
   /** Hints may have been missed: look at everything once. Called after each (re)connection. */
   onConnected(): void;
 }
@@ -36,6 +38,15 @@ export class Listener implements Service {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
+  }
+
+  get #channels(): string[] {
+    const { onWork, onBeat, onDue } = this.#options;
+    return [
+      ...(onWork ? [WAKE_CHANNEL] : []),
+      ...(onBeat ? [BEAT_CHANNEL] : []),
+      ...(onDue ? [DUE_CHANNEL] : []),
+    ];
   }
 
   async start(): Promise<void> {
@@ -77,12 +88,14 @@ export class Listener implements Service {
     });
     lost.catch(() => undefined);
     client.on('notification', ({ channel, payload = '' }) => {
-      if (channel === WAKE_CHANNEL) this.#options.onWork(parseHints(payload));
-      if (channel === BEAT_CHANNEL) this.#options.onBeat(payload);
+      if (channel === WAKE_CHANNEL) this.#options.onWork?.(parseHints(payload));
+      if (channel === BEAT_CHANNEL) this.#options.onBeat?.(payload);
+      const due = channel === DUE_CHANNEL ? parseDueHint(payload) : null;
+      if (due) this.#options.onDue?.(due);
     });
     try {
       await Promise.race([client.connect(), lost]);
-      await client.query(`listen ${WAKE_CHANNEL}; listen ${BEAT_CHANNEL}`);
+      await client.query(this.#channels.map((channel) => `listen ${channel}`).join('; '));
       connected();
       this.#options.onConnected();
       while (!stopping.aborted) {

@@ -144,7 +144,8 @@ function toRow({ id, claim, was, transition, usage }: Settlement, n: number) {
 /**
  * Why a settlement changed nothing: the claim still owns the job but its state has changed (decide
  * again), its outcome is already written (a re-sent finish), or the job has moved on without it. An
- * outcome that says LEASE_EXPIRED was written by the reaper in its place.
+ * outcome that says LEASE_EXPIRED was written by the reaper in its place. A failure that was written
+ * is told by its attempt, because the job may be on its next claim by then.
  */
 export type Fate = { kind: 'owned'; state: OwnedState } | { kind: 'settled' } | { kind: 'stale' };
 
@@ -153,7 +154,9 @@ const FATE = statement<{ owned: OwnedState | null; settled: boolean }>(
   `select
     (select state from longshore.running where shard = $1 and id = $2 and claim_no = $3) as owned,
     (exists (select 1 from longshore.done where shard = $1 and id = $2 and claim_no = $3)
-      or exists (select 1 from longshore.waiting where shard = $1 and id = $2 and claim_no = $3))
+      or exists (select 1 from longshore.waiting where shard = $1 and id = $2 and claim_no = $3)
+      or exists (
+        select 1 from longshore.attempt where shard = $1 and job_id = $2 and claim_no = $3))
       and not exists (
         select 1 from longshore.attempt
         where shard = $1 and job_id = $2 and claim_no = $3 and error_code = 'LEASE_EXPIRED')

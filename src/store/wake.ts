@@ -1,5 +1,6 @@
 import type { Log } from '../runtime/log.ts';
 import { Db, type Pooler, type Queryable, statement } from './db.ts';
+import { DUE_CHANNEL, dueText, SLEEP_MS_MAX } from './due-hint.ts';
 
 /**
  * A wake-up tells workers which lines got work: `shard:lane:rank`, several to a message. It is a
@@ -39,6 +40,7 @@ export class Waker {
   readonly #db: Db;
   readonly #log: Log;
   readonly #waiting = new Set<string>();
+  #dueInMs: number | null = null;
   #sending: Promise<void> | undefined;
 
   constructor(url: string, log: Log, pooler: Pooler = 'none') {
@@ -53,7 +55,18 @@ export class Waker {
 
   wakeAll(hints: readonly string[]): void {
     for (const hint of hints) this.#waiting.add(hint);
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting.size > 0) this.#sendSoon();
+  }
+
+  /** Jobs were stored that wait for their time. Of several the earliest says it all. */
+  wakeScheduler(dueInMs: readonly number[]): void {
+    const soonest = Math.min(...dueInMs);
+    if (soonest >= Math.min(SLEEP_MS_MAX, this.#dueInMs ?? Infinity)) return;
+    this.#dueInMs = soonest;
+    this.#sendSoon();
+  }
+
+  #sendSoon(): void {
     this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
   }
 
@@ -64,10 +77,14 @@ export class Waker {
   }
 
   async #send(): Promise<void> {
-    while (this.#waiting.size > 0) {
-      const payload = takePayload(this.#waiting);
+    while (this.#waiting.size > 0 || this.#dueInMs !== null) {
+      const [channel, payload] =
+        this.#dueInMs === null
+          ? [WAKE_CHANNEL, takePayload(this.#waiting)]
+          : [DUE_CHANNEL, dueText({ kind: 'jobs', inMs: this.#dueInMs })];
+      if (channel === DUE_CHANNEL) this.#dueInMs = null;
       try {
-        await this.#db.run(NOTIFY_RELAXED, [WAKE_CHANNEL, payload]);
+        await this.#db.run(NOTIFY_RELAXED, [channel, payload]);
       } catch (error) {
         this.#log.debug({ err: error }, 'a wake-up was not sent; polling will find the work');
       }

@@ -15,13 +15,16 @@ export interface WorkerInstance {
   version: string;
   slots: number;
   leaseMs: number;
+  /** What it has loaded, as key@version. */
+  definitions?: readonly string[];
 }
 
 const REGISTER = statement<{ instance: string }>(
   'register_worker',
   `insert into longshore.worker
-     (shard, instance, host, pid, version, slots, started_at, heartbeat_at, lease_until)
-   select $1, $2, $3, $4, $5, $6, at, at, at + make_interval(secs => $7::float8 / 1000)
+     (shard, instance, host, pid, version, slots, started_at, heartbeat_at, lease_until,
+      definitions)
+   select $1, $2, $3, $4, $5, $6, at, at, at + make_interval(secs => $7::float8 / 1000), $8::text[]
    from (select clock_timestamp() as at) c
    returning instance`,
 );
@@ -113,8 +116,8 @@ export async function registerWorker(
   shard: number,
   worker: WorkerInstance,
 ): Promise<void> {
-  const { instance, host, pid, version, slots, leaseMs } = worker;
-  await db.run(REGISTER, [shard, instance, host, pid, version, slots, leaseMs]);
+  const { instance, host, pid, version, slots, leaseMs, definitions = [] } = worker;
+  await db.run(REGISTER, [shard, instance, host, pid, version, slots, leaseMs, definitions]);
 }
 
 export interface HeartbeatAnswer {

@@ -9,8 +9,9 @@ import type { QueuePort } from './port.ts';
 
 /**
  * What a worker remembers of one shard: which lines have work, and how far each has been read. Hints
- * add lines between looks; a look at the index once a second is the net. A look that takes long, as
- * it does while a forgotten transaction keeps dead entries alive, is made less often.
+ * add lines between looks; a look at the index once a second is the net. Looks that take long, as
+ * they do while a forgotten transaction keeps dead entries alive, are made less often. The shorter of
+ * the last two counts: one that was only held up, by the network or a lock, says nothing about that.
  *
  * The floor of a line is the highest place taken from it, less 50 ms for commits that overtook each
  * other. A job that committed later still is found by the next look, which lowers all floors.
@@ -18,6 +19,8 @@ import type { QueuePort } from './port.ts';
 
 const FLOOR_SLACK_MICROS = 50_000;
 const LOOK_SHARE = 20;
+/** Looks are the net under lost hints, so however dear they are, there are so many polls between two. */
+const POLLS_BETWEEN_LOOKS_MAX = 10;
 
 interface KnownLine extends Line {
   /** Counts up with every hint, so that a claim does not forget work that was announced meanwhile. */
@@ -35,6 +38,7 @@ export class Lines {
   readonly #known = new Map<string, KnownLine>();
   readonly #floors = new Map<string, number>();
   #lookAtMs = Number.NEGATIVE_INFINITY;
+  #lastLookMs = 0;
   #lookAgain = false;
   /** Lanes that were announced and are not known yet; and those that turned out not to be ours. */
   readonly #asked = new Set<number>();
@@ -96,7 +100,11 @@ export class Lines {
     this.#looking = undefined;
     for (const hint of announced) this.hint(hint);
     const nowMs = this.#clock.monotonicMs();
-    this.#lookAtMs = nowMs + Math.max(this.#pollMs, LOOK_SHARE * (nowMs - startMs));
+    const tookMs = nowMs - startMs;
+    const pauseMs = LOOK_SHARE * Math.min(tookMs, this.#lastLookMs);
+    const longestMs = POLLS_BETWEEN_LOOKS_MAX * this.#pollMs;
+    this.#lookAtMs = nowMs + Math.min(longestMs, Math.max(this.#pollMs, pauseMs));
+    this.#lastLookMs = tookMs;
   }
 
   /** Claims at most `limit` jobs, best lines first. */

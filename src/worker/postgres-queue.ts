@@ -1,3 +1,4 @@
+import type { Transition } from '../core/lifecycle.ts';
 import type { Db } from '../store/db.ts';
 import { claim, findLines } from '../store/claim.ts';
 import { publishDefinitions } from '../store/definitions.ts';
@@ -12,6 +13,11 @@ import { takeTurn } from '../store/turn.ts';
 import type { Waker } from '../store/wake.ts';
 import { heartbeat, lookAtLease, registerWorker, retireWorker } from '../store/workers.ts';
 import type { QueuePort } from './port.ts';
+
+/** How long until the job is due again; nothing when it waits for no time. */
+function waitMs({ to, delayMs }: Transition): number[] {
+  return to === 'retrying' || to === 'scheduled' ? [delayMs ?? 0] : [];
+}
 
 /**
  * The queue in PostgreSQL. Heartbeats have a connection of their own: however busy the other ones
@@ -29,6 +35,7 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
     settle: async (shard, settlements) => {
       const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
       waker.wake(settled.flatMap(({ lines }) => lines));
+      waker.wakeScheduler(settlements.flatMap(({ transition }) => waitMs(transition)));
       return settled;
     },
     fateOf: async (shard, id, claimNo) => await fateOf(db, shard, id, claimNo),

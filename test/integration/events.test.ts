@@ -47,7 +47,13 @@ describe.each(postgresVersions())('the story of a job on PostgreSQL %i', (postgr
     const expire = `update longshore.worker set lease_until = now() - interval '1 s'
       where instance = $1`;
     await database.sql(expire, [subject.worker]);
-    const round = reaper(database.db, database.waker, systemClock, 60_000, silentLog);
+    const round = reaper({
+      db: database.db,
+      waker: database.waker,
+      clock: systemClock,
+      pollMs: 60_000,
+      log: silentLog,
+    });
     await round.start();
     await round.stop();
     subject.worker = await newWorker(database);

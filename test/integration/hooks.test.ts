@@ -219,7 +219,13 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
     const expire = `update longshore.worker set lease_until = now() - interval '1 s'
       where instance = $1`;
     await database.sql(expire, [orphan.worker]);
-    const round = reaper(database.db, database.waker, systemClock, 60_000, silentLog);
+    const round = reaper({
+      db: database.db,
+      waker: database.waker,
+      clock: systemClock,
+      pollMs: 60_000,
+      log: silentLog,
+    });
     await round.start();
     await round.stop();
     expect(await made(orphan)).toEqual(['onEnd', 'onFail']);

@@ -148,7 +148,13 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
         where instance = $1`;
       await database.sql(expire, [subject.worker]);
       // A start and a stop let it finish exactly one round.
-      const round = reaper(database.db, database.waker, systemClock, 60_000, silentLog);
+      const round = reaper({
+        db: database.db,
+        waker: database.waker,
+        clock: systemClock,
+        pollMs: 60_000,
+        log: silentLog,
+      });
       await round.start();
       await round.stop();
       await expectDecision(subject, before, { kind: 'lost', message: '' });

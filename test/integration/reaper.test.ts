@@ -28,7 +28,13 @@ describe('the reaper', () => {
   /** A start and a stop let a reaper finish exactly one round. */
   const rounds = async (count: number) => {
     const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) });
-    const service = reaper(database.db, database.waker, systemClock, 60_000, log);
+    const service = reaper({
+      db: database.db,
+      waker: database.waker,
+      clock: systemClock,
+      pollMs: 60_000,
+      log,
+    });
     for (let round = 0; round < count; round += 1) {
       await service.start();
       await service.stop();

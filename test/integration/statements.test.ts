@@ -40,6 +40,8 @@ const GROWING = [
   'log_chunk',
   'step',
   'dedupe',
+  'schedule',
+  'slot',
 ];
 
 /** What runs for every job, or for every round of a loop. Renaming one must not hide it. */

@@ -205,6 +205,20 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
       expect(await fateOf(database.db, 0, id, current.claim)).toEqual({ kind: 'settled' });
     });
 
+    it('knows a failure that is sent again, also when the job is on its next claim', async () => {
+      const id = await enqueueOne(database);
+      const first = await claimOne();
+      await settleAs(database, first, failure('NETWORK_ERROR'));
+      await database.sql(`update longshore.waiting set run_at = now() - interval '1 s'`);
+      await promote(database.db, 0, 10);
+      const second = await claimOne();
+      expect(second).toMatchObject({ id, claim: 2 });
+      expect(await settleAs(database, first, failure('NETWORK_ERROR'))).toEqual([]);
+      expect(await fateOf(database.db, 0, id, first.claim)).toEqual({ kind: 'settled' });
+      await settleAs(database, second, SUCCESS);
+      expect(await fateOf(database.db, 0, id, first.claim)).toEqual({ kind: 'settled' });
+    });
+
     it('retries with a delay, then ends as a dead letter that tells why', async () => {
       const id = await enqueueOne(database, { maxAttempts: 2 });
       await settleAs(database, await claimOne(), failure('NETWORK_ERROR', 'first'));

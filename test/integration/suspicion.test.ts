@@ -134,7 +134,14 @@ describe.skipIf(!hasRedis)('with beats in Redis (needs redis-server)', () => {
     );
   const reaping = (ttlMs = timing.ttlMs) => {
     const patient = { beats, timing: { ...timing, ttlMs } };
-    return reaper(database.db, database.waker, systemClock, 20, silentLog, patient);
+    return reaper({
+      db: database.db,
+      waker: database.waker,
+      clock: systemClock,
+      pollMs: 20,
+      log: silentLog,
+      beating: patient,
+    });
   };
   const claimed = async (worker: string) => {
     const id = await enqueueOne(database);

@@ -46,6 +46,13 @@ export function start(args: string[], { stdin = '', env = {}, app, checks = [] }
       }),
       migrateApp: async () => ({ applied: ['0001_jobs'], database: 'PostgreSQL 18' }),
       diagnose: async () => checks,
+      runDueApp: async (_config, _log, { max, seconds }) => ({
+        claimed: max,
+        succeeded: 2,
+        retried: 1,
+        deadLettered: 0,
+        remaining: seconds,
+      }),
     }),
   };
   return { cli, stdout, stderr, exits, ended: runCli(cli, args) };

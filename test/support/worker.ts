@@ -52,7 +52,7 @@ export function workerOn(
 export async function scheduling({ db, waker }: TestDatabase): Promise<() => Promise<void>> {
   const services = [
     promoter(db, waker, 100, silentLog),
-    reaper(db, waker, systemClock, 100, silentLog),
+    reaper({ db, waker, clock: systemClock, pollMs: 100, log: silentLog }),
   ];
   for (const service of services) await service.start();
   return async () => await stopAll(services);

@@ -29,17 +29,18 @@ const LIST = {
   response: { 200: answer('A page of jobs.', JobPageAnswer), ...refusals('UNAVAILABLE') },
 };
 
-export function readJobsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+export function readJobsRoutes(app: FastifyInstance, { db, unhandledAfterMs }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
   typed.get('/v1/jobs/:jobId', { schema: GET }, async (request) => {
     const jobId = wellFormed(request.params.jobId);
-    return (await getJob(db, tenantOf(request), jobId)) ?? noSuchJob(jobId);
+    return (await getJob(db, tenantOf(request), jobId, unhandledAfterMs)) ?? noSuchJob(jobId);
   });
 
   typed.get('/v1/jobs', { schema: LIST }, async (request, reply) => {
     const { sort } = request.query;
-    const { jobs, nextId } = await listJobs(db, filterOf(request.query, tenantOf(request)));
+    const filter = { ...filterOf(request.query, tenantOf(request)), unhandledAfterMs };
+    const { jobs, nextId } = await listJobs(db, filter);
     const nextCursor = nextId === null ? null : makeCursor(sort, nextId);
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
     return reply.send({ jobs, nextCursor });

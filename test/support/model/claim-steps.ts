@@ -107,7 +107,9 @@ function takeInModel(
   lines: readonly Line[],
 ): ClaimedJob[] {
   const waits = lines.some(({ lane, rank }) => model.line(lane, rank).length > 0);
-  if (waits && limit > 0 && !model.isAlive(worker)) world.note('a dead worker claims nothing');
+  if (waits && limit > 0 && !model.mayTake(worker)) {
+    world.note('a worker that is dead or leaving claims nothing');
+  }
   const taken = model.take(worker, limit, lines);
   return taken.map(({ id, lane, priority, attempts, maxAttempts, claim, interruptions }) => {
     const { narrow, body } = world.row(id);

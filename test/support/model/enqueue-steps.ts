@@ -97,7 +97,7 @@ async function enqueue(model: Model, world: World, uses: readonly Use[]): Promis
   }
 }
 
-/** A plain job runs at once where a slot is offered, if the worker that offers it is alive. */
+/** A plain job runs at once where a slot is offered, if the worker that offers it may take it. */
 async function handOver(model: Model, world: World, use: Use, pick: WorkerPick): Promise<void> {
   const instance = findWorker(model, pick);
   world.slot.offer(instance);
@@ -105,7 +105,7 @@ async function handOver(model: Model, world: World, use: Use, pick: WorkerPick):
   const id = answer?.jobId ?? '';
   addJob(model, world, id, use);
   const offered = use.time === 'now' || use.time === 'atOnce';
-  const begins = offered && model.isAlive(instance);
+  const begins = offered && model.mayTake(instance);
   if (begins) {
     const job = model.claim(id, instance);
     const { lane, priority, attempts, maxAttempts, claim, interruptions } = job;
@@ -124,7 +124,7 @@ async function handOver(model: Model, world: World, use: Use, pick: WorkerPick):
     world.note('a job is handed over');
   } else {
     expect(world.slot.begun).toEqual([]);
-    if (offered) world.note('a dead worker gets no job handed over');
+    if (offered) world.note('a worker that is dead or leaving gets no job handed over');
   }
   expect(world.slot.released).toBe(offered && !begins ? 1 : 0);
   expect(answer).toEqual({ jobId: id, status: model.job(id).state, created: true });

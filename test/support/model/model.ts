@@ -62,6 +62,7 @@ export interface Claimed {
 export interface ModelWorker {
   readonly instance: string;
   readonly leaseOver: boolean;
+  readonly draining: boolean;
   readonly dead: boolean;
   readonly longDead: boolean;
 }
@@ -106,6 +107,11 @@ export class Model {
     return this.workers.get(instance)?.dead === false;
   }
 
+  /** Whether it may be given jobs. */
+  mayTake(instance: string): boolean {
+    return this.isAlive(instance) && this.workers.get(instance)?.draining === false;
+  }
+
   /** Whether this claim is the one that owns the job now. */
   owns({ id, claim }: { id: string; claim: number }): boolean {
     const job = this.jobs.get(id);
@@ -123,9 +129,9 @@ export class Model {
       .sort((a, b) => (a.place ?? 0) - (b.place ?? 0));
   }
 
-  /** Line by line and in their order, as many as asked for; nothing for an instance that is dead. */
+  /** Line by line and in their order, as many as asked for; nothing for the dead and the leaving. */
   take(instance: string, limit: number, lines: readonly Line[]): ModelJob[] {
-    if (!this.isAlive(instance)) return [];
+    if (!this.mayTake(instance)) return [];
     const heads = lines.flatMap(({ lane, rank, skipped }) => this.line(lane, rank).slice(skipped));
     return heads.slice(0, limit).map(({ id }) => this.claim(id, instance));
   }

@@ -9,16 +9,19 @@ import { type Claimed, isOwned, type Model, type ModelJob } from './model.ts';
  */
 const number = fc.nat({ max: 99 });
 
-export type WorkerPick = { among: 'alive' | 'any' | 'unknown'; n: number };
+export type WorkerPick = { among: 'alive' | 'dead' | 'unknown'; n: number };
 
 export const aWorker: fc.Arbitrary<WorkerPick> = fc.record({
-  among: mostly('alive', 'any', 'unknown'),
+  among: fc.oneof(
+    { weight: 7, arbitrary: fc.constant('alive') },
+    { weight: 2, arbitrary: fc.constant('dead') },
+    { weight: 1, arbitrary: fc.constant('unknown') },
+  ),
   n: number,
 });
 
 export function findWorker(model: Model, { among, n }: WorkerPick): string {
-  const known = [...model.workers.values()];
-  const fitting = among === 'alive' ? known.filter(({ dead }) => !dead) : known;
+  const fitting = [...model.workers.values()].filter(({ dead }) => dead === (among === 'dead'));
   const found = fitting[n % fitting.length];
   return among === 'unknown' || !found ? randomUUID() : found.instance;
 }
@@ -83,13 +86,6 @@ export function eachOnce<T extends { id: string }>(items: readonly T[]): T[] {
 
 export function byId<T extends { id: string }>(items: readonly T[]): T[] {
   return items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-function mostly<T extends string>(usual: T, ...others: T[]): fc.Arbitrary<T> {
-  return fc.oneof(
-    { weight: 4, arbitrary: fc.constant(usual) },
-    { weight: 1, arbitrary: fc.constantFrom(...others) },
-  );
 }
 
 function unknownId(n: number): string {

@@ -24,6 +24,7 @@ export function step(
       await act(model, world);
       const rows = await readRows(world.db);
       compareJobs(model, world, rows, before.jobs);
+      compareLines(model, rows);
       compareWorkers(model, world, rows, before.workers);
       compareKeys(model, rows);
       world.rows = rows;
@@ -52,6 +53,20 @@ function compareJobs(
   }
 }
 
+/** Who stands before whom, in each line. */
+function compareLines(model: Model, rows: Rows): void {
+  const places = new Map<string, number>();
+  for (const { id, narrow } of rows.jobs) if (narrow.seq) places.set(id, narrow.seq);
+  const lines = new Map<string, ModelJob[]>();
+  for (const { lane, priority } of model.jobs.values()) {
+    lines.set(`${lane}:${priority}`, model.line(lane, -priority));
+  }
+  for (const line of lines.values()) {
+    const seqs = line.map(({ id }) => places.get(id) ?? 0);
+    expect(seqs, 'the places in a line').toEqual(seqs.toSorted((a, b) => a - b));
+  }
+}
+
 /** All but whether it is due, which follows from the rest and the clock. */
 function textOf(row: JobRow): string {
   return JSON.stringify({ ...row, due: null });
@@ -69,6 +84,7 @@ function compareWorkers(
     const worker = model.workers.get(row.instance);
     if (worker === before.get(row.instance)) expect(row).toEqual(rowsBefore.get(row.instance));
     expect((row['dead_at'] ?? null) !== null).toBe(worker?.dead);
+    expect((row['draining_at'] ?? null) !== null).toBe(worker?.draining);
     const leaseOver = Date.parse(String(row['lease_until'])) * 1_000 < rows.at;
     expect(leaseOver).toBe(worker?.leaseOver);
   }

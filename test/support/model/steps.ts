@@ -7,6 +7,7 @@ import { fateStep, progressStep, settleStep } from './settle-steps.ts';
 import type { Step } from './step.ts';
 import {
   buryStep,
+  drainStep,
   findOrphansStep,
   forgetStep,
   heartbeatStep,
@@ -32,7 +33,8 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [3, promoteStep],
   [3, heartbeatStep],
   [2, leaseEndsStep],
-  [3, registerStep],
+  [4, registerStep],
+  [1, drainStep],
   [1, retireStep],
   [1, buryStep],
   [2, findOrphansStep],

@@ -94,6 +94,16 @@ export const findOrphansStep: fc.Arbitrary<Step> = fc.constantFrom(1, 2, 1_000).
   }),
 );
 
+/** It finishes what it has, and gets nothing more. Nothing in the product asks for it yet. */
+export const drainStep: fc.Arbitrary<Step> = aWorker.map((pick) =>
+  step('drain', pick, async (model, world) => {
+    const instance = findWorker(model, pick);
+    const drain = `update longshore.worker set draining_at = now() where instance = $1`;
+    await world.database.sql(drain, [instance]);
+    model.changeWorker(instance, { draining: true });
+  }),
+);
+
 export const reapStep: fc.Arbitrary<Step> = fc.constant(
   step('reap', null, async (model, world) => await reap(model, world)),
 );
@@ -101,7 +111,13 @@ export const reapStep: fc.Arbitrary<Step> = fc.constant(
 /** One round of the reaper itself: a start and a stop let it finish exactly one. */
 async function reap(model: Model, world: World): Promise<void> {
   const { db, database } = world;
-  const round = reaper(db, database.waker, systemClock, 60_000, silentLog);
+  const round = reaper({
+    db,
+    waker: database.waker,
+    clock: systemClock,
+    pollMs: 60_000,
+    log: silentLog,
+  });
   await round.start();
   await round.stop();
   buryInModel(model);

@@ -86,7 +86,8 @@ export class World {
 
   async register(model: Model): Promise<void> {
     const instance = await newWorker(this.database, 3_600_000);
-    model.workers.set(instance, { instance, leaseOver: false, dead: false, longDead: false });
+    const state = { leaseOver: false, draining: false, dead: false, longDead: false };
+    model.workers.set(instance, { instance, ...state });
   }
 
   /** The rows of a job as they were before this step. */

@@ -1,0 +1,162 @@
+import { type Broken, lostOnce } from './broken-safety.ts';
+
+/** The promises to a single job and to those who watch it, each broken by hand. */
+export const BROKEN_JOBS: Broken[] = [
+  {
+    breaks: ['S10', 'S11'],
+    how: 'an execution went on beside the next one',
+    make: (h) => {
+      const { job, stale } = lostOnce(h);
+      h.tick(2_000);
+      const mark = { job: job.id, attempt: 1, execution: stale, pid: 7, parent: 8_001 };
+      h.effect({ what: 'tick', ...mark });
+      job.succeed();
+    },
+  },
+  {
+    breaks: ['S10', 'X1'],
+    how: 'one claim was run twice',
+    make: (h) => {
+      h.beat('w1');
+      h.job().claim().start().start().succeed();
+    },
+  },
+  {
+    breaks: ['S11'],
+    how: 'a job outlived the lease of its frozen worker',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ maxAttempts: 1 }).claim().start();
+      const fault = h.fault('worker-freeze', ['worker-1']);
+      h.tick(4_000);
+      job.effect('tick');
+      h.bury('w1', 1);
+      h.heal(fault);
+      job.fail('LEASE_EXPIRED', 'failed');
+    },
+  },
+  {
+    breaks: ['S13'],
+    how: 'a delayed job began at once',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ delayMs: 5_000 });
+      job.spot = { ...job.spot!, state: 'queued', runAt: null };
+      h.history.rows.length = 0;
+      h.row({ ...job.spot, xid: 'birth', move: 'came' });
+      job.claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S13'],
+    how: 'a job became due before its backoff was over',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job().claim().start().effect('throw');
+      job.fail('HANDLER_ERROR', 'retrying', job.execution);
+      job.spot!.runAt = h.now + 60_000_000;
+      job.promote().claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S13'],
+    how: 'a snooze ended early',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job().claim().start().effect('snooze', { delayMs: 9_000 });
+      job.move({ place: 'waiting', state: 'scheduled', attempts: 0, runAt: h.now });
+      job.promote().claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S17'],
+    how: 'a cancelled job ran',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job();
+      h.call({ name: 'cancel', job: job.id }, { ok: 'cancelled', id: job.id });
+      job.claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S17'],
+    how: 'a job is cancelled that nobody cancelled',
+    make: (h) => void h.job().move({ place: 'done', state: 'cancelled' }),
+  },
+  {
+    breaks: ['S17'],
+    how: 'a cancel was refused although the job had not ended',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job().claim().start();
+      h.call({ name: 'cancel', job: job.id }, { fail: 409 });
+      h.tick(1_000);
+      job.succeed();
+    },
+  },
+  {
+    breaks: ['S18'],
+    how: 'half of a batch was stored',
+    make: (h) => {
+      h.beat('w1');
+      const { paramsSha } = h.job({ answer: 'unknown' }).claim().start().succeed();
+      const shape = { definition: 'test', does: 'ok', delayMs: 0 };
+      const jobs = [paramsSha, 'other'].map((sha) => ({ paramsSha: sha, ...shape }));
+      h.call({ name: 'enqueue', key: null, jobs }, 'unknown');
+    },
+  },
+  {
+    breaks: ['S21'],
+    how: 'a job got the params of another',
+    make: (h) => {
+      h.beat('w1');
+      h.job().claim().start().succeed();
+      h.history.effects[0]!.paramsSha = 'of another job';
+    },
+  },
+  {
+    breaks: ['S21'],
+    how: 'another result was stored than was returned',
+    make: (h) => {
+      h.beat('w1');
+      h.job().claim().start().succeed().resultSha = 'something else';
+    },
+  },
+  {
+    breaks: ['S22'],
+    how: 'the tables count other attempts than there were',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job().claim().start().succeed();
+      job.spot = { ...job.spot!, attempts: 2 };
+    },
+  },
+  {
+    breaks: ['S23'],
+    how: 'a dead letter had attempts left',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job().claim().start().effect('throw');
+      job.fail('HANDLER_ERROR', 'failed', job.execution);
+    },
+  },
+  {
+    breaks: ['S1', 'S2', 'S24'],
+    how: 'a job vanished',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job().claim().start();
+      h.row({ ...job.spot!, xid: 'gone', move: 'left' });
+      job.spot = null;
+    },
+  },
+  {
+    breaks: ['S25'],
+    how: 'a server did not know a job that had been acknowledged',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job().claim().start().succeed();
+      h.call({ name: 'get', job: job.id }, { fail: 404 });
+    },
+  },
+];

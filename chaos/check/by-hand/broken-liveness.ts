@@ -1,0 +1,96 @@
+import { type Broken } from './broken-safety.ts';
+import { pidOf } from './history-builder.ts';
+
+/** The promises about time, processes and reasons, each broken by hand. */
+export const BROKEN_LIVENESS: Broken[] = [
+  {
+    breaks: ['L1'],
+    how: 'draining took too long',
+    make: (h) => {
+      h.phase('drain');
+      h.tick(60_000);
+      h.phase('drained');
+    },
+  },
+  {
+    breaks: ['L2'],
+    how: 'a lost job was brought back far too late',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ maxAttempts: 1 }).claim().start();
+      h.fault('worker-kill', ['worker-1'], { pids: [pidOf('worker-1')] });
+      h.exit('worker-1');
+      h.bury('w1');
+      h.tick(30_000);
+      job.fail('LEASE_EXPIRED', 'failed');
+    },
+  },
+  {
+    breaks: ['L3'],
+    how: 'a job without a hint was not found by polling',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'probe' });
+      h.tick(20_000);
+      h.beat('w1');
+      job.claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['L5'],
+    how: 'a worker stayed silent after the database was back',
+    make: (h) => {
+      h.beat('w1');
+      h.heal(h.fault('postmaster-kill', ['postgres']));
+      h.job().claim().start().succeed();
+      h.beat('w2', 'worker-2');
+      h.tick(20_000);
+    },
+  },
+  {
+    breaks: ['L8'],
+    how: 'a cancel did not reach the running job',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'slow' }).claim().start();
+      job.move({ place: 'running', state: 'cancelling' });
+      h.call({ name: 'cancel', job: job.id }, { ok: 'cancelling', id: job.id });
+      h.tick(15_000);
+      job.succeed();
+    },
+  },
+  {
+    breaks: ['L10'],
+    how: 'a worker that was asked to stop let its lease run out',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ maxAttempts: 1 }).claim().start();
+      h.fault('worker-stop', ['worker-1'], { pids: [pidOf('worker-1')] });
+      h.exit('worker-1', pidOf('worker-1'), null);
+      h.bury('w1');
+      job.fail('LEASE_EXPIRED', 'failed');
+    },
+  },
+  {
+    breaks: ['L11'],
+    how: 'a process outlived its servers',
+    make: (h) => h.history.leftovers.processes.push('node runner/main.ts'),
+  },
+  { breaks: ['P1'], how: 'a server ended by itself', make: (h) => h.exit('api-1', pidOf('api-1')) },
+  {
+    breaks: ['X1'],
+    how: 'a job ran again for no reason',
+    make: (h) => {
+      h.beat('w1');
+      h.beat('w2', 'worker-2');
+      const job = h.job().claim().start();
+      h.bury('w1');
+      job.fail('LEASE_EXPIRED', 'queued').claim('w2').start('worker-2').succeed();
+    },
+  },
+  {
+    breaks: ['X2'],
+    how: 'nothing interesting happened',
+    make: (h) => h.history.run.sometimes.push('a job was rescued'),
+  },
+];

@@ -1,0 +1,148 @@
+import type { JobState } from '../../../src/core/job.ts';
+import type { Effect, FaultEvent, History, Micros, RowEvent } from '../../history/history.ts';
+import { JobBuilder, type JobOptions } from './job-builder.ts';
+
+/**
+ * Histories made by hand, for testing the checker: sound ones by default, in which a test then
+ * breaks one thing. Each step takes a millisecond of a clock that only moves here.
+ */
+export class HistoryBuilder {
+  now: Micros = 1_000_000;
+  readonly history: History = emptyHistory();
+  readonly #jobs: JobBuilder[] = [];
+  #seq = 0;
+  #op = 0;
+  #faults = 0;
+
+  constructor() {
+    for (const slot of ['api-1', 'worker-1', 'worker-2']) this.process(slot, pidOf(slot));
+  }
+
+  /** The next moment, after so many milliseconds. */
+  tick(ms = 1): Micros {
+    this.now += ms * 1_000;
+    return this.now;
+  }
+
+  nextSeq(): number {
+    return (this.#seq += 1);
+  }
+
+  nextOp(): number {
+    return (this.#op += 1);
+  }
+
+  process(slot: string, pid: number): void {
+    for (const phase of ['spawn', 'up'] as const) {
+      this.history.processes.push({ at: this.tick(), slot, pid, phase });
+    }
+  }
+
+  exit(slot: string, pid = pidOf(slot), signal: string | null = 'SIGKILL'): void {
+    const end = { phase: 'exit', code: signal ? null : 1, signal } as const;
+    this.history.processes.push({ at: this.tick(), slot, pid, ...end });
+  }
+
+  /** A worker instance with a lease of 3 s; the same call renews it. */
+  beat(worker: string, slot = 'worker-1'): string {
+    const at = this.tick();
+    const lease = { until: at + 3_000_000, deadAt: null };
+    this.history.leases.push({ seq: this.nextSeq(), at, worker, pid: pidOf(slot), ...lease });
+    return worker;
+  }
+
+  /** Waits until the lease is over, and declares it dead. */
+  bury(worker: string, afterMs = 3_100): void {
+    const last = this.history.leases.findLast((lease) => lease.worker === worker);
+    if (!last) throw new Error(`${worker} was never registered`);
+    const at = this.tick(afterMs);
+    this.history.leases.push({ ...last, seq: this.nextSeq(), at, deadAt: at });
+  }
+
+  fault(kind: string, targets: string[], more: Partial<FaultEvent> = {}): number {
+    const id = (this.#faults += 1);
+    this.history.faults.push({ id, at: this.tick(), phase: 'inject', kind, targets, ...more });
+    return id;
+  }
+
+  heal(id: number): void {
+    const injected = this.history.faults.find((fault) => fault.id === id);
+    if (injected) this.history.faults.push({ ...injected, at: this.tick(), phase: 'heal' });
+  }
+
+  phase(name: string): void {
+    this.history.phases.push({ at: this.tick(), name });
+  }
+
+  job(options: JobOptions = {}): JobBuilder {
+    const made = new JobBuilder(this, this.#jobs.length + 1, options);
+    this.#jobs.push(made);
+    return made;
+  }
+
+  row(row: Omit<RowEvent, 'seq' | 'at' | 'begun'>): void {
+    this.history.rows.push({ ...row, seq: this.nextSeq(), at: this.now, begun: this.now });
+  }
+
+  effect(effect: Omit<Effect, 'at' | 'isolation'>): void {
+    this.history.effects.push({ ...effect, at: this.tick(), isolation: 'process' });
+  }
+
+  /** A request that was answered. */
+  call(
+    call: Extract<History['client'][number], { phase: 'invoke' }>['call'],
+    answer: { ok: JobState; id: string } | { fail: number } | 'unknown',
+  ): void {
+    const op = this.nextOp();
+    const { client } = this.history;
+    client.push({ op, at: this.tick(), phase: 'invoke', api: 'api-1', call });
+    const at = this.tick();
+    if (answer === 'unknown') client.push({ op, at, phase: 'unknown', why: 'cut off' });
+    else if ('fail' in answer)
+      client.push({ op, at, phase: 'fail', status: answer.fail, code: '' });
+    else client.push({ op, at, phase: 'ok', jobs: [{ id: answer.id, status: answer.ok }] });
+  }
+
+  /** The end of the run: everything drains, and the tables are read. */
+  build(): History {
+    this.phase('drain');
+    this.phase('drained');
+    this.phase('stop');
+    for (const job of this.#jobs) this.history.final.push(...job.final());
+    return this.history;
+  }
+}
+
+export function pidOf(slot: string): number {
+  return slot.length * 1_000 + Number(slot.at(-1));
+}
+
+function emptyHistory(): History {
+  return {
+    run: {
+      seed: 1,
+      profile: 'test',
+      commit: '',
+      versions: {},
+      leaseMs: 3_000,
+      heartbeatMs: 1_000,
+      pollMs: 500,
+      drainMs: 1_000,
+      drainBoundMs: 10_000,
+      sometimes: [],
+      skipped: {},
+    },
+    client: [],
+    rows: [],
+    attempts: [],
+    progress: [],
+    leases: [],
+    effects: [],
+    faults: [],
+    processes: [],
+    notices: [],
+    phases: [],
+    final: [],
+    leftovers: { processes: [], connections: 0 },
+  };
+}

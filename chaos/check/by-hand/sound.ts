@@ -1,0 +1,91 @@
+import type { HistoryBuilder } from './history-builder.ts';
+
+/** What may happen in a healthy system, faults included. The checker must have nothing to say. */
+export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
+  'a job that succeeds': (h) => {
+    h.beat('w1');
+    h.job().claim().start().succeed();
+  },
+  'a job that throws and is tried again': (h) => {
+    h.beat('w1');
+    const job = h.job().claim().start().effect('throw');
+    job.fail('HANDLER_ERROR', 'retrying', job.execution).promote().claim().start().succeed();
+  },
+  'a dead letter': (h) => {
+    h.beat('w1');
+    const job = h.job({ maxAttempts: 1 }).claim().start().effect('throw');
+    job.fail('HANDLER_ERROR', 'failed', job.execution);
+  },
+  'a rescue after a kill': (h) => {
+    h.beat('w1');
+    h.beat('w2', 'worker-2');
+    const job = h.job().claim().start();
+    const fault = h.fault('worker-kill', ['worker-1'], { pids: [8_001] });
+    h.exit('worker-1');
+    h.bury('w1');
+    h.heal(fault);
+    job.fail('LEASE_EXPIRED', 'queued').claim('w2').start('worker-2').succeed();
+  },
+  'a job that kills its workers': (h) => {
+    h.beat('w1');
+    const job = h.job({ maxAttempts: 1, does: 'poison' }).claim().start().effect('kill-worker');
+    h.exit('worker-1');
+    h.bury('w1');
+    job.fail('LEASE_EXPIRED', 'failed');
+  },
+  'an enqueue of unknown result, sent again': (h) => {
+    h.beat('w1');
+    const job = h.job({ key: 'k', answer: 'unknown' });
+    const wanted = { paramsSha: job.paramsSha, definition: 'test', does: 'ok', delayMs: 0 };
+    h.call({ name: 'enqueue', key: 'k', jobs: [wanted] }, { ok: 'queued', id: job.id });
+    job.claim().start().succeed();
+  },
+  'an enqueue of unknown result that was never stored': (h) => {
+    h.job({ answer: 'unknown', stored: false });
+  },
+  'a delayed job, snoozed once': (h) => {
+    h.beat('w1');
+    const job = h.job({ delayMs: 100 });
+    h.tick(100);
+    job.promote().claim().start().effect('snooze', { delayMs: 50 });
+    job.move({ place: 'waiting', state: 'scheduled', attempts: 0, runAt: h.now + 50_000 });
+    h.tick(60);
+    job.promote().claim().start().succeed();
+  },
+  'cancels, of a waiting and of a running job': (h) => {
+    h.beat('w1');
+    const waiting = h.job().move({ place: 'done', state: 'cancelled' });
+    h.call({ name: 'cancel', job: waiting.id }, { ok: 'cancelled', id: waiting.id });
+    const running = h.job({ does: 'slow' }).claim().start();
+    running.move({ place: 'running', state: 'cancelling' });
+    h.call({ name: 'cancel', job: running.id }, { ok: 'cancelling', id: running.id });
+    running.effect('abort').move({ place: 'done', state: 'cancelled' });
+    h.call({ name: 'cancel', job: running.id }, { fail: 409 });
+  },
+  'a worker that is asked to stop': (h) => {
+    h.beat('w1');
+    const job = h.job().claim().start();
+    const pids = [8_001];
+    const fault = h.fault('worker-stop', ['worker-1'], { pids });
+    job.fail('INTERRUPTED', 'queued');
+    if (job.spot) job.spot = { ...job.spot, attempts: 0 };
+    h.history.rows.at(-1)!.attempts = 0;
+    h.bury('w1', 10);
+    h.exit('worker-1');
+    h.heal(fault);
+    h.beat('w2', 'worker-2');
+    job.claim('w2').start('worker-2').succeed();
+  },
+  'a refused outcome of a worker that lost its lease': (h) => {
+    h.beat('w1');
+    h.beat('w2', 'worker-2');
+    const job = h.job().claim().start();
+    const fault = h.fault('link-stall', ['worker-1']);
+    h.bury('w1');
+    job.fail('LEASE_EXPIRED', 'queued').claim('w2').start('worker-2');
+    h.heal(fault);
+    const refused = { what: 'stale-refused', slot: 'worker-1', job: job.id, claim: 1 } as const;
+    h.history.notices.push({ at: h.tick(), ...refused });
+    job.succeed();
+  },
+};

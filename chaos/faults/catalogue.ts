@@ -1,0 +1,25 @@
+import { unknownName } from '../../src/core/nearest.ts';
+import { CUT_FAULTS } from './cuts.ts';
+import { DOOR_FAULTS } from './doors.ts';
+import type { Fault } from './fault.ts';
+import { LINK_FAULTS } from './links.ts';
+import { POSTGRES_FAULTS } from './postgres.ts';
+import { PROCESS_FAULTS } from './processes.ts';
+import { RESOURCE_FAULTS } from './resources.ts';
+
+/** Every kind of fault that can be injected. */
+export const FAULTS: readonly Fault[] = [
+  ...PROCESS_FAULTS,
+  ...POSTGRES_FAULTS,
+  ...LINK_FAULTS,
+  ...DOOR_FAULTS,
+  ...CUT_FAULTS,
+  ...RESOURCE_FAULTS,
+];
+
+export function faultOf(kind: string): Fault {
+  const found = FAULTS.find((fault) => fault.kind === kind);
+  if (found) return found;
+  const kinds = FAULTS.map((fault) => fault.kind);
+  throw new Error(unknownName('kind of fault', kind, kinds));
+}

@@ -1,0 +1,148 @@
+import { descendants } from '../../test/support/processes.ts';
+import { until } from '../../test/support/until.ts';
+import type { Role, Slot } from '../world/slot.ts';
+import type { World } from '../world/world.ts';
+import { type Fault, type Injection, nothingToHeal } from './fault.ts';
+
+const BRIEF = [0, 1_500] as const;
+/** Leases of a run are 3 s: a freeze of this long outlives them. */
+const BEYOND_THE_LEASE = [4_500, 7_500] as const;
+
+function killOf(role: Role, number: string): Fault {
+  return {
+    kind: `${role}-kill`,
+    number,
+    what: `kill -9 of a process of role ${role}`,
+    holdMs: BRIEF,
+    inject: async (world, pick) => {
+      const slot = world.choose(alive(world.ofRole(role)), pick);
+      const pid = slot?.signal('SIGKILL');
+      if (!slot || pid === undefined) return null;
+      return { targets: [slot.name], pids: [pid], heal: async () => await slot.up() };
+    },
+  };
+}
+
+function freezeOf(role: Role, number: string): Fault {
+  return {
+    kind: `${role}-freeze`,
+    number,
+    what: `SIGSTOP of a process of role ${role}, for longer than a lease, then SIGCONT`,
+    holdMs: BEYOND_THE_LEASE,
+    inject: async (world, pick) => {
+      const slot = world.choose(alive(world.ofRole(role)), pick);
+      if (!slot || slot.signal('SIGSTOP') === undefined) return null;
+      return { targets: [slot.name], heal: async () => void slot.signal('SIGCONT') };
+    },
+  };
+}
+
+/** Something below a worker that its command line tells apart. */
+function below(world: World, pick: number, command: string): { slot: Slot; pid: number } | null {
+  const slot = world.choose(alive(world.ofRole('worker')), pick);
+  const found = descendants(slot?.pid ?? -1).filter((one) => one.command.includes(command));
+  const chosen = found[Math.floor(pick * 997) % Math.max(1, found.length)];
+  return slot && chosen ? { slot, pid: chosen.pid } : null;
+}
+
+function hit(
+  signal: NodeJS.Signals,
+  world: World,
+  pick: number,
+  command: string,
+): Injection | null {
+  const found = below(world, pick, command);
+  if (!found) return null;
+  const { slot, pid } = found;
+  if (!signalled(pid, signal)) return null;
+  const heal = async () => void signalled(pid, 'SIGCONT');
+  return { targets: [slot.name], heal: signal === 'SIGSTOP' ? heal : nothingToHeal };
+}
+
+const workerStop: Fault = {
+  kind: 'worker-stop',
+  number: 'L10',
+  what: 'SIGTERM of a worker, as a deploy does it',
+  holdMs: BRIEF,
+  inject: async (world, pick) => {
+    const slot = world.choose(alive(world.ofRole('worker')), pick);
+    const pid = slot?.signal('SIGTERM');
+    if (!slot || pid === undefined) return null;
+    const heal = async () => {
+      await until('it has stopped', () => slot.pid !== pid);
+      await slot.up();
+    };
+    return { targets: [slot.name], pids: [pid], heal };
+  },
+};
+
+const childKill: Fault = {
+  kind: 'child-kill',
+  number: 'F2',
+  what: 'kill -9 of a process that runs jobs',
+  holdMs: BRIEF,
+  inject: async (world, pick) => hit('SIGKILL', world, pick, 'runner/main'),
+};
+
+const childFreeze: Fault = {
+  kind: 'child-freeze',
+  number: 'F4',
+  what: 'SIGSTOP of a process that runs jobs',
+  holdMs: BEYOND_THE_LEASE,
+  inject: async (world, pick) => hit('SIGSTOP', world, pick, 'runner/main'),
+};
+
+const watchdogKill: Fault = {
+  kind: 'watchdog-kill',
+  number: 'F1',
+  what: "kill -9 of a worker's watchdog",
+  holdMs: BRIEF,
+  inject: async (world, pick) => hit('SIGKILL', world, pick, 'watchdog/main'),
+};
+
+const everythingKill: Fault = {
+  kind: 'everything-kill',
+  number: 'F27',
+  what: 'kill -9 of every process, PostgreSQL included, at once; then a cold start',
+  holdMs: [500, 2_000],
+  inject: async (world) => {
+    const targets = ['postgres', ...world.slots.map(({ name }) => name)];
+    if (world.isBusy('postgres')) return null;
+    const pids = world.slots.flatMap((slot) => slot.signal('SIGKILL') ?? []);
+    const { postmaster } = world.database;
+    if (postmaster !== undefined) signalled(postmaster, 'SIGKILL');
+    const heal = async () => {
+      await world.database.back();
+      await Promise.all(world.slots.map(async (slot) => await slot.up()));
+    };
+    return { targets: ['everything', ...targets], pids, heal };
+  },
+};
+
+export const PROCESS_FAULTS: readonly Fault[] = [
+  killOf('worker', 'F1'),
+  killOf('api', 'F11'),
+  killOf('scheduler', 'F17'),
+  freezeOf('worker', 'F3'),
+  freezeOf('api', 'F3'),
+  freezeOf('scheduler', 'F17'),
+  workerStop,
+  childKill,
+  childFreeze,
+  watchdogKill,
+  everythingKill,
+];
+
+function alive(slots: readonly Slot[]): Slot[] {
+  return slots.filter(({ pid }) => pid !== undefined);
+}
+
+/** False when it is gone already. */
+export function signalled(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { openSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JobContext } from '../../src/core/define.ts';
+import type { Effect } from './history.ts';
+import { nowMicros } from './now.ts';
+
+/**
+ * The account that a job gives of itself: one line per effect, written by one append, so that lines
+ * of many processes never mix and whatever was written survives the end of its writer. A runner gets
+ * hardly any environment, but it gets TMPDIR, and the run sets that to its own folder.
+ */
+
+let file: number | undefined;
+
+export function sha(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** One run of a handler: says that it began, and is told what else it does. */
+export class Witness {
+  readonly execution = randomUUID();
+  readonly #ctx: JobContext;
+  readonly #isolation: string;
+
+  constructor(ctx: JobContext, params: unknown, isolation: string) {
+    this.#ctx = ctx;
+    this.#isolation = isolation;
+    this.note('start', { paramsSha: sha(JSON.stringify(params)) });
+  }
+
+  note(what: Effect['what'], more: Partial<Effect> = {}): void {
+    const { jobId: job, attempt } = this.#ctx;
+    const { pid, ppid } = process;
+    const parent = this.#isolation === 'inline' ? pid : ppid;
+    const effect: Effect = {
+      at: nowMicros(),
+      what,
+      job,
+      attempt,
+      execution: this.execution,
+      pid,
+      parent,
+      isolation: this.#isolation,
+      ...more,
+    };
+    file ??= openSync(join(tmpdir(), 'effects.jsonl'), 'a');
+    writeSync(file, `${JSON.stringify(effect)}\n`);
+  }
+
+  /** Ends well: what is stored can be traced back to this very execution. */
+  end(): { execution: string; attempt: number } {
+    const result = { execution: this.execution, attempt: this.#ctx.attempt };
+    this.note('end', { resultSha: sha(JSON.stringify(result)) });
+    return result;
+  }
+
+  /** The error names its execution too. */
+  error(): Error {
+    this.note('throw');
+    return new Error(`thrown on purpose, execution=${this.execution}`);
+  }
+}

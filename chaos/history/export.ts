@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from 'pg';
+
+/**
+ * Brings what the witness in the database wrote, and the tables themselves, into files. Times stay
+ * what they are there; `read.ts` brings them onto the common clock.
+ */
+
+const PAGE = 20_000;
+
+const micros = (column: string, name: string) =>
+  `(extract(epoch from ${column}) * 1000000)::bigint::float8 as "${name}"`;
+
+const EVENTS: Record<string, { table: string; columns: string }> = {
+  rows: {
+    table: 'chaos.row_event',
+    columns: `xid::text, move, place, job, state, claim, attempts, max_attempts as "maxAttempts",
+      worker, error_code as "errorCode", execution, ${micros('at', 'at')},
+      ${micros('begun', 'begun')}, ${micros('run_at', 'runAt')}`,
+  },
+  attempts: {
+    table: 'chaos.attempt_event',
+    columns: `job, claim, number, worker, error_code as "errorCode", execution,
+      ${micros('at', 'at')}`,
+  },
+  progress: {
+    table: 'chaos.progress_event',
+    columns: `job, claim, attempts, execution, ${micros('at', 'at')}`,
+  },
+  leases: {
+    table: 'chaos.lease_event',
+    columns: `worker, pid, ${micros('at', 'at')}, ${micros('until', 'until')},
+      ${micros('dead_at', 'deadAt')}`,
+  },
+};
+
+const FINAL = `
+  select j.id as job, count(s.state)::int as places, min(s.state) as state,
+    coalesce(min(s.claim_no), 0) as claim, coalesce(min(s.attempts), 0) as attempts,
+    coalesce(min(s.max_attempts), 0) as "maxAttempts", min(s.error_code) as "errorCode",
+    (select count(*)::int from longshore.attempt a where a.job_id = j.id) as "attemptRows",
+    j.idempotency_key as key, encode(sha256(convert_to(j.params::text, 'UTF8')), 'hex')
+      as "paramsSha", min(s.result_sha) as "resultSha"
+  from (select * from longshore.job where id > $1 order by id limit ${PAGE}) j
+  left join lateral (
+    select state::text, claim_no, attempts, max_attempts, null as error_code, null as result_sha
+      from longshore.waiting w where w.id = j.id
+    union all
+    select state::text, claim_no, attempts, max_attempts, null, null
+      from longshore.running r where r.id = j.id
+    union all
+    select state::text, claim_no, attempts, max_attempts, error_code,
+        encode(sha256(convert_to(result::text, 'UTF8')), 'hex')
+      from longshore.done d where d.id = j.id
+  ) s on true
+  group by j.id, j.idempotency_key, j.params::text order by j.id`;
+
+export async function exportHistory(client: Client, folder: string): Promise<void> {
+  for (const [name, { table, columns }] of Object.entries(EVENTS)) {
+    await client.query(`create index if not exists ${name}_seq on ${table} (seq)`);
+    const page = `select seq::float8, ${columns} from ${table} where seq > $1 order by seq
+      limit ${PAGE}`;
+    await writePages(client, page, 0, ({ seq }) => seq, join(folder, `${name}.jsonl`));
+  }
+  const nothing = '00000000-0000-0000-0000-000000000000';
+  await writePages(client, FINAL, nothing, ({ job }) => job, join(folder, 'final.jsonl'));
+}
+
+async function writePages(
+  client: Client,
+  text: string,
+  first: unknown,
+  keyOf: (row: Record<string, unknown>) => unknown,
+  file: string,
+): Promise<void> {
+  const stream = createWriteStream(file);
+  for (let after = first; ;) {
+    const { rows } = await client.query<Record<string, unknown>>(text, [after]);
+    for (const row of rows) stream.write(`${JSON.stringify(row)}\n`);
+    const last = rows.at(-1);
+    if (!last) break;
+    after = keyOf(last);
+  }
+  stream.end();
+  await once(stream, 'finish');
+}

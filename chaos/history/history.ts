@@ -1,0 +1,198 @@
+import type { JobState } from '../../src/core/job.ts';
+
+/**
+ * What a chaos run leaves behind, and all that the checker ever sees. Six witnesses tell it who know
+ * nothing of each other: the clients, triggers in the database, the jobs themselves, the processes,
+ * what the servers logged, and whoever injected the faults. A run is right when their stories fit.
+ *
+ * All times are microseconds on CLOCK_MONOTONIC, which every process of one machine shares. What the
+ * database wrote in its own time is brought onto that clock when the files are read.
+ */
+
+export type Micros = number;
+
+/** What the run was started with; the checker takes its bounds from here. */
+export interface Run {
+  seed: number;
+  profile: string;
+  commit: string;
+  versions: Record<string, string>;
+  leaseMs: number;
+  heartbeatMs: number;
+  pollMs: number;
+  drainMs: number;
+  /** Within so long after the last fault everything that was due must have ended. */
+  drainBoundMs: number;
+  /** What must have happened at least once, or the run was too tame to prove anything. */
+  sometimes: string[];
+  /** Fault kinds that this machine cannot have, with the reason. */
+  skipped: Record<string, string>;
+}
+
+/** A job as a client asked for it. Its params are unlike those of any other request. */
+export interface WantedJob {
+  paramsSha: string;
+  definition: string;
+  does: string;
+  delayMs: number;
+}
+
+export type Call =
+  | { name: 'enqueue'; key: string | null; jobs: WantedJob[] }
+  | { name: 'cancel'; job: string }
+  | { name: 'release'; job: string }
+  | { name: 'retry'; job: string }
+  | { name: 'get'; job: string };
+
+/** `unknown` is a result of its own: the request may or may not have been carried out. */
+export type ClientEvent =
+  | { op: number; at: Micros; phase: 'invoke'; api: string; call: Call }
+  | { op: number; at: Micros; phase: 'ok'; jobs: { id: string; status: string }[] }
+  | { op: number; at: Micros; phase: 'fail'; status: number; code: string }
+  | { op: number; at: Micros; phase: 'unknown'; why: string };
+
+export type Place = 'waiting' | 'running' | 'done';
+
+/** A job's narrow row came to a place or left it, told by a trigger in the same transaction. */
+export interface RowEvent {
+  /** Per job this order is exact, because whoever writes holds the lock of the row. */
+  seq: number;
+  xid: string;
+  at: Micros;
+  /** When the statement reached the database. */
+  begun: Micros;
+  move: 'came' | 'left';
+  place: Place;
+  job: string;
+  state: JobState;
+  claim: number;
+  attempts: number;
+  maxAttempts: number;
+  worker: string | null;
+  runAt: Micros | null;
+  errorCode: string | null;
+  /** Which execution the stored result came from. */
+  execution: string | null;
+}
+
+/** An attempt that did not end its job well, as stored. */
+export interface AttemptEvent {
+  seq: number;
+  at: Micros;
+  job: string;
+  claim: number;
+  number: number;
+  worker: string;
+  errorCode: string | null;
+  execution: string | null;
+}
+
+/** The progress of a claim as stored; its message names the execution that reported it. */
+export interface ProgressEvent {
+  seq: number;
+  at: Micros;
+  job: string;
+  claim: number;
+  attempts: number;
+  execution: string;
+}
+
+/** A worker instance registered, renewed its lease, or was declared dead. */
+export interface LeaseEvent {
+  seq: number;
+  at: Micros;
+  worker: string;
+  pid: number;
+  until: Micros;
+  deadAt: Micros | null;
+}
+
+/** What a job did to the world: written by its own process, with one append that survives any kill. */
+export interface Effect {
+  at: Micros;
+  what: 'start' | 'tick' | 'abort' | 'snooze' | 'throw' | 'crash' | 'hang' | 'kill-worker' | 'end';
+  job: string;
+  attempt: number;
+  /** One per run of the handler: what a stale worker would hand in belongs to an older one. */
+  execution: string;
+  pid: number;
+  parent: number;
+  isolation: string;
+  paramsSha?: string;
+  resultSha?: string;
+  delayMs?: number;
+}
+
+export interface FaultEvent {
+  id: number;
+  at: Micros;
+  phase: 'inject' | 'heal';
+  kind: string;
+  targets: string[];
+  /** True for what happened to the machine without anybody asking for it. */
+  observed?: boolean;
+  /** Processes that were ended by it. */
+  pids?: number[];
+  note?: string;
+}
+
+export interface ProcessEvent {
+  at: Micros;
+  slot: string;
+  pid: number;
+  phase: 'spawn' | 'up' | 'exit';
+  code?: number | null;
+  signal?: string | null;
+}
+
+/** A log line of a server that says what the database cannot show. */
+export interface Notice {
+  at: Micros;
+  slot: string;
+  what:
+    'stale-refused' | 'declared-dead' | 'self-fenced' | 'given-back' | 'reclaimed' | 'recovered';
+  job?: string;
+  claim?: number;
+}
+
+export interface PhaseEvent {
+  at: Micros;
+  name: string;
+}
+
+/** A job as the tables had it at the very end. */
+export interface FinalJob {
+  job: string;
+  places: number;
+  state: JobState | null;
+  claim: number;
+  attempts: number;
+  maxAttempts: number;
+  attemptRows: number;
+  errorCode: string | null;
+  key: string | null;
+  paramsSha: string;
+  resultSha: string | null;
+}
+
+/** What was left on the machine after everything had been told to stop. */
+export interface Leftovers {
+  processes: string[];
+  connections: number;
+}
+
+export interface History {
+  run: Run;
+  client: ClientEvent[];
+  rows: RowEvent[];
+  attempts: AttemptEvent[];
+  progress: ProgressEvent[];
+  leases: LeaseEvent[];
+  effects: Effect[];
+  faults: FaultEvent[];
+  processes: ProcessEvent[];
+  notices: Notice[];
+  phases: PhaseEvent[];
+  final: FinalJob[];
+  leftovers: Leftovers;
+}

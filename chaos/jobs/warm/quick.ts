@@ -1,0 +1,21 @@
+import { defineJob } from 'longshore';
+import { Witness } from '../../history/effects.ts';
+import type { Script } from '../../load/script.ts';
+
+const retry = { baseMs: 100, maxMs: 1_000 };
+
+/** The bulk of the work, in a warm process. */
+export const quick = defineJob({
+  key: 'quick',
+  retry,
+  timeoutSeconds: 8,
+  run: (params: Script, ctx) => new Witness(ctx, params, 'process').end(),
+});
+
+/** The same inside the worker. */
+export const inline = defineJob({
+  key: 'inline',
+  retry,
+  isolation: 'inline',
+  run: (params: Script, ctx) => new Witness(ctx, params, 'inline').end(),
+});

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { defineJob, type JobContext, NonRetryable, RetryAfter } from 'longshore';
+import { Witness } from '../../history/effects.ts';
+import type { Script } from '../../load/script.ts';
+
+const TICK_MS = 100;
+const MEMORY_BYTES = 300_000_000;
+
+/** Does what its params say, and leaves word of it. */
+export const scripted = defineJob({
+  key: 'scripted',
+  retry: { baseMs: 100, maxMs: 1_000 },
+  timeoutSeconds: 8,
+  cancelGraceMs: 500,
+  async run(params: Script, ctx) {
+    const witness = new Witness(ctx, params, 'process');
+    const { does, times = 0, holdMs = 0, againMs = 0 } = params;
+    if (does === 'slow') await work(holdMs, ctx, witness);
+    else if (holdMs > 0) await pause(holdMs);
+    if (ctx.attempt > 1 && againMs > 0) await work(againMs, ctx, witness);
+    if (ctx.attempt <= times) await misbehave(params, ctx, witness);
+    return witness.end();
+  },
+});
+
+async function work(holdMs: number, ctx: JobContext, witness: Witness): Promise<void> {
+  ctx.abortSignal.addEventListener('abort', () => witness.note('abort'), { once: true });
+  for (let workedMs = 0; workedMs < holdMs; workedMs += TICK_MS) {
+    await pause(TICK_MS, undefined, { signal: ctx.abortSignal });
+    witness.note('tick');
+    ctx.progress(Math.min(1, workedMs / holdMs), witness.execution);
+  }
+}
+
+async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, witness: Witness) {
+  switch (does) {
+    case 'throw':
+    case 'relapse':
+    case 'slow':
+      throw witness.error();
+    case 'retry-after':
+      throw new RetryAfter(delayMs, witness.error().message);
+    case 'give-up':
+      throw new NonRetryable(witness.error().message);
+    case 'crash':
+      witness.note('crash');
+      process.kill(process.pid, 'SIGKILL');
+      break;
+    case 'memory':
+      witness.note('crash');
+      runOutOfMemory();
+      break;
+    case 'hang':
+      witness.note('hang');
+      for (;;);
+    case 'snooze':
+      // A snooze uses no attempt, so the number of the attempt cannot end it.
+      if (Math.random() < 0.5) return;
+      witness.note('snooze', { delayMs });
+      ctx.snooze(delayMs);
+      break;
+    case 'poison':
+      witness.note('kill-worker');
+      process.kill(process.ppid, 'SIGKILL');
+      break;
+    case 'ok':
+    case 'cold':
+    case 'probe':
+      return;
+  }
+  // What was done to this process, or to its worker, ends it before this does.
+  await pause(600_000);
+}
+
+/** The kernel refuses more memory than this, as it does at the limit of a container. */
+function runOutOfMemory(): void {
+  execFileSync('prlimit', ['--pid', `${process.pid}`, `--data=${MEMORY_BYTES}`]);
+  const held: unknown[] = [];
+  for (;;) held.push(Buffer.alloc(1_000_000), { held: held.length });
+}

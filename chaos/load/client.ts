@@ -1,0 +1,224 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Call } from '../history/history.ts';
+import { nowMicros } from '../history/now.ts';
+import type { Recorder } from '../history/recorder.ts';
+import type { Random } from '../random.ts';
+import { type Answer, send } from './answer.ts';
+import { type Mix, type Request, Requests } from './requests.ts';
+
+export interface ClientOptions {
+  name: string;
+  /** The servers, by name, with the addresses at which this client reaches them. */
+  apis: ReadonlyMap<string, string>;
+  random: Random;
+  recorder: Recorder;
+  mix: Mix;
+  /** Numbers the requests of all clients. */
+  nextOp(): number;
+}
+
+/** How often each thing is done; enqueues of one job are the rest. */
+const HABITS = {
+  one: 70,
+  get: 8,
+  cancel: 6,
+  batch: 5,
+  race: 3,
+  repeat: 3,
+  hold: 2,
+  clash: 2,
+  nonsense: 2,
+};
+const REMEMBERED = 200;
+const TRIES_MAX = 200;
+
+/**
+ * A client as people write them: it does one thing after the other, asks another server when one does
+ * not answer, and sends a request of unknown result again with the same idempotency key. Everything
+ * it does and hears is written down.
+ */
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #random: Random;
+  readonly #requests: Requests;
+  readonly #acknowledged: { id: string; does: string }[] = [];
+  readonly #keyed: { key: string; request: Request }[] = [];
+  readonly #held: string[] = [];
+  #keys = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#random = options.random;
+    this.#requests = new Requests(options.name, options.random);
+  }
+
+  /** How many jobs it was told are stored. */
+  acknowledged = 0;
+
+  async act(): Promise<void> {
+    switch (this.#random.weighted(HABITS)) {
+      case 'one':
+        return await this.enqueue(this.#random.weighted(this.#options.mix));
+      case 'batch':
+        return await this.batch(this.#random.int(20, 60), {});
+      case 'cancel':
+        return await this.#cancel();
+      case 'race':
+        return await this.#race();
+      case 'get':
+        return await this.#get();
+      case 'repeat':
+        return await this.#repeat();
+      case 'clash':
+        return await this.#clash();
+      case 'nonsense':
+        return await this.#nonsense();
+      case 'hold':
+        return await this.#hold();
+    }
+  }
+
+  /** Nine of ten bring a key and insist; the others may never know. */
+  async enqueue(does: Request['body']['params']['does']): Promise<void> {
+    const request = this.#requests.make(does);
+    if (!this.#random.chance(0.9)) return void (await this.#post([request], null));
+    const key = this.#newKey();
+    const answer = await this.#insist([request], key);
+    if (answer.phase === 'ok') remember(this.#keyed, { key, request });
+  }
+
+  /** Jobs that are stored together, or not at all; `more` goes for each of them. */
+  async batch(count: number, more: Record<string, unknown>): Promise<void> {
+    const requests = Array.from({ length: count }, () => {
+      const { body, wanted } = this.#requests.make('ok');
+      const { delayMs = wanted.delayMs } = more as { delayMs?: number };
+      return { body: { ...body, ...more }, wanted: { ...wanted, delayMs } };
+    });
+    await this.#post(requests, null);
+  }
+
+  /** A job that works for a while, and is cancelled after so long. */
+  async startAndCancel(afterMs: number, request = this.#requests.make('slow')): Promise<void> {
+    const answer = await this.#insist([request], this.#newKey());
+    if (answer.phase !== 'ok') return;
+    await pause(afterMs);
+    for (const { id } of answer.jobs) await this.#until({ name: 'cancel', job: id });
+  }
+
+  /** What is still held may go. */
+  async releaseAll(): Promise<void> {
+    for (const id of this.#held.splice(0)) await this.#until({ name: 'release', job: id });
+  }
+
+  async #cancel(): Promise<void> {
+    // Slow jobs are the ones that can be caught in the act.
+    const slow = this.#acknowledged.filter(({ does }) => does === 'slow').slice(-5);
+    const candidates = slow.length > 0 && this.#random.chance(0.7) ? slow : this.#acknowledged;
+    const job = candidates.length > 0 ? this.#random.pick(candidates.slice(-20)) : null;
+    if (job) await this.#ask({ name: 'cancel', job: job.id });
+  }
+
+  /** Cancelled just when it fails: one of the two has to win. */
+  async #race(): Promise<void> {
+    const request = this.#requests.failing(this.#random.int(3, 6) * 100);
+    const holdMs = request.body.params.holdMs ?? 0;
+    await this.startAndCancel(holdMs + this.#random.int(-50, 300), request);
+  }
+
+  async #get(): Promise<void> {
+    const job = this.#acknowledged.at(-1);
+    if (job) await this.#ask({ name: 'get', job: job.id });
+  }
+
+  /** The same request again, long after it was answered. */
+  async #repeat(): Promise<void> {
+    const earlier = this.#keyed.length > 0 ? this.#random.pick(this.#keyed) : null;
+    if (earlier) await this.#post([earlier.request], earlier.key);
+  }
+
+  /** A key that was used before, with other params. */
+  async #clash(): Promise<void> {
+    const earlier = this.#keyed.length > 0 ? this.#random.pick(this.#keyed) : null;
+    if (!earlier) return;
+    const { body, wanted } = this.#requests.make('ok');
+    const { definitionKey } = earlier.request.body;
+    await this.#post([{ body: { ...body, definitionKey }, wanted }], earlier.key);
+  }
+
+  /** Refused for certain, so no job may come of it. */
+  async #nonsense(): Promise<void> {
+    const { body, wanted } = this.#requests.make('ok');
+    await this.#post([{ body: { ...body, maxAttempts: -1 }, wanted }], null);
+  }
+
+  async #hold(): Promise<void> {
+    const { body, wanted } = this.#requests.make('ok');
+    const request = { body: { ...body, hold: true }, wanted };
+    const answer = await this.#insist([request], this.#newKey());
+    if (answer.phase === 'ok') this.#held.push(...answer.jobs.map(({ id }) => id));
+    const released = this.#held.length > 3 ? this.#held.shift() : undefined;
+    if (released !== undefined) await this.#until({ name: 'release', job: released });
+  }
+
+  /** Sends it until somebody says yes or no. */
+  async #insist(requests: Request[], key: string): Promise<Answer> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await this.#post(requests, key);
+      if (answer.phase !== 'unknown' || tries === TRIES_MAX) return answer;
+      await pause(this.#random.int(50, 400));
+    }
+  }
+
+  async #until(call: Extract<Call, { job: string }>): Promise<void> {
+    for (let tries = 1; tries < TRIES_MAX; tries += 1) {
+      if ((await this.#ask(call)).phase !== 'unknown') return;
+      await pause(this.#random.int(50, 400));
+    }
+  }
+
+  async #post(requests: Request[], key: string | null): Promise<Answer> {
+    const call: Call = { name: 'enqueue', key, jobs: requests.map(({ wanted }) => wanted) };
+    const [only] = requests;
+    const single = only && requests.length === 1;
+    const path = single ? '/v1/jobs' : '/v1/jobs/batch';
+    const body = single
+      ? { ...only.body, ...(key !== null && { idempotencyKey: key }) }
+      : { jobs: requests.map((request) => request.body) };
+    const answer = await this.#record(call, path, body);
+    if (answer.phase === 'ok') {
+      this.acknowledged += answer.jobs.length;
+      for (const [index, { id }] of answer.jobs.entries()) {
+        const does = requests[index]?.wanted.does ?? '';
+        remember(this.#acknowledged, { id, does });
+      }
+    }
+    return answer;
+  }
+
+  async #ask(call: Extract<Call, { job: string }>): Promise<Answer> {
+    const path = `/v1/jobs/${call.job}`;
+    if (call.name === 'get') return await this.#record(call, path);
+    return await this.#record(call, `${path}/${call.name}`, {});
+  }
+
+  async #record(call: Call, path: string, body?: unknown): Promise<Answer> {
+    const { recorder, apis, nextOp } = this.#options;
+    const [api, address] = this.#random.pick([...apis]);
+    const op = nextOp();
+    recorder.write('client', { op, at: nowMicros(), phase: 'invoke', api, call });
+    const answer = await send(`${address}${path}`, call.name === 'get' ? 'GET' : 'POST', body);
+    recorder.write('client', { op, at: nowMicros(), ...answer });
+    return answer;
+  }
+
+  #newKey(): string {
+    this.#keys += 1;
+    return `${this.#options.name}-key-${this.#keys}`;
+  }
+}
+
+/** The latest ones. */
+function remember<T>(list: T[], item: T): void {
+  list.push(item);
+  if (list.length > REMEMBERED) list.shift();
+}

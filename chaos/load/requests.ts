@@ -1,0 +1,105 @@
+import type { WantedJob } from '../history/history.ts';
+import { sha } from '../history/effects.ts';
+import type { Random } from '../random.ts';
+import type { Deed, Script } from './script.ts';
+
+/** The body of a request for one job, and how the history knows it. */
+export interface Request {
+  body: Record<string, unknown> & { params: Script };
+  wanted: WantedJob;
+}
+
+/** Which deeds a run asks for, and how often. */
+export type Mix = Partial<Record<Deed, number>>;
+
+const PLENTY = 12;
+const AGAIN_MS = 5_000;
+
+/** Makes requests by chance. Each has params that no other one has. */
+export class Requests {
+  readonly #random: Random;
+  readonly #name: string;
+  #made = 0;
+
+  constructor(name: string, random: Random) {
+    this.#name = name;
+    this.#random = random;
+  }
+
+  make(does: Deed): Request {
+    const random = this.#random;
+    const base = this.#params(does);
+    switch (does) {
+      case 'ok':
+        return this.#easy(base);
+      case 'cold':
+        return request('cold', base);
+      case 'probe':
+        // A line of its own, in front of all others.
+        return request('quick', base, { priority: 1_000 + this.#made });
+      case 'slow':
+        return request('scripted', {
+          ...base,
+          holdMs: random.int(5, 30) * 100,
+          times: random.chance(0.3) ? 1 : 0,
+        });
+      case 'hang':
+        return request('scripted', { ...base, times: 1 }, { timeoutSeconds: 1 });
+      case 'give-up':
+        return request('scripted', { ...base, times: 99 });
+      case 'poison':
+        return request('scripted', { ...base, times: 99 }, { maxAttempts: 2 });
+      case 'relapse':
+        return request('scripted', { ...base, times: 1, againMs: AGAIN_MS });
+      case 'snooze':
+        return request('scripted', { ...base, times: 99, delayMs: random.int(50, 800) });
+      case 'retry-after':
+        return request('scripted', { ...base, times: 2, delayMs: random.int(50, 800) });
+      case 'throw':
+      case 'crash':
+      case 'memory': {
+        // Some of them never succeed and end as dead letters.
+        const hopeless = random.chance(0.2);
+        const times = hopeless ? 99 : random.int(1, 2);
+        const attempts = hopeless ? { maxAttempts: 2 } : {};
+        return request('scripted', { ...base, times, holdMs: random.int(0, 50) }, attempts);
+      }
+    }
+  }
+
+  /** Works for so long, and throws. */
+  failing(holdMs: number): Request {
+    return request('scripted', { ...this.#params('throw'), times: 1, holdMs });
+  }
+
+  /** Nothing special, but for how long it takes should it be run a second time. */
+  #easy(params: Script): Request {
+    const kind = this.#random.weighted({ quick: 5, inline: 2, scripted: 3 });
+    const script = kind === 'scripted' ? { ...params, againMs: AGAIN_MS } : params;
+    return request(kind, script, this.#timing());
+  }
+
+  #params(does: Deed): Script {
+    this.#made += 1;
+    const pad = this.#random.chance(0.1) ? { pad: 'x'.repeat(this.#random.int(1, 20_000)) } : {};
+    return { n: `${this.#name}-${this.#made}`, does, ...pad };
+  }
+
+  /** Most run at once, some later; a few are more urgent than others. */
+  #timing(): Record<string, unknown> {
+    const random = this.#random;
+    if (random.chance(0.15)) return { delayMs: random.int(100, 3_000) };
+    return random.chance(0.2) ? { priority: random.int(-3, 3) } : {};
+  }
+}
+
+function request(
+  definitionKey: string,
+  params: Script,
+  more: Record<string, unknown> = {},
+): Request {
+  const { delayMs = 0 } = more as { delayMs?: number };
+  const paramsSha = sha(JSON.stringify(params));
+  const wanted = { paramsSha, definition: definitionKey, does: params.does, delayMs };
+  return { body: { definitionKey, params, maxAttempts: PLENTY, ...more }, wanted };
+}

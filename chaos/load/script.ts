@@ -1,0 +1,33 @@
+/**
+ * What a job of a run is told to do, in its params. `n` makes the params unlike those of any other
+ * request, so that a stored job can be traced to the one that asked for it.
+ */
+export interface Script {
+  n: string;
+  does: Deed;
+  /** It misbehaves in its first attempts, so many of them. */
+  times?: number;
+  holdMs?: number;
+  /** Takes so long when it is run again: a late word about the first time finds it at work. */
+  againMs?: number;
+  delayMs?: number;
+  pad?: string;
+}
+
+export const DEEDS = [
+  'ok',
+  'cold', // Like ok, in a process of its own.
+  'probe', // Like ok, and sent while nobody hears a NOTIFY.
+  'throw',
+  'relapse', // Throws at first, and takes long after that.
+  'retry-after',
+  'give-up', // Throws what cannot be retried.
+  'slow', // Works for a while, says so all the time, and stops when it is asked to.
+  'crash',
+  'memory', // Runs out of memory.
+  'hang', // Never yields; only its time limit ends it.
+  'snooze',
+  'poison', // Kills its worker.
+] as const;
+
+export type Deed = (typeof DEEDS)[number];

@@ -1,0 +1,20 @@
+import { unknownName } from '../../src/core/nearest.ts';
+import { CLAIM_MUTANTS } from './claims.ts';
+import { ENQUEUE_MUTANTS } from './enqueues.ts';
+import { LEASE_MUTANTS } from './leases.ts';
+import type { Mutant } from './mutant.ts';
+import { TIME_MUTANTS } from './time.ts';
+
+export const MUTANTS: readonly Mutant[] = [
+  ...CLAIM_MUTANTS,
+  ...LEASE_MUTANTS,
+  ...ENQUEUE_MUTANTS,
+  ...TIME_MUTANTS,
+];
+
+export function mutantOf(name: string): Mutant {
+  const found = MUTANTS.find((mutant) => mutant.name === name);
+  if (found) return found;
+  const names = MUTANTS.map((mutant) => mutant.name);
+  throw new Error(unknownName('mutant', name, names));
+}

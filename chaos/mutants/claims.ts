@@ -1,0 +1,100 @@
+import type { Mutant } from './mutant.ts';
+
+const STALLS = { 'link-stall': 9 };
+
+/** Mistakes in who may write what about a job. */
+export const CLAIM_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no-fence-in-turns',
+    mistake: 'a success is stored by id and state, without the claim number (pg-boss, River)',
+    changes: [
+      {
+        file: 'store/turn.ts',
+        find: "r.id = u.id and r.claim_no = u.claim and r.state = 'running'",
+        replace: "r.id = u.id and r.state = 'running'",
+      },
+    ],
+    caughtBy: ['S7'],
+    deck: STALLS,
+  },
+  {
+    name: 'no-fence-in-outcomes',
+    mistake: 'any other outcome is stored by id and state, without the claim number',
+    changes: [
+      {
+        file: 'store/settle.ts',
+        find: 'r.id = u.id and r.claim_no = u.claim and r.state = u.was',
+        replace: 'r.id = u.id and r.state = u.was',
+      },
+    ],
+    caughtBy: ['S7', 'X1', 'S9'],
+    deck: STALLS,
+    mix: { relapse: 8 },
+  },
+  {
+    name: 'no-fence-in-progress',
+    mistake: 'progress is written by id alone (bull#1416: the ex-owner writes beside the new one)',
+    changes: [
+      {
+        file: 'store/progress.ts',
+        find: ' and r.id = u.id and r.claim_no = u.claim',
+        replace: ' and r.id = u.id',
+      },
+    ],
+    caughtBy: ['S7'],
+    deck: STALLS,
+    mix: { slow: 20 },
+  },
+  {
+    name: 'no-state-check',
+    mistake: 'an outcome is stored whatever state the job is in by now',
+    changes: [
+      {
+        file: 'store/settle.ts',
+        find: ' and r.claim_no = u.claim and r.state = u.was',
+        replace: ' and r.claim_no = u.claim',
+      },
+    ],
+    caughtBy: ['S4', 'S17'],
+    deck: { 'link-delay': 14 },
+  },
+  {
+    name: 'dead-workers-claim',
+    mistake: 'a claim does not ask whether its worker was declared dead (solid_queue#778)',
+    changes: [
+      {
+        file: 'store/claim.ts',
+        find: 'w.instance = $3 and w.dead_at is null and w.draining_at is null',
+        replace: 'w.instance = $3',
+      },
+    ],
+    caughtBy: ['S6'],
+    deck: STALLS,
+  },
+  {
+    name: 'lost-claims-kept',
+    mistake: 'a claim whose answer was lost is never given back (solid_queue#748)',
+    changes: [
+      {
+        file: 'worker/worker.ts',
+        find: 'if (this.#unknown.get(shard)?.has(name)) void this.#giveBack(shard, row);',
+        replace: 'if (this.#unknown.get(shard)?.has(name)) continue;',
+      },
+    ],
+    caughtBy: ['S1', 'L1'],
+    deck: { 'worker-cut': 20 },
+  },
+  {
+    name: 'outcome-forgotten',
+    mistake: 'an outcome that could not be written is dropped, and the job never heard of again',
+    changes: [
+      {
+        file: 'worker/outbox.ts',
+        find: 'this.#waiting[shard]?.unshift(...kept);',
+        replace: 'void kept;',
+      },
+    ],
+    caughtBy: ['S1', 'L1'],
+    deck: { 'worker-cut': 10, 'link-reset': 6, 'postmaster-kill': 2 },
+  },
+];

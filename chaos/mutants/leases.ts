@@ -1,0 +1,91 @@
+import type { Mutant } from './mutant.ts';
+
+/** Mistakes in noticing that a worker is gone, or that one is gone oneself. */
+export const LEASE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no-reaper',
+    mistake: 'lost workers are only looked for at the start of a server (sidekiq#5540)',
+    changes: [
+      {
+        file: 'scheduler/reaper.ts',
+        find: 'return full ? 0 : pollMs;',
+        replace: 'return full ? 0 : 3_600_000;',
+      },
+    ],
+    caughtBy: ['S1', 'L1', 'L2'],
+    deck: { 'worker-kill': 2, 'link-blackhole': 3 },
+  },
+  {
+    name: 'hasty-reaper',
+    mistake: 'a worker is declared dead although its lease holds (sidekiq#4611)',
+    changes: [
+      {
+        file: 'store/workers.ts',
+        find: 'dead_at is null and lease_until < clock_timestamp()',
+        replace: "dead_at is null and lease_until < clock_timestamp() + interval '2.2 s'",
+      },
+    ],
+    caughtBy: ['S6', 'X1'],
+    deck: { 'link-delay': 2 },
+  },
+  {
+    name: 'no-watchdog',
+    mistake: 'nobody ends the jobs of a worker that is frozen or killed',
+    changes: [
+      {
+        file: 'worker/watchdog.ts',
+        find: 'this.#child?.stdin?.write(`${line}\\n`);',
+        replace: 'void line;',
+      },
+    ],
+    caughtBy: ['S10', 'S11'],
+    deck: { 'worker-freeze': 5 },
+  },
+  {
+    name: 'no-self-fence',
+    mistake: 'a worker that cannot renew its lease goes on (solid_queue#751)',
+    changes: [
+      {
+        file: 'worker/heartbeat.ts',
+        find: "this.#fenceTimer = setTimeout(() => this.#fence('the lease could not be renewed'), leftMs);",
+        replace: 'void leftMs;',
+      },
+      {
+        file: 'worker/heartbeat.ts',
+        find: 'onRenewed(sentMs + (leaseMs * 11) / 12);',
+        replace: 'onRenewed(sentMs + leaseMs * 100);',
+      },
+    ],
+    caughtBy: ['S10', 'S11'],
+    deck: { 'link-blackhole': 6 },
+  },
+  {
+    name: 'attempts-charged-late',
+    mistake:
+      'a lost lease costs no attempt, so a job that kills its worker never ends (good_job#922)',
+    changes: [
+      {
+        file: 'core/lifecycle.ts',
+        find: "return moveTo(job.attempts < job.maxAttempts ? 'queued' : 'failed', { error });",
+        replace:
+          "return moveTo(job.attempts < job.maxAttempts ? 'queued' : 'failed', { error, attemptGivenBack: true });",
+      },
+    ],
+    caughtBy: ['S9'],
+    deck: { 'worker-kill': 2, 'link-blackhole': 2 },
+  },
+  {
+    name: 'cancel-by-notify-only',
+    mistake: 'a cancel that is not heard at once is never heard (river#1358)',
+    changes: [
+      {
+        file: 'worker/worker.ts',
+        find: "} else if (row.state === 'cancelling' && execution.state !== 'cancelling') {",
+        replace: '} else if (false) {',
+      },
+    ],
+    caughtBy: ['L8'],
+    liveness: true,
+    deck: { 'listen-blackhole': 3 },
+  },
+];

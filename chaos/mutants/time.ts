@@ -1,0 +1,60 @@
+import type { Mutant } from './mutant.ts';
+
+/** Mistakes with clocks and with hints. */
+export const TIME_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'notify-only',
+    mistake: 'work is looked for only when a NOTIFY says so (graphile-worker#541, bullmq#4729)',
+    changes: [
+      {
+        file: 'worker/lines.ts',
+        find: 'this.#lookAtMs = nowMs + Math.min(longestMs, Math.max(this.#pollMs, pauseMs));',
+        replace: 'this.#lookAtMs = Number.POSITIVE_INFINITY; void longestMs; void pauseMs;',
+      },
+    ],
+    caughtBy: ['L3', 'L1', 'S1'],
+    liveness: true,
+    deck: { 'listen-blackhole': 3 },
+  },
+  {
+    name: 'early-promotion',
+    mistake: 'a job becomes due a second before its time',
+    changes: [
+      {
+        file: 'store/promote.ts',
+        find: 'and w.run_at <= (select at from clock)\n    order by w.run_at limit $2 - $2 / 4',
+        replace:
+          "and w.run_at <= (select at from clock) + interval '1 s'\n" +
+          '    order by w.run_at limit $2 - $2 / 4',
+      },
+    ],
+    caughtBy: ['S13'],
+    deck: { 'scheduler-kill': 1 },
+  },
+  {
+    name: 'clock-of-the-server',
+    mistake: "when a job is due is decided by the API's clock, not by the database's",
+    changes: [
+      {
+        file: 'store/enqueue.ts',
+        find: 'run_at: job.runAt,',
+        replace: 'run_at: job.runAt ?? (job.delayMs ? new Date(Date.now() + job.delayMs) : null),',
+      },
+    ],
+    caughtBy: ['S13'],
+    deck: { 'clock-jump': 8 },
+  },
+  {
+    name: 'budget-ignored',
+    mistake: 'a job is tried again although its attempts are used up',
+    changes: [
+      {
+        file: 'core/lifecycle.ts',
+        find: '|| job.attempts >= job.maxAttempts) {',
+        replace: '|| job.attempts > job.maxAttempts) {',
+      },
+    ],
+    caughtBy: ['S9', 'S23'],
+    deck: { 'child-kill': 1 },
+  },
+];

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { planFaults } from './plan.ts';
+import { Random } from './random.ts';
+
+const deck = { 'worker-kill': 3, 'postmaster-kill': 2, 'link-stall': 1 };
+
+it('holds every fault of its deck, within its time and in order', () => {
+  const plan = planFaults(deck, 60_000, new Random('1'));
+  const kinds = plan.map(({ kind }) => kind).sort();
+  expect(kinds).toEqual(
+    Object.entries(deck)
+      .flatMap(([kind, count]) => Array.from({ length: count }, () => kind))
+      .sort(),
+  );
+  const times = plan.map(({ atMs }) => atMs);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(times.at(-1)).toBeLessThan(60_000);
+});
+
+it('is the same for the same seed, and another one for another', () => {
+  const plan = (seed: string) => planFaults(deck, 60_000, new Random(seed));
+  expect(plan('7')).toEqual(plan('7'));
+  expect(plan('7')).not.toEqual(plan('8'));
+});
+
+it('refuses a kind that does not exist, and says which may be meant', () => {
+  expect(() => planFaults({ 'worker-kil': 1 }, 1, new Random('1'))).toThrow('worker-kill');
+});
+
+it('draws evenly enough', () => {
+  const random = new Random('even');
+  const counts = Array.from({ length: 10 }, () => 0);
+  for (let draw = 0; draw < 10_000; draw += 1) counts[random.int(0, 9)]! += 1;
+  for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(150);
+});

@@ -1,0 +1,32 @@
+import { faultOf } from './faults/catalogue.ts';
+import type { Random } from './random.ts';
+
+/** How often each kind of fault comes; a plan holds exactly these, in an order made by chance. */
+export type Deck = Readonly<Record<string, number>>;
+
+export interface PlannedFault {
+  atMs: number;
+  kind: string;
+  holdMs: number;
+  /** In [0, 1): chooses the target among those that there are at that moment. */
+  pick: number;
+}
+
+/**
+ * Spreads a deck over a time: the gaps between faults differ, and since most of them last longer than
+ * a gap, there are often two or three at once. The same seed makes the same plan.
+ */
+export function planFaults(deck: Deck, durationMs: number, random: Random): PlannedFault[] {
+  const kinds = random.shuffled(
+    Object.entries(deck).flatMap(([kind, count]) => Array.from({ length: count }, () => kind)),
+  );
+  const gaps = kinds.map(() => 0.4 + random.next() * 1.2);
+  const scale = durationMs / gaps.reduce((sum, gap) => sum + gap, 0);
+  let atMs = 0;
+  return kinds.map((kind, index) => {
+    const [min, max] = faultOf(kind).holdMs;
+    const planned = { atMs: Math.round(atMs), kind, holdMs: random.int(min, max) };
+    atMs += (gaps[index] ?? 0) * scale;
+    return { ...planned, pick: random.next() };
+  });
+}

@@ -1,0 +1,123 @@
+import type { Verdict } from './check/check.ts';
+import type { Facts } from './check/facts.ts';
+import { isOwnDoing, reasonOutside } from './check/invariants/explained.ts';
+import { SOMETIMES } from './check/invariants/sometimes.ts';
+import type { Story } from './check/stories.ts';
+
+/** What a run amounts to, in figures. */
+export interface Figures {
+  acknowledged: number;
+  unknown: number;
+  jobs: number;
+  faults: number;
+  faultsByKind: Record<string, number>;
+  databaseKills: number;
+  lost: number;
+  doubleEnds: number;
+  staleAccepted: number;
+  staleRefused: number;
+  reexecutions: Record<string, number>;
+  rescueMs: { count: number; p50: number; p99: number; max: number };
+  sometimes: Record<string, number>;
+}
+
+const DATABASE_KILLS = ['postmaster-kill', 'everything-kill'];
+const SHOWN_VIOLATIONS = 40;
+
+export function figuresOf({ facts, violations }: Verdict): Figures {
+  const { enqueues, stories, faults, history } = facts;
+  const ok = enqueues.filter(({ result }) => result === 'ok');
+  const injected = faults.windows.filter(({ observed }) => !observed);
+  const broken = (id: string) =>
+    new Set(violations.filter(({ invariant }) => invariant === id).map(({ job }) => job)).size;
+  return {
+    acknowledged: new Set(ok.flatMap(({ jobs }) => jobs.map(({ id }) => id))).size,
+    unknown: enqueues.filter(({ result }) => result === 'unknown').length,
+    jobs: stories.size,
+    faults: injected.length,
+    faultsByKind: counted(injected.map(({ kind }) => kind)),
+    databaseKills: injected.filter(({ kind }) => DATABASE_KILLS.includes(kind)).length,
+    lost: broken('S1'),
+    doubleEnds: broken('S5'),
+    staleAccepted: broken('S7'),
+    staleRefused: history.notices.filter(({ what }) => what === 'stale-refused').length,
+    reexecutions: counted(reexecutions(facts)),
+    rescueMs: spread([...stories.values()].flatMap((story) => rescues(facts, story))),
+    sometimes: Object.fromEntries(
+      Object.entries(SOMETIMES).map(([name, look]) => [name, look(facts)]),
+    ),
+  };
+}
+
+export function reportOn(verdict: Verdict): string {
+  const { facts, violations } = verdict;
+  const { run } = facts.history;
+  const figures = figuresOf(verdict);
+  const { rescueMs } = figures;
+  return [
+    '',
+    `seed ${run.seed}, profile ${run.profile}, commit ${run.commit}, Node ${run.versions['node']}`,
+    `${count(figures.acknowledged)} jobs acknowledged, ${figures.faults} faults of ` +
+      `${Object.keys(figures.faultsByKind).length} kinds, ${figures.databaseKills} database kill -9:`,
+    `  ${figures.lost} lost, ${figures.doubleEnds} double completions, ` +
+      `${figures.staleAccepted} stale writes accepted, ${figures.staleRefused} stale outcomes refused`,
+    `  rescue of ${rescueMs.count} jobs, from the last sign of life to the next claim: ` +
+      `p50 ${rescueMs.p50} ms, p99 ${rescueMs.p99} ms, max ${rescueMs.max} ms`,
+    `  ${count(figures.unknown)} requests of unknown result, ` +
+      `${figures.sometimes['an enqueue of unknown result had been stored']} of them had been stored`,
+    '',
+    'faults',
+    ...table(figures.faultsByKind),
+    'executions that were followed by another, by reason',
+    ...table(figures.reexecutions),
+    'seen',
+    ...table(figures.sometimes),
+    ...Object.entries(run.skipped).map(([kind, reason]) => `left out: ${kind}, ${reason}`),
+    '',
+    violations.length === 0 ? 'Every promise was kept.' : `${violations.length} violations:`,
+    ...violations
+      .slice(0, SHOWN_VIOLATIONS)
+      .map(({ invariant, job, text }) => `  ${invariant} ${job ? `job ${job} ` : ''}${text}`),
+    '',
+  ].join('\n');
+}
+
+/** Why each execution that was not the last of its job was followed by another. */
+function reexecutions(facts: Facts): string[] {
+  return [...facts.stories.values()].flatMap(({ executions }) =>
+    executions.slice(0, -1).map((execution) => {
+      if (isOwnDoing(execution)) return 'what the job itself did';
+      return reasonOutside(facts, execution) ?? 'no reason';
+    }),
+  );
+}
+
+function rescues({ instances }: Facts, { claims }: Story): number[] {
+  return claims.flatMap(({ ending, worker }, index) => {
+    const next = claims[index + 1];
+    const lastBeat = instances.get(worker)?.beats.at(-1)?.at;
+    if (ending?.errorCode !== 'LEASE_EXPIRED' || !next || lastBeat === undefined) return [];
+    return [(next.at - lastBeat) / 1_000];
+  });
+}
+
+function spread(values: number[]): Figures['rescueMs'] {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) =>
+    Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+function counted(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return Object.fromEntries(Object.entries(counts).sort(([, a], [, b]) => b - a));
+}
+
+function table(counts: Record<string, number>): string[] {
+  return Object.entries(counts).map(([name, value]) => `  ${count(value).padStart(7)}  ${name}`);
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { Client } from 'pg';
+import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
+import { createLog, silentLog } from '../../src/runtime/log.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { descendants } from '../../test/support/processes.ts';
+import { until } from '../../test/support/until.ts';
+
+const SETTINGS = {
+  max_connections: '150',
+  shared_buffers: '128MB',
+  max_wal_size: '256MB',
+  // Its own watching of the tables must not be mistaken for an injected fault.
+  log_min_messages: 'fatal',
+};
+
+/**
+ * The PostgreSQL of a run: the one that Longshore brings along, with its own supervisor, on durable
+ * settings. Servers reach it through their links only; the harness goes straight to it.
+ */
+export class Database {
+  readonly #embedded: EmbeddedPostgres;
+
+  constructor(folder: string) {
+    this.#embedded = new EmbeddedPostgres({
+      dataDir: folder,
+      log: process.env['CHAOS_DEBUG'] ? createLog('info') : silentLog,
+      extraSettings: SETTINGS,
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#embedded.start();
+    await migrate({ url: this.#embedded.url, log: silentLog, shards: 1 });
+    const witness = await readFile(new URL('../history/witness.sql', import.meta.url), 'utf8');
+    await this.use(async (client) => void (await client.query(witness)));
+  }
+
+  async stop(): Promise<void> {
+    await this.#embedded.stop();
+  }
+
+  get port(): number {
+    return Number(new URL(this.#embedded.url).port);
+  }
+
+  /** Where a process finds it behind a link. */
+  urlThrough(port: number): string {
+    const url = new URL(this.#embedded.url);
+    url.port = `${port}`;
+    return url.href;
+  }
+
+  get postmaster(): number | undefined {
+    return this.#embedded.pid;
+  }
+
+  /** The postmaster and everything below it. */
+  get processes(): number[] {
+    const { postmaster } = this;
+    if (postmaster === undefined) return [];
+    return [postmaster, ...descendants(postmaster).map(({ pid }) => pid)];
+  }
+
+  /** A connection for one piece of work. */
+  async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const client = new Client({
+      connectionString: this.#embedded.url,
+      application_name: 'chaos',
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 60_000,
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /** Waits until it takes a write again. */
+  async back(patienceMs = 60_000): Promise<void> {
+    const knock = async () => {
+      try {
+        return await this.use(async (client) => {
+          await client.query('create temp table knock (at timestamptz)');
+          return true;
+        });
+      } catch {
+        return false;
+      }
+    };
+    await until('the database is back', knock, patienceMs);
+  }
+
+  /** How many jobs have not ended. */
+  async unfinished(): Promise<number> {
+    return await this.use(async (client) => {
+      const { rows } = await client.query<{ count: number }>(
+        `select ((select count(*) from longshore.waiting)
+           + (select count(*) from longshore.running))::float8 as count`,
+      );
+      return rows[0]?.count ?? 0;
+    });
+  }
+}

@@ -1,0 +1,154 @@
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import type { Recorder } from '../history/recorder.ts';
+import type { Random } from '../random.ts';
+import { Database } from './database.ts';
+import { Link } from './link.ts';
+import { type Role, Slot } from './slot.ts';
+import { SmallDisk } from './small-disk.ts';
+import { WrongClocks } from './wrong-clock.ts';
+
+export interface WorldOptions {
+  folder: string;
+  recorder: Recorder;
+  random: Random;
+  /** Short ones, so that a minute sees many leases. */
+  leaseMs: number;
+  heartbeatMs: number;
+  pollMs: number;
+  drainMs: number;
+  slotsPerWorker: number;
+  /** Whether there are jobs that get a fresh process each, which takes its toll on the machine. */
+  coldJobs: boolean;
+  /** The name of what is broken on purpose, if anything is. */
+  mutant: string | null;
+}
+
+const ROLES: Record<Role, number> = { api: 2, scheduler: 2, worker: 3 };
+const DISK_MEGABYTES = 1_536;
+const JOBS = fileURLToPath(new URL('../jobs/', import.meta.url));
+const PRELOAD = fileURLToPath(new URL('../mutants/preload.ts', import.meta.url));
+
+/**
+ * A small cluster on one machine: a PostgreSQL, and servers of all roles as real processes, each
+ * with a network of its own that can be spoilt.
+ */
+export class World {
+  readonly folder: string;
+  readonly recorder: Recorder;
+  readonly database: Database;
+  /** What this machine cannot do is a sentence that says why. */
+  readonly disk: SmallDisk | string;
+  readonly clocks: WrongClocks | string;
+  readonly slots: Slot[] = [];
+  /** The way of the clients to each API. */
+  readonly doors = new Map<string, Link>();
+  readonly #busy = new Set<string>();
+
+  private constructor(
+    { folder, recorder }: WorldOptions,
+    disk: SmallDisk | string,
+    clocks: WrongClocks | string,
+  ) {
+    this.folder = folder;
+    this.recorder = recorder;
+    this.disk = disk;
+    this.clocks = clocks;
+    this.database = new Database(join(folder, 'disk', 'data'));
+  }
+
+  static async build(options: WorldOptions): Promise<World> {
+    const { folder } = options;
+    const disk = await SmallDisk.mount(join(folder, 'disk'), DISK_MEGABYTES);
+    const clocks = await WrongClocks.prepare(folder);
+    const world = new World(options, disk, clocks);
+    try {
+      await world.database.start();
+      for (const [role, count] of Object.entries(ROLES) as [Role, number][]) {
+        for (let n = 1; n <= count; n += 1) await world.#add(role, `${role}-${n}`, options);
+      }
+      for (const slot of world.slots) slot.start();
+      await Promise.all(world.slots.map(async (slot) => await slot.up()));
+    } catch (error) {
+      await world.stop();
+      throw error;
+    }
+    return world;
+  }
+
+  ofRole(role: Role): Slot[] {
+    return this.slots.filter((slot) => slot.role === role);
+  }
+
+  door(slot: string): Link {
+    const door = this.doors.get(slot);
+    if (!door) throw new Error(`${slot} has no door`);
+    return door;
+  }
+
+  /** One of those that no other fault is busy with; null when there is none. `pick` is in [0, 1). */
+  choose<T extends { name: string }>(candidates: readonly T[], pick: number): T | null {
+    const free = candidates.filter(({ name }) => !this.#busy.has(name));
+    return free[Math.floor(pick * free.length)] ?? null;
+  }
+
+  isBusy(target: string): boolean {
+    return this.#busy.has(target);
+  }
+
+  occupy(targets: readonly string[]): void {
+    for (const target of targets) this.#busy.add(target);
+  }
+
+  release(targets: readonly string[]): void {
+    for (const target of targets) this.#busy.delete(target);
+  }
+
+  /** The servers first, as an operator would do it. */
+  async stopServers(): Promise<void> {
+    await Promise.all(this.slots.map(async (slot) => await slot.stop()));
+  }
+
+  async stop(): Promise<void> {
+    await this.stopServers();
+    for (const link of [...this.doors.values(), ...this.slots.map((slot) => slot.link)]) {
+      await link.close();
+    }
+    await this.database.stop();
+    if (typeof this.disk !== 'string') await this.disk.unmount();
+  }
+
+  async #add(role: Role, name: string, options: WorldOptions): Promise<void> {
+    const chance = options.random.stream(`network of ${name}`);
+    const link = new Link(name, 'postgres', () => chance.next());
+    await link.open();
+    link.targetPort = this.database.port;
+    const door = role === 'api' ? new Link(name, 'http', () => chance.next()) : null;
+    if (door) {
+      await door.open();
+      this.doors.set(name, door);
+    }
+    const clock = typeof this.clocks === 'string' ? {} : await this.clocks.environmentOf(name);
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      // Runners get hardly any environment; this much they do.
+      TMPDIR: this.folder,
+      DATABASE_URL: this.database.urlThrough(link.port),
+      LONGSHORE_JOBS: join(JOBS, options.coldJobs ? '.' : 'warm'),
+      LONGSHORE_PORT: '0',
+      LONGSHORE_CONCURRENCY: `${options.slotsPerWorker}`,
+      LONGSHORE_LEASE_MS: `${options.leaseMs}`,
+      LONGSHORE_HEARTBEAT_MS: `${options.heartbeatMs}`,
+      LONGSHORE_POLL_MS: `${options.pollMs}`,
+      LONGSHORE_DRAIN_MS: `${options.drainMs}`,
+      LONGSHORE_LOG_LEVEL: 'warn',
+      ...clock,
+      ...(options.mutant === null ? {} : { CHAOS_MUTANT: options.mutant }),
+    };
+    const nodeArgs = options.mutant === null ? [] : ['--import', PRELOAD];
+    const { recorder } = options;
+    const onAddress = door ? (port: number) => (door.targetPort = port) : undefined;
+    const heard = onAddress && { onAddress };
+    this.slots.push(new Slot({ name, role, link, env, nodeArgs, recorder, ...heard }));
+  }
+}

@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { secondsAsMs, whole } from '../option-values.ts';
+import { configOf, outputOf } from '../session.ts';
+import { addServerFlags } from '../setting-options.ts';
+import { UsageError } from '../usage-error.ts';
+
+const MAX_DEFAULT = 100;
+const SECONDS_DEFAULT = 50;
+
+export function addRunDue(program: Command, cli: Cli): void {
+  const command = program
+    .command('run-due')
+    .summary('run what is due, then end')
+    .description('Do what schedulers and workers would do now, within a budget, and end.')
+    .option('--max <number>', `run so many jobs at most; default ${MAX_DEFAULT}`, whole)
+    .option(
+      '--seconds <seconds>',
+      `begin nothing after so long, and give back what still runs; default ${SECONDS_DEFAULT}`,
+      secondsAsMs,
+    )
+    .action(async (options: { max?: number; seconds?: number }, self: Command) => {
+      const { max = MAX_DEFAULT, seconds: ms = SECONDS_DEFAULT * 1_000 } = options;
+      if (max < 1) throw new UsageError('--max must be a whole number from 1');
+      const out = outputOf(cli, self);
+      const { config } = configOf(cli, self, 'server');
+      const { createLog } = await import('../../runtime/log.ts');
+      const { runDueApp } = await cli.loadApp();
+      const log = createLog(config.logLevel, { role: 'run-due' });
+      const done = await runDueApp(config, log, { max, seconds: ms / 1_000 });
+      if (out.json) return out.document(done);
+      const { claimed, succeeded, retried, deadLettered, remaining } = done;
+      out.lines([
+        `claimed ${claimed}, succeeded ${succeeded}, retried ${retried}, ` +
+          `dead letters ${deadLettered}, remaining ${remaining}`,
+      ]);
+    });
+  addServerFlags(command);
+}

@@ -1,0 +1,152 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { REMOVED_FROM_CODE, type ScheduleSpec, type ScheduleView } from '../../core/schedule.ts';
+import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { parseSchedulePatch } from '../../protocol/parse-schedule.ts';
+import { Refusal } from '../../protocol/refusal.ts';
+import { ScheduleAnswer, ScheduleIdParams, TriggerAnswer } from '../../protocol/schedule-answer.ts';
+import { SchedulePatch } from '../../protocol/schedule-body.ts';
+import { changeSchedule } from '../../store/change-schedule.ts';
+import { deleteSchedule } from '../../store/delete-schedule.ts';
+import { sendDueHint } from '../../store/due-hint.ts';
+import { type ScheduleRow, specOf } from '../../store/schedule-row.ts';
+import { getSchedule } from '../../store/schedules.ts';
+import { triggerSchedule } from '../../store/trigger-schedule.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { tenantOf } from '../tenant.ts';
+
+const changing = refusals(
+  'PAYLOAD_INVALID',
+  'INVALID_JSON',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+);
+
+const operation = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['schedules'],
+  summary,
+  description,
+  params: ScheduleIdParams,
+});
+
+const PATCH = {
+  ...operation(
+    'changeSchedule',
+    'Change a schedule',
+    'What is not named stays as it is. A change never fires the past: if the timing changes, the ' +
+      'next slot is the first one from now on. A schedule that comes from code can only be paused ' +
+      'and resumed here.',
+  ),
+  body: SchedulePatch,
+  response: { 200: answer('The schedule as it is now.', ScheduleAnswer), ...changing },
+};
+
+const PAUSE = {
+  ...operation('pauseSchedule', 'Pause a schedule', 'No slot fires until it is resumed.'),
+  response: { 200: answer('The schedule as it is now.', ScheduleAnswer), ...changing },
+};
+
+const RESUME = {
+  ...operation(
+    'resumeSchedule',
+    'Resume a schedule',
+    'It goes on with its first slot from now on; what it missed while paused does not fire.',
+  ),
+  response: { 200: answer('The schedule as it is now.', ScheduleAnswer), ...changing },
+};
+
+const TRIGGER = {
+  ...operation(
+    'triggerSchedule',
+    'Make one of its jobs now',
+    'Whatever its policies say, and also while it is paused. Its slots stay as they are.',
+  ),
+  response: { 202: answer('The job is stored.', TriggerAnswer), ...changing },
+};
+
+const DELETE = {
+  ...operation(
+    'deleteSchedule',
+    'Delete a schedule',
+    'Its slots go with it; jobs that it made go on. One that comes from code would come back, so ' +
+      'it is refused with 409: pause it, or remove it from the code first.',
+  ),
+  response: { 204: z.null().describe('It is gone.'), ...changing },
+};
+
+export function changeSchedulesRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  const change = async (
+    tenant: string,
+    id: string,
+    wanted: (row: ScheduleRow) => Partial<ScheduleSpec>,
+  ): Promise<ScheduleView> => {
+    const changed = await refusing(async () =>
+      changeSchedule(db, tenant, scheduleIdOf(id), (row) => {
+        const spec = { ...specOf(row), ...wanted(row) };
+        return { spec, note: spec.enabled ? null : row.note };
+      }),
+    );
+    if (!changed) noSuchSchedule(id);
+    await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
+    return (await getSchedule(db, tenant, id)) ?? noSuchSchedule(id);
+  };
+
+  typed.patch('/v1/schedules/:scheduleId', { schema: PATCH }, async (request) => {
+    const patch = parseSchedulePatch(request.body);
+    return await change(tenantOf(request), request.params.scheduleId, (row) => {
+      const others = Object.keys(patch).filter((name) => name !== 'enabled');
+      if (row.source === 'code' && others.length > 0) throw fromCode('change it in the code');
+      return patch;
+    });
+  });
+
+  for (const [verb, schema, enabled] of [
+    ['pause', PAUSE, false],
+    ['resume', RESUME, true],
+  ] as const) {
+    typed.post(`/v1/schedules/:scheduleId/${verb}`, { schema }, async (request) => {
+      parseNothing(request.body);
+      return await change(tenantOf(request), request.params.scheduleId, () => ({ enabled }));
+    });
+  }
+
+  typed.post('/v1/schedules/:scheduleId/trigger', { schema: TRIGGER }, async (request, reply) => {
+    parseNothing(request.body);
+    const { scheduleId } = request.params;
+    const jobId =
+      (await triggerSchedule(db, inbox, tenantOf(request), scheduleIdOf(scheduleId))) ??
+      noSuchSchedule(scheduleId);
+    return reply.code(202).header('location', `/v1/jobs/${jobId}`).send({ jobId });
+  });
+
+  typed.delete('/v1/schedules/:scheduleId', { schema: DELETE }, async (request, reply) => {
+    parseNothing(request.body);
+    const { scheduleId } = request.params;
+    const deleted = await deleteSchedule(
+      db,
+      tenantOf(request),
+      scheduleIdOf(scheduleId),
+      ({ source, note }) => {
+        if (source === 'code' && !note?.startsWith(REMOVED_FROM_CODE)) {
+          throw fromCode('pause it, or remove it from the code first');
+        }
+      },
+    );
+    if (!deleted) noSuchSchedule(scheduleId);
+    return reply.code(204).send(null);
+  });
+}
+
+function fromCode(advice: string): Refusal {
+  return new Refusal('CONFLICT', `the schedule comes from the code of its definition: ${advice}`);
+}

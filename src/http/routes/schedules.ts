@@ -1,0 +1,148 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { NoQuery } from '../../protocol/job-query.ts';
+import { parseSchedule } from '../../protocol/parse-schedule.ts';
+import {
+  ScheduleAnswer,
+  ScheduleIdParams,
+  SchedulePageAnswer,
+  SlotPageAnswer,
+  UpcomingAnswer,
+} from '../../protocol/schedule-answer.ts';
+import { ScheduleBody } from '../../protocol/schedule-body.ts';
+import { ScheduleQuery, SlotQuery, UpcomingQuery } from '../../protocol/schedule-query.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { upcoming } from '../../schedule/preview.ts';
+import { sendDueHint } from '../../store/due-hint.ts';
+import { JobIds } from '../../store/job-ids.ts';
+import { createSchedule, databaseNow, getSchedule, listSchedules } from '../../store/schedules.ts';
+import { listSlots } from '../../store/slots.ts';
+import { nextLink } from '../cursor.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+import { readIdCursor, readSlotCursor, wordOf } from '../schedule-cursor.ts';
+import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { tenantOf } from '../tenant.ts';
+
+const reading = refusals('NOT_FOUND', 'UNAVAILABLE');
+
+const CREATE = {
+  operationId: 'createSchedule',
+  tags: ['schedules'],
+  summary: 'Make a schedule',
+  description:
+    'From its next slot on it makes a job for each. One that can never run is refused. A name ' +
+    'that its definition has already given to a schedule answers 409.',
+  body: ScheduleBody,
+  response: {
+    201: answer('The schedule.', ScheduleAnswer),
+    ...refusals(
+      'PAYLOAD_INVALID',
+      'INVALID_JSON',
+      'FORBIDDEN',
+      'CONFLICT',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'UNAVAILABLE',
+    ),
+  },
+};
+
+const GET = {
+  operationId: 'getSchedule',
+  tags: ['schedules'],
+  summary: 'Look at one schedule',
+  params: ScheduleIdParams,
+  querystring: NoQuery,
+  response: { 200: answer('The schedule.', ScheduleAnswer), ...reading },
+};
+
+const LIST = {
+  operationId: 'listSchedules',
+  tags: ['schedules'],
+  summary: 'List schedules',
+  description: 'The newest first, page by page.',
+  querystring: ScheduleQuery,
+  response: { 200: answer('A page of schedules.', SchedulePageAnswer), ...refusals('UNAVAILABLE') },
+};
+
+const NEXT = {
+  operationId: 'nextOfSchedule',
+  tags: ['schedules'],
+  summary: 'When it will run next',
+  description:
+    'Computed from its cron expression and policies, also while it is paused. The note tells ' +
+    'what clocks going forward or back do to an instant.',
+  params: ScheduleIdParams,
+  querystring: UpcomingQuery,
+  response: { 200: answer('The next instants.', UpcomingAnswer), ...reading },
+};
+
+const SLOTS = {
+  operationId: 'slotsOfSchedule',
+  tags: ['schedules'],
+  summary: 'What became of its slots',
+  description: 'The newest first, page by page. At least the newest 1,000 are kept.',
+  params: ScheduleIdParams,
+  querystring: SlotQuery,
+  response: { 200: answer('A page of slots.', SlotPageAnswer), ...reading },
+};
+
+export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const ids = new JobIds(systemClock);
+
+  const found = async (tenant: string, id: string) =>
+    (await getSchedule(db, tenant, scheduleIdOf(id))) ?? noSuchSchedule(id);
+
+  app.post('/v1/schedules', { schema: CREATE }, async (request, reply) => {
+    const tenant = tenantOf(request);
+    const spec = parseSchedule(request.body);
+    const made = { tenant, source: 'api', spec } as const;
+    const id = await refusing(async () => await createSchedule(db, ids, made));
+    await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
+    const schedule = await found(tenant, id);
+    return reply.code(201).header('location', `/v1/schedules/${id}`).send(schedule);
+  });
+
+  typed.get('/v1/schedules/:scheduleId', { schema: GET }, async (request) =>
+    found(tenantOf(request), request.params.scheduleId),
+  );
+
+  typed.get('/v1/schedules', { schema: LIST }, async (request, reply) => {
+    const { definitionKey = null, name = null, enabled, cursor, limit } = request.query;
+    const { schedules, nextId } = await listSchedules(db, {
+      tenant: tenantOf(request),
+      definitionKey,
+      name,
+      enabled: enabled === undefined ? null : enabled === 'true',
+      afterId: cursor === undefined ? null : readIdCursor(cursor),
+      limit,
+    });
+    const nextCursor = nextId === null ? null : wordOf(nextId);
+    if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
+    return reply.send({ schedules, nextCursor });
+  });
+
+  typed.get('/v1/schedules/:scheduleId/next', { schema: NEXT }, async (request) => {
+    const { startAt, endAt, ...timing } = await found(tenantOf(request), request.params.scheduleId);
+    const bounds = { startAt: dateOf(startAt), endAt: dateOf(endAt) };
+    const nowMs = (await databaseNow(db)).getTime();
+    const { count } = request.query;
+    return { next: await refusing(async () => upcoming({ ...timing, ...bounds }, nowMs, count)) };
+  });
+
+  typed.get('/v1/schedules/:scheduleId/slots', { schema: SLOTS }, async (request, reply) => {
+    const { id } = await found(tenantOf(request), request.params.scheduleId);
+    const { cursor, limit } = request.query;
+    const after = cursor === undefined ? null : readSlotCursor(cursor);
+    const { slots, last } = await listSlots(db, id, after, limit);
+    const nextCursor = last === null ? null : wordOf(`${last.slot} ${last.local}`);
+    if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
+    return reply.send({ slots, nextCursor });
+  });
+}
+
+function dateOf(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
+}

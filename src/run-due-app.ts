@@ -1,0 +1,27 @@
+import type { Config } from './config/schema.ts';
+import { openDatabase } from './open-database.ts';
+import { runDue, type RunDueBudget, type RunDueSummary } from './run-due.ts';
+import type { Log } from './runtime/log.ts';
+import { Db } from './store/db.ts';
+import { migrate } from './store/migrate.ts';
+import { Waker } from './store/wake.ts';
+
+/** Runs what is due within a budget, and ends. */
+export async function runDueApp(
+  config: Config,
+  log: Log,
+  budget: RunDueBudget,
+): Promise<RunDueSummary> {
+  const database = await openDatabase(config, { ownCluster: false }, log);
+  await migrate({ url: database.url, log, shards: config.shards });
+  const { pooler, shards } = config;
+  const db = Db.open({ url: database.url, pooler, log, shards, max: 10 });
+  const waker = new Waker(database.url, log, pooler);
+  try {
+    const settings = { ...config, databaseUrl: database.url };
+    return await runDue(db, waker, settings, log, budget);
+  } finally {
+    await waker.close();
+    await db.close();
+  }
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { BUCKETS } from './core/schedule-id.ts';
+import { failureOf } from './core/failure.ts';
+import { NO_USAGE } from './core/job.ts';
+import { decide, DEFAULT_RULES } from './core/lifecycle.ts';
+import { localQueue } from './local-queue.ts';
+import type { LocalWorkerSettings } from './local-worker.ts';
+import { systemClock } from './runtime/clock.ts';
+import { sleep } from './runtime/deadline.ts';
+import type { Log } from './runtime/log.ts';
+import { fireDue } from './scheduler/fire-due.ts';
+import { reaper } from './scheduler/reaper.ts';
+import { Db } from './store/db.ts';
+import { Inbox } from './store/inbox.ts';
+import { promote } from './store/promote.ts';
+import { countClaimable, unhandledLanes } from './store/unhandled.ts';
+import type { Waker } from './store/wake.ts';
+import { VERSION } from './version.ts';
+import { budgetQueue } from './worker/budget-queue.ts';
+import type { QueuePort } from './worker/port.ts';
+import { Worker } from './worker/worker.ts';
+
+/**
+ * Serverless mode: no process runs all the time; somebody calls this every minute. It does what
+ * schedulers and workers would do now, within a budget, and ends. It claims like any worker, so it
+ * may be called twice at once and beside workers. What still runs when the time is over is
+ * interrupted and given back, which costs no attempt.
+ */
+export interface RunDueBudget {
+  /** So many jobs at most. */
+  max: number;
+  /** Then nothing is begun any more. Stopping what runs may take the cancel grace on top. */
+  seconds: number;
+}
+
+export interface RunDueSummary {
+  claimed: number;
+  succeeded: number;
+  retried: number;
+  deadLettered: number;
+  /** Due jobs of the loaded definitions that are left, counted up to 10,000 of each. */
+  remaining: number;
+}
+
+const LOOK_MS = 50;
+const BATCH = 100;
+const PROMOTED_AT_ONCE = 1_000;
+const COUNTED_MAX = 10_000;
+
+export async function runDue(
+  db: Db,
+  waker: Waker,
+  settings: LocalWorkerSettings,
+  log: Log,
+  { max, seconds }: RunDueBudget,
+): Promise<RunDueSummary> {
+  const endMs = systemClock.monotonicMs() + seconds * 1_000;
+  const { databaseUrl, pooler, leaseMs, concurrency } = settings;
+  const reserved = Db.open({ url: databaseUrl, pooler, log, shards: db.shards, max: 1 });
+  const { queue, tally } = budgetQueue(localQueue(db, reserved, waker, log), max);
+  const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
+  const worker = new Worker({
+    ...settings,
+    ...identity,
+    queue,
+    // It looks often enough that hints would tell it nothing.
+    databaseUrl: null,
+    drainMs: 0,
+    pollMs: LOOK_MS,
+    clock: systemClock,
+    log,
+  });
+  const inbox = new Inbox(db, waker, systemClock);
+  const reaping = reaper({ db, waker, clock: systemClock, pollMs: leaseMs, log });
+  try {
+    // It looks once and is done: the first round of a loop ends before its stop does.
+    await reaping.start();
+    await reaping.stop();
+    await bringDue(db, waker, inbox, log);
+    await worker.start();
+    await failUnhandled(db, queue, { ...identity, leaseMs });
+    const { definitions } = worker.report;
+    const claimable = async () => {
+      let jobs = 0;
+      for (let shard = 0; shard < db.shards; shard += 1) {
+        const lanes = (await queue.lanes(shard, definitions)).map(({ lane }) => lane);
+        jobs += await countClaimable(db, shard, lanes, COUNTED_MAX);
+      }
+      return jobs;
+    };
+    while (systemClock.monotonicMs() < endMs) {
+      if (tally.underWay === 0) {
+        if (tally.claimed >= max) break;
+        await bringDue(db, waker, inbox, log);
+        if ((await claimable()) === 0) break;
+      }
+      await sleep(LOOK_MS);
+    }
+    await worker.stop();
+    const { claimed, succeeded, retried, deadLettered } = tally;
+    return { claimed, succeeded, retried, deadLettered, remaining: await claimable() };
+  } finally {
+    await worker.stop();
+    await reserved.close();
+  }
+}
+
+/** What schedulers do: slots that are due become jobs, and jobs whose time has come claimable. */
+async function bringDue(db: Db, waker: Waker, inbox: Inbox, log: Log): Promise<void> {
+  const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    while ((await fireDue({ db, inbox, log }, shard, buckets, BATCH)) === BATCH);
+    for (let more = true; more;) {
+      const promotion = await promote(db, shard, PROMOTED_AT_ONCE);
+      waker.wake(promotion.lines);
+      ({ more } = promotion);
+    }
+  }
+}
+
+/**
+ * Jobs that nobody has ever had the code for are dead letters at once: in this mode no worker will
+ * come up a little later. They go the way of every failure: claimed, decided about, settled.
+ */
+async function failUnhandled(
+  db: Db,
+  queue: QueuePort,
+  identity: { host: string; pid: number; version: string; slots: number; leaseMs: number },
+): Promise<void> {
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    const lanes = await unhandledLanes(db, shard);
+    if (lanes.length === 0) continue;
+    const instance = randomUUID();
+    await queue.register(shard, { ...identity, instance });
+    try {
+      for (const { lane, key, version } of lanes) {
+        const message = `no worker has ever published the definition ${key}, version ${version}`;
+        const error = failureOf('NO_HANDLER', message);
+        const outcome = { kind: 'failure', error, retryAfterMs: null } as const;
+        const lines = await queue.findLines(shard, [lane]);
+        const from = lines.map((line) => ({ ...line, floor: 0 }));
+        for (let taken = BATCH; taken === BATCH;) {
+          const jobs = await queue.claim(shard, BATCH, instance, from);
+          taken = jobs.length;
+          const settlements = jobs.map((job) => {
+            const running = { ...DEFAULT_RULES, ...job, state: 'running' } as const;
+            const transition = decide(running, outcome, 0);
+            return {
+              id: job.id,
+              claim: job.claim,
+              was: 'running',
+              transition,
+              usage: NO_USAGE,
+            } as const;
+          });
+          if (taken > 0) await queue.settle(shard, settlements);
+        }
+      }
+    } finally {
+      await queue.retire(shard, instance);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { Timing } from '../core/schedule.ts';
+import type { Slot } from '../core/slot-plan.ts';
+import { Calendar } from './calendar.ts';
+import { offsetMs } from './zone.ts';
+
+/** An instant at which a schedule will run, told for people. */
+export interface Upcoming {
+  at: string;
+  /** How far the local clock is ahead of UTC then: "+02:00". */
+  offset: string;
+  /** What clocks going forward or back have to do with it. */
+  note: string | null;
+}
+
+/** Nobody needs more, and a rhythm of seconds inside a skipped hour must not be walked for ever. */
+const STEPS_MAX = 10_000;
+
+/** The next instants after one, as the policies have them. */
+export function upcoming(timing: Timing, afterMs: number, count: number): Upcoming[] {
+  const calendar = new Calendar(timing);
+  const found: Upcoming[] = [];
+  let skipped: Slot[] = [];
+  let slot = calendar.after(afterMs);
+  for (let step = 0; slot && found.length < count && step < STEPS_MAX; step += 1) {
+    const next = calendar.next(slot);
+    if (slot.gap && timing.dstGap === 'skip') {
+      skipped.push(slot);
+    } else if (next?.atMs !== slot.atMs) {
+      const notes = [...skipped.map(gapSkipped), noteOn(slot, timing, calendar)];
+      const note = notes.filter((one) => one !== null).join('; ');
+      found.push({ ...instantIn(timing.timezone, slot.atMs), note: note === '' ? null : note });
+      skipped = [];
+    }
+    slot = next;
+  }
+  return found;
+}
+
+function instantIn(zone: string, atMs: number): { at: string; offset: string } {
+  const minutes = Math.round(offsetMs(zone, atMs) / 60_000);
+  const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const digits = [hours, rest].map((part) => String(part).padStart(2, '0')).join(':');
+  return { at: new Date(atMs).toISOString(), offset: `${minutes < 0 ? '-' : '+'}${digits}` };
+}
+
+function noteOn(slot: Slot, { timezone, dstRepeat }: Timing, calendar: Calendar): string | null {
+  if (slot.gap) {
+    const instead = timeOf(slot.atMs + offsetMs(timezone, slot.atMs));
+    return `${doesNotExist(slot)}: runs at ${instead}`;
+  }
+  const which = calendar.repetition(slot);
+  if (which === null) return null;
+  const twice = `${timeOf(slot.localMs)} comes twice on ${dayOf(slot.localMs)}, clocks go back`;
+  const only = which === 'first' && calendar.isByClock && dstRepeat === 'once';
+  return only ? `${twice}: runs the first time only` : `${twice}: this is the ${which} time`;
+}
+
+function gapSkipped(slot: Slot): string {
+  return `${doesNotExist(slot)}: skipped`;
+}
+
+function doesNotExist({ localMs }: Slot): string {
+  return `${timeOf(localMs)} does not exist on ${dayOf(localMs)}, clocks go forward`;
+}
+
+function dayOf(localMs: number): string {
+  return new Date(localMs).toISOString().slice(0, 10);
+}
+
+/** Seconds only where there are any. */
+function timeOf(localMs: number): string {
+  return new Date(localMs).toISOString().slice(11, localMs % 60_000 === 0 ? 16 : 19);
+}

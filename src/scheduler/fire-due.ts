@@ -1,0 +1,147 @@
+import type { Log } from '../runtime/log.ts';
+import { decideDue } from '../schedule/due.ts';
+import { type Db, DatabaseUnavailable, type Queryable } from '../store/db.ts';
+import { enqueueWithin, type EnqueuedJob, type Entry } from '../store/enqueue.ts';
+import {
+  type Advance,
+  advanceSchedules,
+  type DueSchedule,
+  lockDueSchedule,
+  lockDueSchedules,
+  postponeSchedule,
+} from '../store/due-schedules.ts';
+import type { Inbox } from '../store/inbox.ts';
+import { withPartitions } from '../store/partitions.ts';
+import { heldOf, nextOf, specOf } from '../store/schedule-row.ts';
+import { slotEntry } from '../store/slot-entry.ts';
+import { type EndedSlot, insertSlots } from '../store/slots.ts';
+
+/**
+ * Looks after schedules that are due. In one transaction their rows are locked, `decideDue` says
+ * what becomes of each slot, and the slots, their jobs and how far each schedule has come are
+ * written: all or nothing. So whoever is killed, and whoever else looks at the same time, no slot
+ * is lost and none has two jobs.
+ *
+ * A batch that fails is tried again one by one, and one that fails alone says why and waits for a
+ * minute: it holds up no other.
+ */
+export interface FireDeps {
+  db: Db;
+  inbox: Inbox;
+  log: Log;
+}
+
+/** While a slot waits for an earlier job to end, somebody must look whether it has. */
+const HELD_LOOK_MS = 1_000;
+const POSTPONE_MS = 60_000;
+
+/** Answers with how many schedules it looked after; as many as the limit means maybe more. */
+export async function fireDue(
+  deps: FireDeps,
+  shard: number,
+  buckets: readonly number[],
+  limit: number,
+): Promise<number> {
+  let ids: string[] = [];
+  try {
+    await fire(deps, shard, async (tx) => {
+      const due = await lockDueSchedules(tx, shard, buckets, limit);
+      ids = due.map(({ id }) => id);
+      return due;
+    });
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable || ids.length === 0) throw error;
+    for (const id of ids) await fireAlone(deps, shard, id);
+  }
+  return ids.length;
+}
+
+async function fireAlone(deps: FireDeps, shard: number, id: string): Promise<void> {
+  try {
+    await fire(deps, shard, async (tx) => await lockDueSchedule(tx, shard, id));
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    await giveUpForNow(deps.db, deps.log, shard, id, error);
+  }
+}
+
+async function fire(
+  { db, inbox, log }: FireDeps,
+  shard: number,
+  lock: (tx: Queryable) => Promise<DueSchedule[]>,
+): Promise<void> {
+  const { entries, answers } = await withPartitions(db, async () =>
+    db.transaction(async (tx) => {
+      const looks: Look[] = [];
+      for (const due of await lock(tx)) {
+        try {
+          looks.push(await look(inbox, due));
+        } catch (error) {
+          await giveUpForNow(tx, log, shard, due.id, error);
+        }
+      }
+      return await write(tx, shard, looks);
+    }),
+  );
+  inbox.announce(entries, answers);
+}
+
+interface Look {
+  advance: Advance;
+  slots: EndedSlot[];
+  entries: Entry[];
+}
+
+async function look(inbox: Inbox, due: DueSchedule): Promise<Look> {
+  const nowMs = due.now.getTime();
+  const progress = { next: nextOf(due), held: heldOf(due), active: due.active };
+  const { decisions, held, next } = decideDue(specOf(due), progress, nowMs);
+  const entries: Entry[] = [];
+  const slots: EndedSlot[] = [];
+  for (const decision of decisions) {
+    const fires = decision.status === 'fired';
+    const entry = fires ? await slotEntry(inbox, due, new Date(decision.slot.atMs)) : null;
+    if (entry) entries.push(entry);
+    slots.push({ ...decision, scheduleId: due.id, jobId: entry?.job.id ?? null });
+  }
+  const looks = [...(next ? [next.atMs] : []), ...(held ? [nowMs + HELD_LOOK_MS] : [])];
+  const advance = {
+    id: due.id,
+    next,
+    held,
+    lookAtMs: looks.length > 0 ? Math.min(...looks) : null,
+    jobIds: entries.map(({ job }) => job.id).reverse(),
+    slots: slots.length,
+  };
+  return { advance, slots, entries };
+}
+
+async function write(
+  tx: Queryable,
+  shard: number,
+  looks: readonly Look[],
+): Promise<{ entries: Entry[]; answers: EnqueuedJob[] }> {
+  if (looks.length === 0) return { entries: [], answers: [] };
+  const slots = looks.flatMap((one) => one.slots);
+  const free = await insertSlots(tx, shard, slots);
+  const entries = looks.flatMap((one) => one.entries).filter(({ job }) => free.has(job.id));
+  const answers = entries.length > 0 ? await enqueueWithin(tx, entries) : [];
+  await advanceSchedules(
+    tx,
+    shard,
+    looks.map(({ advance }) => advance),
+  );
+  return { entries, answers };
+}
+
+async function giveUpForNow(
+  db: Queryable,
+  log: Log,
+  shard: number,
+  id: string,
+  error: unknown,
+): Promise<void> {
+  const why = error instanceof Error ? error.message : String(error);
+  log.error({ scheduleId: id, err: error }, 'a schedule cannot be looked after; again in a minute');
+  await postponeSchedule(db, shard, id, `could not run: ${why}`, POSTPONE_MS);
+}

@@ -1,0 +1,115 @@
+import type { DeclaredSchedule } from '../core/declared-schedule.ts';
+import type { DefinitionInfo } from '../core/definition.ts';
+import { REMOVED_FROM_CODE, REMOVED_WHILE_PAUSED, type ScheduleSpec } from '../core/schedule.ts';
+import type { Log } from '../runtime/log.ts';
+import { ScheduleError } from '../schedule/error.ts';
+import { type Change, changeSchedule, sameTiming } from '../store/change-schedule.ts';
+import type { Db } from '../store/db.ts';
+import { sendDueHint } from '../store/due-hint.ts';
+import type { JobIds } from '../store/job-ids.ts';
+import { specOf } from '../store/schedule-row.ts';
+import { codeSchedules, createSchedule, ScheduleNameTaken } from '../store/schedules.ts';
+
+/**
+ * Brings the schedules in the database in line with those in the code that a worker has loaded. They
+ * are known by definition and name, so that any number of workers may do so at once. What the code
+ * says wins, but for one thing: a pause by a person stays. Of several versions of a definition the
+ * highest one counts. What no longer is in the code is paused, with a note, and not deleted.
+ */
+export interface SyncDeps {
+  db: Db;
+  ids: JobIds;
+  log: Log;
+}
+
+const TENANT = 'default';
+
+export async function syncSchedules(
+  deps: SyncDeps,
+  definitions: readonly DefinitionInfo[],
+): Promise<void> {
+  const newest = new Map<string, DefinitionInfo>();
+  for (const info of definitions) {
+    if ((newest.get(info.key)?.version ?? 0) < info.version) newest.set(info.key, info);
+  }
+  for (const info of newest.values()) await syncDefinition(deps, info);
+}
+
+async function syncDefinition(deps: SyncDeps, info: DefinitionInfo): Promise<void> {
+  const { db } = deps;
+  const known = await codeSchedules(db, TENANT, info.key);
+  for (const declared of info.schedules) {
+    const found = known.find(({ name }) => name === declared.name);
+    await syncOne(deps, info, declared, found?.id ?? null);
+  }
+  const wanted = new Set(info.schedules.map(({ name }) => name));
+  for (const { id, name } of known) {
+    if (name !== null && wanted.has(name)) continue;
+    await changeSchedule(db, TENANT, id, unlessNewer(info.version, remove));
+  }
+  if (info.schedules.length > 0) await sendDueHint(db, { kind: 'schedules', inMs: 0 });
+}
+
+/** One that cannot work is told and left out; it holds up neither the others nor the worker. */
+async function syncOne(
+  { db, ids, log }: SyncDeps,
+  info: DefinitionInfo,
+  declared: DeclaredSchedule,
+  id: string | null,
+): Promise<void> {
+  const spec = specFrom(info, declared);
+  try {
+    const change = unlessNewer(info.version, inLineWith(spec));
+    if (id !== null) await changeSchedule(db, TENANT, id, change);
+    else await createSchedule(db, ids, { tenant: TENANT, source: 'code', spec });
+  } catch (error) {
+    // Another worker made it at the same moment. If it is a person's, the code has to give way.
+    const raced =
+      error instanceof ScheduleNameTaken &&
+      (await codeSchedules(db, TENANT, info.key)).some(({ name }) => name === spec.name);
+    if (raced) return;
+    if (!(error instanceof ScheduleError) && !(error instanceof ScheduleNameTaken)) throw error;
+    const field = error instanceof ScheduleError ? `${error.field} ` : '';
+    const problem = `${info.key}, schedule "${declared.name}": ${field}${error.message}`;
+    log.warn({ problem }, 'a schedule in the code was left out');
+  }
+}
+
+/** While a deploy is under way, a worker with the old version must not undo what the new one says. */
+function unlessNewer(version: number, change: Change): Change {
+  return (row) => ((row.definition_version ?? 0) > version ? null : change(row));
+}
+
+function inLineWith(spec: ScheduleSpec): Change {
+  return (row) => {
+    const before = specOf(row);
+    const enabled = row.note === REMOVED_FROM_CODE || before.enabled;
+    const gone = row.note === REMOVED_FROM_CODE || row.note === REMOVED_WHILE_PAUSED;
+    const wanted = { ...spec, enabled };
+    return same(wanted, before) && !gone ? null : { spec: wanted, note: null };
+  };
+}
+
+const remove: Change = (row) => {
+  if (row.note === REMOVED_FROM_CODE || row.note === REMOVED_WHILE_PAUSED) return null;
+  const note = row.enabled ? REMOVED_FROM_CODE : REMOVED_WHILE_PAUSED;
+  return { spec: { ...specOf(row), enabled: false }, note };
+};
+
+function same(one: ScheduleSpec, other: ScheduleSpec): boolean {
+  const { startAt: _a, endAt: _b, ...rest } = one;
+  const fields = Object.keys(rest) as (keyof typeof rest)[];
+  return sameTiming(one, other) && fields.every((field) => one[field] === other[field]);
+}
+
+function specFrom(info: DefinitionInfo, declared: DeclaredSchedule): ScheduleSpec {
+  const { startAt, endAt } = declared;
+  return {
+    ...declared,
+    definitionKey: info.key,
+    definitionVersion: info.version,
+    enabled: true,
+    startAt: startAt === null ? null : new Date(startAt),
+    endAt: endAt === null ? null : new Date(endAt),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../runtime/clock.ts';
+import { SLEEP_MS_MAX } from '../store/due-hint.ts';
+import { nextLookMs } from '../store/due-schedules.ts';
+import { DuePoller } from './due-poller.ts';
+import { type FireDeps, fireDue } from './fire-due.ts';
+import type { Roster } from './roster.ts';
+
+const BATCH = 100;
+
+/** Fires the slots of schedules, and sleeps until the next one is due. */
+export function ticker(
+  deps: FireDeps,
+  roster: Pick<Roster, 'buckets'>,
+  pollMs: number,
+  clock: Clock,
+): DuePoller {
+  const { db, log } = deps;
+  return new DuePoller(clock, {
+    name: 'ticker',
+    log,
+    tick: async (signal) => {
+      let delayMs = Math.min(pollMs, SLEEP_MS_MAX);
+      const { buckets } = roster;
+      for (let shard = 0; shard < db.shards && buckets.length > 0; shard += 1) {
+        let looked = BATCH;
+        while (looked === BATCH && !signal.aborted) {
+          looked = await fireDue(deps, shard, buckets, BATCH);
+        }
+        const nextMs = await nextLookMs(db, shard, buckets);
+        if (nextMs !== null) delayMs = Math.min(delayMs, Math.max(1, nextMs));
+      }
+      return delayMs;
+    },
+  });
+}

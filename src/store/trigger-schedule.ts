@@ -1,0 +1,72 @@
+import { localOf } from '../schedule/zone.ts';
+import { type Db, type Queryable, statement } from './db.ts';
+import { enqueueWithin, type EnqueuedJob, type Entry } from './enqueue.ts';
+import type { Inbox } from './inbox.ts';
+import { readScheduleRow, withSchedule } from './lock-schedule.ts';
+import { withPartitions } from './partitions.ts';
+import type { ScheduleRow } from './schedule-row.ts';
+import { databaseNow } from './schedules.ts';
+import { slotEntry } from './slot-entry.ts';
+import { insertSlots } from './slots.ts';
+
+const FIRED = statement<{ id: string }>(
+  'schedule_fired',
+  `update longshore.schedule s
+   set last_enqueued_at = clock_timestamp(), recent_jobs = ($3::uuid || s.recent_jobs)[1:20],
+     new_slots = s.new_slots + 1
+   where s.shard = $1 and s.id = $2 returning s.id`,
+);
+
+const TRIES = 5;
+
+/**
+ * Makes a job of a schedule now, whatever its policies say and also while it is paused. It counts
+ * as an earlier job for the slots to come, and moves none of them.
+ *
+ * The job is prepared before the row is locked: preparing asks the database too, and a transaction
+ * that waits for a second connection can wait for ever when many do. If the schedule was changed
+ * meanwhile, the job is prepared anew.
+ */
+export async function triggerSchedule(
+  db: Db,
+  inbox: Inbox,
+  tenant: string,
+  id: string,
+): Promise<string | null> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const seen = await readScheduleRow(db, tenant, id);
+    if (!seen) return null;
+    const prepared = await slotEntry(inbox, { ...seen, jitter_ms: 0 }, seen.updated_at);
+    const made = await withPartitions(db, async () =>
+      withSchedule(db, tenant, id, async (tx, shard, row) =>
+        row.updated_at.getTime() === seen.updated_at.getTime()
+          ? await store(tx, shard, row, prepared)
+          : null,
+      ),
+    );
+    if (!made) continue;
+    inbox.announce([made.entry], made.answers);
+    return made.entry.job.id;
+  }
+  throw new Error(`schedule ${id} kept changing`);
+}
+
+async function store(
+  tx: Queryable,
+  shard: number,
+  { id, timezone }: ScheduleRow,
+  prepared: Entry,
+): Promise<{ entry: Entry; answers: EnqueuedJob[] }> {
+  const jobId = prepared.job.id;
+  const fired = { scheduleId: id, jobId, status: 'fired', reason: 'triggered' } as const;
+  let atMs = (await databaseNow(tx)).getTime();
+  for (;;) {
+    const slot = { atMs, localMs: localOf(timezone, atMs) };
+    if ((await insertSlots(tx, shard, [{ ...fired, slot, throughMs: null }])).has(jobId)) break;
+    // Somebody triggered it in the same millisecond.
+    atMs += 1;
+  }
+  const entry = { ...prepared, schedule: { id, slotAt: new Date(atMs) } };
+  await tx.run(FIRED, [shard, id, jobId]);
+  return { entry, answers: await enqueueWithin(tx, [entry]) };
+}
