@@ -357,8 +357,11 @@ create table worker (
   lease_until timestamp with time zone not null,
   draining_at timestamp with time zone,
   dead_at timestamp with time zone,
+  contact_ms integer,
+  suspected_at timestamp with time zone,
   definitions text[] not null default '{}'::text[],
-  constraint worker_pkey PRIMARY KEY (shard, instance)
+  constraint worker_pkey PRIMARY KEY (shard, instance),
+  constraint worker_contact_ms_check CHECK (contact_ms > 0)
 )
 with (
   autovacuum_vacuum_scale_factor = 0,

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Config } from './config/schema.ts';
 import { HttpServer } from './http/server.ts';
-import { localWorker, schedulerServices } from './local-worker.ts';
+import { schedulerServices } from './local-scheduler.ts';
+import { localWorker } from './local-worker.ts';
 import { openDatabase } from './open-database.ts';
 import { ChildService } from './runtime/child-service.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -35,6 +36,8 @@ export interface AppSummary {
 
 export interface App {
   readonly summary: AppSummary;
+  /** Resolves when its worker was asked to drain: then it is time to stop. */
+  readonly drainAsked?: Promise<void> | undefined;
   stop(): Promise<void>;
 }
 
@@ -46,6 +49,7 @@ export async function startApp(config: Config, role: Role, log: Log): Promise<Ap
     await startAll(parts.services);
     return {
       summary: { database: database.label, ...parts.summary() },
+      drainAsked: parts.drainAsked,
       stop: async () => await stopAll([...database.services, ...parts.services]),
     };
   } catch (error) {
@@ -71,12 +75,14 @@ export async function migrateApp(
 
 interface Parts {
   services: Service[];
+  drainAsked?: Promise<void>;
   summary(): Omit<AppSummary, 'database'>;
 }
 
 function compose(config: Config & { databaseUrl: string }, role: Role, log: Log): Parts {
-  const db = Db.open({ url: config.databaseUrl, log, shards: config.shards, max: 10 });
-  const waker = new Waker(config.databaseUrl, log);
+  const { databaseUrl: url, pooler, shards } = config;
+  const db = Db.open({ url, pooler, log, shards, max: 10 });
+  const waker = new Waker(url, log, pooler);
   const connections = [
     closing('pool', async () => await db.close()),
     closing('waker', async () => await waker.close()),
@@ -92,8 +98,9 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
         summary: () => summary({}),
       };
     case 'worker': {
-      const { worker, services } = localWorker(db, waker, config, log);
+      const { worker, services, drainAsked } = localWorker(db, waker, config, log);
       return {
+        drainAsked,
         services: [...connections, ...services],
         summary: () => summary({ worker: { ...worker.report, slots: config.concurrency } }),
       };
@@ -122,9 +129,8 @@ function summary(of: {
   };
 }
 
-function api(db: Db, waker: Waker, config: Config, log: Log): HttpServer {
+function api(db: Db, waker: Waker, { host, port, unhandledAfterMs }: Config, log: Log) {
   const inbox = new Inbox(db, waker, systemClock);
-  const { host, port, unhandledAfterMs } = config;
   return new HttpServer({ db, inbox, log, host, port, unhandledAfterMs, version: VERSION });
 }
 

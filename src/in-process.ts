@@ -15,12 +15,17 @@ import { Waker } from './store/wake.ts';
 
 export interface InProcessOptions {
   databaseUrl: string;
+  /** What stands before the database: 'transaction' for PgBouncer in transaction mode. */
+  pooler?: 'none' | 'transaction';
   /** A file or folder of definitions, or definitions at hand (these need isolation 'inline'). */
   jobs?: string | readonly JobDefinition[];
   /** False: this process only enqueues. */
   worker?: boolean;
   concurrency?: number;
   leaseMs?: number;
+  /** Where the worker also says that it is alive, to spare the database; needs the package redis. */
+  redisUrl?: string;
+  redisLeaseMs?: number;
   pollMs?: number;
   drainMs?: number;
   cancelGraceMs?: number;
@@ -68,11 +73,14 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
   }
   const log = createLog(options.logLevel ?? 'warn');
   await migrate({ url: databaseUrl, log, shards: config.shards });
-  const db = Db.open({ url: databaseUrl, log, shards: config.shards, max: 10 });
-  const waker = new Waker(databaseUrl, log);
+  const { pooler, shards } = config;
+  const db = Db.open({ url: databaseUrl, pooler, log, shards, max: 10 });
+  const waker = new Waker(databaseUrl, log, pooler);
   const settings = { ...config, databaseUrl, jobs: jobs ?? config.jobs };
   const works = options.worker ?? jobs !== undefined;
   const local = works ? localWorker(db, waker, settings, log) : null;
+  // The application goes on without its worker; it can still enqueue.
+  void local?.drainAsked.then(async () => await local.worker.stop());
   const services = [
     closing('pool', async () => await db.close()),
     closing('waker', async () => await waker.close()),

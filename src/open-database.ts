@@ -3,7 +3,8 @@ import type { Config } from './config/schema.ts';
 import { EmbeddedPostgres, findRunningCluster } from './postgres/embedded.ts';
 import type { Log } from './runtime/log.ts';
 import type { Service } from './runtime/service.ts';
-import { describeServer } from './store/server-version.ts';
+import { DatabaseUnavailable, POOLER_HINT } from './store/db.ts';
+import { inspectServer } from './store/server-version.ts';
 
 /** The server cannot start; the message is one line that says what to do. */
 export class AppError extends Error {
@@ -22,6 +23,7 @@ export async function openDatabase(
   { ownCluster }: { ownCluster: boolean },
   log: Log,
 ): Promise<Database> {
+  const describe = async (url: string) => await describeServer(url, config, log);
   if (config.databaseUrl) {
     return { url: config.databaseUrl, label: await describe(config.databaseUrl), services: [] };
   }
@@ -45,11 +47,22 @@ export async function openDatabase(
   return { url: embedded.url, label, services: [embedded] };
 }
 
-async function describe(url: string): Promise<string> {
-  try {
-    return await describeServer(url);
-  } catch (error) {
+/** Asks it for its version, by a connection like the store's own: what fails, fails here first. */
+async function describeServer(url: string, { pooler }: Config, log: Log): Promise<string> {
+  const server = await inspectServer({ url, pooler, log }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AppError(`the database cannot be reached: ${reason}`, { cause: error });
+    const told = error instanceof DatabaseUnavailable;
+    const words = told ? reason : `the database cannot be reached: ${reason}`;
+    throw new AppError(words, { cause: error });
+  });
+  if (!server.tuned && pooler === 'none') {
+    throw new AppError(`session settings do not reach the database: ${POOLER_HINT}`);
   }
+  if (!server.tuned) {
+    log.warn(
+      { role: server.role, database: server.database },
+      'the role lacks the settings that plans rely on: see "The role" in docs/poolers.md',
+    );
+  }
+  return `PostgreSQL ${server.version}`;
 }

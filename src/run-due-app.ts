@@ -14,8 +14,9 @@ export async function runDueApp(
 ): Promise<RunDueSummary> {
   const database = await openDatabase(config, { ownCluster: false }, log);
   await migrate({ url: database.url, log, shards: config.shards });
-  const db = Db.open({ url: database.url, log, shards: config.shards, max: 10 });
-  const waker = new Waker(database.url, log);
+  const { shards, pooler } = config;
+  const db = Db.open({ url: database.url, pooler, log, shards, max: 10 });
+  const waker = new Waker(database.url, log, pooler);
   try {
     const settings = { ...config, databaseUrl: database.url };
     return await runDue(db, waker, settings, log, budget);

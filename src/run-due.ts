@@ -56,14 +56,15 @@ export async function runDue(
   { max, seconds }: RunDueBudget,
 ): Promise<RunDueSummary> {
   const endMs = systemClock.monotonicMs() + seconds * 1_000;
-  const { databaseUrl, leaseMs, concurrency } = settings;
-  const reserved = Db.open({ url: databaseUrl, log, shards: db.shards, max: 1 });
+  const { databaseUrl, pooler, leaseMs, concurrency } = settings;
+  const reserved = Db.open({ url: databaseUrl, pooler, log, shards: db.shards, max: 1 });
   const { queue, tally } = budgetQueue(localQueue(db, reserved, waker, log), max);
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
   const worker = new Worker({
     ...settings,
     ...identity,
     queue,
+    databaseUrl: pooler === 'none' ? databaseUrl : null,
     drainMs: 0,
     pollMs: LOOK_MS,
     clock: systemClock,

@@ -10,5 +10,6 @@ serveAsChild<{ config: Config }, WorkerReady>(async ({ config }) => {
   return {
     ready: { worker: { definitions, problems, slots: slots ?? 0 } },
     stop: async () => await app.stop(),
+    leaves: app.drainAsked,
   };
 });

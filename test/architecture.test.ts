@@ -27,11 +27,13 @@ const IMPORTS: ImportRow[] = [
     packages: ['pg'],
     node: true,
   },
+  { at: 'src/liveness/', may: ['src/runtime/'], packages: ['redis'] },
   { at: 'src/postgres/', may: ['src/runtime/'], packages: ['pg'], node: true },
   {
     at: 'src/worker/',
     // Its own runner part, because `inline` runs jobs inside the worker.
     may: ['src/core/', 'src/runtime/', 'src/store/', 'src/worker/runner/'],
+    types: ['src/liveness/'],
     node: true,
   },
   // It ends processes in place of a worker that no longer can, and knows no more than that.
@@ -48,7 +50,11 @@ const IMPORTS: ImportRow[] = [
     node: true,
     computed: ['src/worker/runner/load.ts'],
   },
-  { at: 'src/scheduler/', may: ['src/core/', 'src/runtime/', 'src/schedule/', 'src/store/'] },
+  {
+    at: 'src/scheduler/',
+    may: ['src/core/', 'src/runtime/', 'src/schedule/', 'src/store/'],
+    types: ['src/liveness/'],
+  },
   {
     at: 'src/http/',
     may: ['src/core/', 'src/runtime/', 'src/schedule/', 'src/store/', 'src/protocol/'],
@@ -88,6 +94,7 @@ const IMPORTS: ImportRow[] = [
       'src/worker/',
       'src/scheduler/',
       'src/http/',
+      'src/local-scheduler.ts',
       'src/local-worker.ts',
       'src/open-database.ts',
       'src/run-due-app.ts',
@@ -104,8 +111,20 @@ const IMPORTS: ImportRow[] = [
       'src/runtime/',
       'src/store/',
       'src/worker/',
-      'src/scheduler/',
       'src/local-queue.ts',
+      'src/local-scheduler.ts',
+      'src/version.ts',
+    ],
+    node: true,
+  },
+  {
+    at: 'src/local-scheduler.ts',
+    may: [
+      'src/core/',
+      'src/runtime/',
+      'src/store/',
+      'src/liveness/',
+      'src/scheduler/',
       'src/version.ts',
     ],
     node: true,

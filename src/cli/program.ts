@@ -11,6 +11,7 @@ import { addRoles } from './commands/roles.ts';
 import { addRunDue } from './commands/run-due.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addShow } from './commands/show.ts';
+import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { settingOption } from './setting-options.ts';
 import { VERSION } from '../version.ts';
@@ -44,6 +45,7 @@ export function createProgram(cli: Cli): Command {
   addLogs(program, cli);
   addList(program, cli);
   addChanges(program, cli);
+  addWorkers(program, cli);
   addSchedules(program, cli);
   addConfig(program, cli);
   return program;

@@ -120,8 +120,44 @@ describe('cancel and release', () => {
   });
 });
 
+describe('workers', () => {
+  const WORKER = '6a1f0c52-8d0e-4f0b-9a53-1f6c2b7d9e10';
+
+  test('prints columns with what runs and when each was last heard of', async () => {
+    const worker = { workerId: WORKER, host: 'h', pid: 7, version: '1.0', slots: 8 };
+    const times = { heartbeatAt: '2030-01-01T00:00:56Z', startedAt: '2029-12-30T00:00:00Z' };
+    const workers = [{ ...worker, ...times, running: [ID, ID], status: 'active' }];
+    const { url } = await playAnswers(json(200, { workers }));
+    expect((await run(['workers', '--url', url])).stdout).toBe(
+      'ID                                    STATUS  RUNNING  HEARTBEAT  AGE  VERSION  HOST\n' +
+        `${WORKER}  active  2/8      4s         2d   1.0      h pid 7\n`,
+    );
+    expect(JSON.parse((await run(['workers', '--json', '--url', url])).stdout)).toEqual({
+      workers,
+    });
+  });
+
+  test('says on stderr that there are none', async () => {
+    const { url } = await playAnswers(json(200, { workers: [] }));
+    const { stdout, stderr } = await run(['workers', '--url', url]);
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'No workers are known.\n' });
+  });
+
+  test('drain asks one to leave', async () => {
+    const drained = json(202, { workerId: WORKER, status: 'draining' });
+    const { url, seen } = await playAnswers(drained, problem(409, 'CONFLICT'));
+    const { code, stdout } = await run(['workers', 'drain', WORKER, '--url', url]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${WORKER}  draining\n` });
+    expect(seen[0]).toMatchObject({ method: 'POST', url: `/v1/workers/${WORKER}/drain` });
+    expect((await run(['workers', 'drain', WORKER, '--url', url])).code).toBe(5);
+    expect((await run(['workers', 'drain', 'x', '--url', url])).code).toBe(3);
+  });
+});
+
 describe('usage', () => {
   test.each([
+    [['workers', 'drian', ID], 'unknown command "drian": did you mean "drain"?'],
+    [['workers', 'drain', ID, ID], 'too many arguments'],
     [['strat'], "error: unknown command 'strat': did you mean start?"],
     [['start', '--prot', '1'], "error: unknown option '--prot': did you mean --port?"],
     [['list', '--status', 'faild'], 'unknown status "faild": did you mean "failed"?'],
@@ -215,6 +251,13 @@ describe('roles', () => {
     await new Promise(setImmediate);
     letGo();
     await running.ended;
+  });
+
+  test('a worker that was asked to drain ends calmly by itself', async () => {
+    let stops = 0;
+    const app = { drainAsked: Promise.resolve(), stop: async () => void (stops += 1) };
+    expect(await start(['worker', ...quietly], { app }).ended).toBe(0);
+    expect(stops).toBe(1);
   });
 
   test('--json prints the summary as a document', async () => {

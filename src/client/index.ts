@@ -11,6 +11,7 @@ export type {
   ListFilter,
   PublishedDefinition,
 } from './job.ts';
+export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { Longshore, type LongshoreOptions } from './longshore.ts';
 export type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 export type {

@@ -186,6 +186,25 @@ describe('refusals', () => {
   });
 });
 
+describe('workers', () => {
+  const WORKER = '6a1f0c52-8d0e-4f0b-9a53-1f6c2b7d9e10';
+
+  test('are listed', async () => {
+    const { client, seen } = await playing([json(200, { workers: [{ workerId: WORKER }] })]);
+    expect(await client.workers()).toEqual([{ workerId: WORKER }]);
+    expect(seen[0]).toMatchObject({ method: 'GET', url: '/v1/workers' });
+  });
+
+  test('are drained, and the wish is sent again after a broken connection', async () => {
+    const drained = { workerId: WORKER, status: 'draining' };
+    const { client, seen } = await playing([hangUp, json(202, drained)]);
+    expect(await client.drainWorker(WORKER)).toEqual(drained);
+    expect(seen[1]).toMatchObject({ method: 'POST', url: `/v1/workers/${WORKER}/drain` });
+    expect(await failure(client.drainWorker('..'))).toMatchObject({ status: 404 });
+    expect(seen).toHaveLength(2);
+  });
+});
+
 describe('list', () => {
   test('sends the filter, repeating what has many values', async () => {
     const { client, seen } = await playing([json(200, { jobs: [], nextCursor: null })]);

@@ -16,6 +16,7 @@ import { readStory } from './story.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 import { Schedules } from './schedules.ts';
 import { Transport, type TransportOptions } from './transport.ts';
+import { type DrainReceipt, type WorkerInfo, workerPath } from './worker.ts';
 
 export type LongshoreOptions = TransportOptions;
 
@@ -119,6 +120,17 @@ export class Longshore {
   async definitions(): Promise<PublishedDefinition[]> {
     const path = '/v1/definitions';
     return (await this.#get<{ definitions: PublishedDefinition[] }>(path, {})).definitions;
+  }
+
+  /** All that are alive, and those that died within the last day. */
+  async workers(): Promise<WorkerInfo[]> {
+    return (await this.#get<{ workers: WorkerInfo[] }>('/v1/workers', {})).workers;
+  }
+
+  /** Asks a worker to finish what it runs and to leave. Asking again does no harm. */
+  async drainWorker(workerId: string): Promise<DrainReceipt> {
+    const path = `${workerPath(workerId)}/drain`;
+    return await this.#post<DrainReceipt>(path, { repeatable: true });
   }
 
   #handleOf({ jobId, status }: JobReceipt): JobHandle {

@@ -35,6 +35,9 @@ describe('sources', () => {
     const { config, origins } = load();
     expect(config).toEqual({
       databaseUrl: null,
+      pooler: 'none',
+      redisUrl: null,
+      redisLeaseMs: 120_000,
       host: '127.0.0.1',
       port: 4_400,
       jobs: './jobs',
@@ -46,7 +49,7 @@ describe('sources', () => {
       drainMs: 30_000,
       pollMs: 1_000,
       logMaxBytes: 10_485_760,
-      runnerMaxJobs: 10_000,
+      runnerMaxJobs: 1_000,
       runnerEnv: null,
       runnerUid: null,
       runnerGid: null,
@@ -179,6 +182,15 @@ describe('refusals', () => {
     expect(
       problems({ env: { LONGSHORE_HEARTBEAT_MS: '500', LONGSHORE_LEASE_MS: '1000' } }),
     ).toEqual([]);
+  });
+
+  test('a lease with Redis that is hardly longer than the one without', () => {
+    const env = { LONGSHORE_REDIS_URL: 'redis://r:6379', LONGSHORE_REDIS_LEASE_MS: '59999' };
+    expect(problems({ env })).toEqual([
+      expect.stringContaining('must be at least twice LONGSHORE_LEASE_MS (30000)'),
+    ]);
+    expect(problems({ env: { ...env, LONGSHORE_REDIS_LEASE_MS: '60000' } })).toEqual([]);
+    expect(problems({ env: { LONGSHORE_REDIS_LEASE_MS: '59999' } })).toEqual([]);
   });
 
   test('a file that is not JSON, or not an object', () => {

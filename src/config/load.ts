@@ -1,4 +1,5 @@
 import { CONFIG_FILE, readConfigFile } from './config-file.ts';
+import { conflicts } from './conflicts.ts';
 import { type Environment, findInEnvironment, unknownVariables } from './environment.ts';
 import { ConfigError } from './error.ts';
 import { parseSetting, type Written } from './parse.ts';
@@ -70,13 +71,4 @@ function writtenInFile({ key }: Setting, file: ReadonlyMap<string, string>): Wri
   const text = file.get(key);
   if (text === undefined) return null;
   return { text, as: `${CONFIG_FILE}: "${key}"`, origin: `file ${CONFIG_FILE}` };
-}
-
-/** What each value allows, but the values together do not. */
-function conflicts({ heartbeatMs, leaseMs }: Config): string[] {
-  if (heartbeatMs <= leaseMs / 2) return [];
-  return [
-    `LONGSHORE_HEARTBEAT_MS (${heartbeatMs}) must be at most half of LONGSHORE_LEASE_MS ` +
-      `(${leaseMs}): otherwise one late heartbeat gives running jobs to another worker`,
-  ];
 }

@@ -1,4 +1,5 @@
 import { unknownName } from '../core/nearest.ts';
+import { conflicts } from './conflicts.ts';
 import { ConfigError } from './error.ts';
 import { parseSetting } from './parse.ts';
 import { type Config, SETTINGS } from './schema.ts';
@@ -24,6 +25,8 @@ export function configOf(given: Readonly<Record<string, unknown>>, others: strin
     }
     values[setting.key] ??= setting.fallback(values as unknown as Config);
   }
+  const config = values as unknown as Config;
+  problems.push(...conflicts(config));
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(values as unknown as Config);
+  return Object.freeze(config);
 }

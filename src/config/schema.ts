@@ -3,8 +3,13 @@ import { defaultUrl } from './bind.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
+export const POOLERS = ['none', 'transaction'] as const;
+
 export interface Config {
   databaseUrl: string | null;
+  pooler: (typeof POOLERS)[number];
+  redisUrl: string | null;
+  redisLeaseMs: number;
   host: string;
   port: number;
   jobs: string;
@@ -71,6 +76,15 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'The PostgreSQL database (15 or newer). Without it Longshore starts its own.',
   },
   {
+    ...named('pooler', 'LONGSHORE_POOLER', 'server', 'kind'),
+    kind: { type: 'choice', choices: POOLERS },
+    fallback: () => 'none',
+    fallbackText: '`none`',
+    meaning:
+      'What stands before the database: `transaction` for PgBouncer and its like in transaction ' +
+      'mode (docs/poolers.md).',
+  },
+  {
     ...named('host', 'LONGSHORE_HOST', 'server', 'host'),
     kind: { type: 'text' },
     ...fallback('127.0.0.1'),
@@ -116,6 +130,20 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'How often a worker renews its leases; at most half of the lease.',
   },
   {
+    ...named('redisUrl', 'LONGSHORE_REDIS_URL', 'server', 'url'),
+    kind: { type: 'url', protocols: ['redis:', 'rediss:'] },
+    ...fallback(null, 'none'),
+    secret: true,
+    meaning:
+      'A Redis where workers say that they are alive, to spare the database (docs/redis.md).',
+  },
+  {
+    ...named('redisLeaseMs', 'LONGSHORE_REDIS_LEASE_MS', 'server', 'ms'),
+    kind: { type: 'integer', min: 1_000, max: HOUR_MS },
+    ...fallback(120_000),
+    meaning: 'The lease of a worker while Redis hears it; at least twice `LONGSHORE_LEASE_MS`.',
+  },
+  {
     ...named('cancelGraceMs', 'LONGSHORE_CANCEL_GRACE_MS', 'server', 'ms'),
     aliases: ['CANCEL_GRACE_MS'],
     kind: { type: 'integer', min: 0, max: HOUR_MS },
@@ -144,8 +172,10 @@ export const SETTINGS: readonly Setting[] = [
   {
     ...named('runnerMaxJobs', 'LONGSHORE_RUNNER_MAX_JOBS', 'server', 'count'),
     kind: { type: 'integer', min: 1, max: 1_000_000_000 },
-    ...fallback(10_000),
-    meaning: 'How many jobs one process runs, one after another, before a new one takes its place.',
+    ...fallback(1_000),
+    meaning:
+      'After how many jobs a new process takes the place of one that runs jobs one after another; ' +
+      'one that did them in less than a minute goes on until the minute is over.',
   },
   {
     ...named('runnerEnv', 'LONGSHORE_RUNNER_ENV', 'server', 'names'),

@@ -37,6 +37,7 @@ it.each([
   [{ command: ['echo', 'a\u0000b'] }, 'a: command must be a list of texts'],
   [{ command: ['true'], cwd: 5 }, 'a: cwd must be a path'],
   [{ command: ['true'], comand: [] }, 'unknown option of defineCommand "comand"'],
+  [{ command: ['true'], onStart: () => null }, 'unknown option of defineCommand "onStart"'],
   [{ command: ['true'], isolation: 'inline' }, 'unknown option of defineCommand "isolation"'],
   [{ command: ['true'], params: 5 }, 'a: params must be a Standard Schema'],
 ])('refuses %j', (options, words) => {

@@ -17,7 +17,8 @@ import { HOOKS, type HookName } from './story.ts';
  * `{"progress":0.4,"message":"…"}`, `{"event":"type","payload":…}`, `{"result":…}` and
  * `{"error":{"code","message","retryAfterMs"}}`. Exit code 0 is success, any other a HANDLER_ERROR.
  */
-export interface CommandOptions extends Omit<DefinitionPolicy, 'isolation'>, JobHooks {
+export interface CommandOptions
+  extends Omit<DefinitionPolicy, 'isolation'>, Omit<JobHooks, 'onStart'> {
   /** The program and its arguments. No shell reads them. */
   command: readonly [program: string, ...args: string[]];
   /** Where it runs; relative to the file of the definition, which is also the default. */
@@ -40,7 +41,8 @@ const KNOWN_OPTIONS = [
   'maxInterruptions',
   'memoryMb',
   'schedule',
-  ...HOOKS,
+  // `onStart` runs beside the job, and there is no JavaScript beside a program.
+  ...HOOKS.filter((hook) => hook !== 'onStart'),
 ];
 
 export function defineCommand<Input = unknown>(

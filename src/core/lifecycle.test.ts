@@ -143,6 +143,11 @@ describe('a cancelling job', () => {
     expect(decided).toEqual({ ...still, to: 'cancelled' });
   });
 
+  it('is cancelled without an attempt to tell of when it never began', () => {
+    const decided = decide({ ...job, state: 'cancelling' }, unstarted, 0.5);
+    expect(decided).toEqual({ ...still, to: 'cancelled', attempted: false, ...givenBack });
+  });
+
   it('succeeds when it finished first', () => {
     const decided = decide({ ...job, state: 'cancelling' }, success, 0.5);
     expect(decided).toEqual({ ...still, to: 'succeeded', resultJson: '{"bytes":1}' });

@@ -90,7 +90,10 @@ export interface Transition {
 export function decide(job: RunningJob, outcome: Outcome, random: number): Transition {
   if (outcome.kind === 'success') return moveTo('succeeded', { resultJson: outcome.resultJson });
   // However a cancelled job ended, it ended because somebody asked for it: that is no error.
-  if (job.state === 'cancelling') return moveTo('cancelled', {});
+  if (job.state === 'cancelling') {
+    const began = outcome.kind !== 'unstarted';
+    return moveTo('cancelled', { attempted: began, attemptGivenBack: !began });
+  }
   switch (outcome.kind) {
     case 'snoozed':
       return moveTo('scheduled', { delayMs: outcome.delayMs, attemptGivenBack: true });

@@ -17,6 +17,7 @@ import { readJobsRoutes } from './routes/read-jobs.ts';
 import { readStoryRoutes } from './routes/read-story.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
 import { BODY_MAX_BYTES, startJobRoutes } from './routes/start-job.ts';
+import { workersRoutes } from './routes/workers.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { STREAM_LIMITS, Streams } from './streams.ts';
 
@@ -57,6 +58,7 @@ export function buildServer(deps: HttpDeps, drain: Drain = { begun: false }): Fa
     schedulesRoutes(scope, deps);
     changeSchedulesRoutes(scope, deps);
     definitionsRoutes(scope, deps);
+    workersRoutes(scope, deps);
     probeRoutes(scope, deps, drain);
     docsRoutes(scope);
     closeOtherMethods(scope, table);

@@ -21,6 +21,7 @@ export function describeApi(app: FastifyInstance, version: string): void {
         { name: 'jobs', description: 'Start jobs, look at them, stop them.' },
         { name: 'schedules', description: 'Make jobs by the clock.' },
         { name: 'definitions', description: 'What can run.' },
+        { name: 'workers', description: 'Who runs it.' },
         { name: 'server', description: 'The server itself.' },
       ],
     },

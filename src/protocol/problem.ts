@@ -14,7 +14,7 @@ export const PROBLEMS = {
   NOT_FOUND: { status: 404, title: 'There is no such thing here' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not know this method' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
-  CONFLICT: { status: 409, title: 'The state it is in does not allow this' },
+  CONFLICT: { status: 409, title: 'Its state does not allow this' },
   IDEMPOTENCY_CONFLICT: { status: 409, title: 'The idempotency key was used for another job' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body must be JSON in UTF-8' },

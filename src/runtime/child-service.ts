@@ -23,7 +23,7 @@ const HEALTHY_MS = 10_000;
 
 /**
  * A part of the server that lives in its own process and is started again whenever it ends without
- * having been asked to. It leads its own process group, so that Ctrl-C in a terminal reaches only
+ * having been asked to, also when it left in good order because somebody else asked it. It leads its own process group, so that Ctrl-C in a terminal reaches only
  * the parent, which then stops its parts in order.
  */
 export class ChildService<Ready> implements Service {
@@ -77,18 +77,21 @@ export class ChildService<Ready> implements Service {
     let pauseMs = RESTART_MS_MIN;
     for (let life = 1; !stopping.aborted; life += 1) {
       const startMs = performance.now();
-      const refusal = await this.#live(firstUp);
+      const { refusal, code } = await this.#live(firstUp);
       if (life === 1 && refusal) return firstUp(new Error(refusal));
       if (stopping.aborted) return;
-      if (performance.now() - startMs > HEALTHY_MS) pauseMs = RESTART_MS_MIN;
-      log.warn({ service: this.name, refusal, pauseMs }, 'ended unexpectedly; starting it again');
+      const orderly = refusal === null && code === 0;
+      if (orderly || performance.now() - startMs > HEALTHY_MS) pauseMs = RESTART_MS_MIN;
+      const about = { service: this.name, refusal, code, pauseMs };
+      if (orderly) log.info(about, 'left in good order; starting a new one');
+      else log.warn(about, 'ended unexpectedly; starting it again');
       await sleep(pauseMs, stopping);
       pauseMs = Math.min(RESTART_MS_MAX, pauseMs * 2);
     }
   }
 
-  /** One life of the process, up to its end. Answers with why it never came up, if it did not. */
-  async #live(up: () => void): Promise<string | null> {
+  /** One life of the process, up to its end. `refusal` says why it never came up, if it did not. */
+  async #live(up: () => void): Promise<{ refusal: string | null; code: number | null }> {
     const child = fork(this.#options.entry, {
       env: childEnvironment(this.#options.environment),
       execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -106,24 +109,34 @@ export class ChildService<Ready> implements Service {
     });
     child.on('error', (error) => (refusal = error.message));
     child.send(this.#options.message, () => undefined);
-    await new Promise<void>((resolve) => {
-      child.once('exit', () => resolve());
-      child.once('error', () => resolve());
+    const code = await new Promise<number | null>((resolve) => {
+      child.once('exit', resolve);
+      child.once('error', () => resolve(null));
     });
     this.#child = undefined;
-    return refusal;
+    return { refusal, code };
   }
 }
 
+interface ServedChild<Ready> {
+  ready: Ready;
+  stop(): Promise<void>;
+  leaves?: Promise<void> | undefined;
+}
+
 /**
- * The other side: waits for the parent's message, starts, says so, and stops when it is told to or
- * when the parent is gone. A parent that was killed cannot say goodbye, but its channel closes.
+ * The other side: waits for the parent's message, starts, says so, and stops when it is told to, when
+ * it `leaves` by itself, or when the parent is gone. A parent that was killed cannot say goodbye, but
+ * its channel closes.
  */
 export function serveAsChild<Message, Ready>(
-  begin: (message: Message) => Promise<{ ready: Ready; stop(): Promise<void> }>,
+  begin: (message: Message) => Promise<ServedChild<Ready>>,
 ): void {
   let running: ReturnType<typeof begin> | undefined;
+  let ending = false;
   const end = () => {
+    if (ending) return;
+    ending = true;
     void (running ?? Promise.resolve(undefined))
       .then(async (service) => await service?.stop())
       .then(
@@ -135,7 +148,10 @@ export function serveAsChild<Message, Ready>(
     if (message.stop) return end();
     running = begin(message);
     running.then(
-      ({ ready }) => process.send?.({ ready }),
+      ({ ready, leaves }) => {
+        process.send?.({ ready });
+        void leaves?.then(end);
+      },
       (error: unknown) => {
         const refused = error instanceof Error ? error.message : String(error);
         process.send?.({ refused }, () => process.exit(1));

@@ -1,13 +1,24 @@
 import { NO_USAGE } from '../core/job.ts';
+import type { BeatTiming } from '../core/lease.ts';
 import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
+import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Db } from '../store/db.ts';
+import { inHalves } from '../store/in-halves.ts';
 import { withPartitions } from '../store/partitions.ts';
 import { settle } from '../store/settle.ts';
 import type { Waker } from '../store/wake.ts';
-import { buryWorkers, findOrphans, forgetWorkers, type OrphanRow } from '../store/workers.ts';
+import { findLate } from '../store/suspect-workers.ts';
+import {
+  buryWorkers,
+  findOrphans,
+  forgetWorkers,
+  type OrphanRow,
+  type Spared,
+} from '../store/workers.ts';
+import { beatingAmong } from './beat-check.ts';
 import { allShards, type ShardTurns } from './shard-turns.ts';
 
 const BATCH = 500;
@@ -17,7 +28,8 @@ const BATCH = 500;
  * which is one-way, and then settles its claims as lost through the same decision and the same
  * fenced write as any other outcome: a worker that finishes at the same moment either wins or is
  * refused, and a job is never brought back twice. It keeps looking at dead workers, because a claim
- * that was under way when its worker was declared dead may commit late.
+ * that was under way when its worker was declared dead may commit late. A job that cannot be written
+ * is told of once and left where it is: it holds back nobody else.
  */
 export function reaper(
   db: Db,
@@ -25,27 +37,58 @@ export function reaper(
   clock: Clock,
   pollMs: number,
   log: Log,
+  beating: { beats: Beats; timing: BeatTiming } | null = null,
   turns: ShardTurns = allShards(db.shards),
 ): Poller {
+  const refused = new Set<string>();
   return new Poller({
     name: 'reaper',
     log,
     tick: async () => {
       let full = false;
       for (const shard of turns()) {
-        for (const worker of await buryWorkers(db, shard)) {
+        for (const worker of await buryWorkers(db, shard, await spared(shard))) {
           log.warn({ worker }, 'a worker stopped renewing its lease and was declared dead');
         }
         const orphans = await findOrphans(db, shard, BATCH);
-        if (orphans.length > 0) await bringBack(shard, orphans);
-        full ||= orphans.length === BATCH;
+        const settled = orphans.length > 0 ? await bringBackAll(shard, orphans) : 0;
+        full ||= orphans.length === BATCH && settled > 0;
         await forgetWorkers(db, shard);
       }
       return full ? 0 : pollMs;
     },
   });
 
-  async function bringBack(shard: number, orphans: readonly OrphanRow[]): Promise<void> {
+  /**
+   * A worker that beats although its lease is over lives, as when the database's clock has jumped
+   * ahead: it gets the time of one more beat to renew. No longer, because Redis may be wrong.
+   */
+  async function spared(shard: number): Promise<Spared | undefined> {
+    if (!beating) return undefined;
+    const late = await findLate(db, shard);
+    if (late.length === 0) return undefined;
+    const alive = (await beatingAmong(late, beating.beats, log)) ?? new Set();
+    return { workers: [...alive], forMs: beating.timing.ttlMs };
+  }
+
+  async function bringBackAll(shard: number, orphans: readonly OrphanRow[]): Promise<number> {
+    let settled = 0;
+    const write = async (part: readonly OrphanRow[]) => {
+      const count = await bringBack(shard, part);
+      settled += count;
+    };
+    await inHalves(orphans, write, complainOnce);
+    return settled;
+  }
+
+  function complainOnce({ id, claim }: OrphanRow, error: unknown): void {
+    const name = `${id} ${claim}`;
+    if (refused.has(name)) return;
+    refused.add(name);
+    log.error({ jobId: id, err: error }, 'a job of a dead worker cannot be brought back');
+  }
+
+  async function bringBack(shard: number, orphans: readonly OrphanRow[]): Promise<number> {
     const settlements = orphans.map((row) => {
       const message = `worker ${row.worker} (${row.host}, pid ${row.pid}) lost its lease`;
       const outcome = { kind: 'lost', message } as const;
@@ -55,5 +98,6 @@ export function reaper(
     const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
     waker.wake(settled.flatMap(({ lines }) => lines));
     for (const { id } of settled) log.warn({ jobId: id, code: 'LEASE_EXPIRED' }, 'job.reclaimed');
+    return settled.length;
   }
 }

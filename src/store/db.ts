@@ -34,9 +34,13 @@ export interface Queryable {
   run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+/** What stands between us and the database, and for how long it keeps a session ours. */
+export type Pooler = 'none' | 'transaction';
+
 export interface DbOptions {
   url: string;
   log: Log;
+  pooler?: Pooler;
   /** How many shards the database has, fixed at its first migration. */
   shards?: number;
   /** Connections at most. */
@@ -44,35 +48,43 @@ export interface DbOptions {
   /** Every call has a deadline on this side too: a half-open socket never answers. */
   queryTimeoutMs?: number;
   applicationName?: string;
-  /** For what may be lost in a crash, such as hints: commits do not wait for the disk. */
-  relaxed?: boolean;
 }
 
 /**
  * Session settings of the store's own connections. Plans must not depend on statistics, which are
  * missing or wrong exactly when a queue is under load: plans are generic, and a sequential scan of a
  * queue table is never the right answer.
+ *
+ * A transaction pooler gives the next transaction to another session, so it refuses such settings or
+ * hands them to strangers, and a statement prepared in one session is unknown in the next. Behind it
+ * nothing is set and nothing is prepared; the same settings belong to the role (docs/poolers.md).
  */
 export const SESSION =
   '-c enable_seqscan=off -c jit=off -c plan_cache_mode=force_generic_plan -c timezone=UTC';
+
+/** What to do when our session settings are refused, or do not arrive. */
+export const POOLER_HINT = 'behind a connection pooler, set LONGSHORE_POOLER=transaction';
 
 const INT8 = 20;
 
 export class Db implements Queryable {
   readonly shards: number;
   readonly #pool: Pool;
+  readonly #prepares: boolean;
 
-  private constructor(pool: Pool, shards: number) {
+  private constructor(pool: Pool, shards: number, prepares: boolean) {
     this.#pool = pool;
     this.shards = shards;
+    this.#prepares = prepares;
   }
 
   static open(options: DbOptions): Db {
+    const sessions = (options.pooler ?? 'none') === 'none';
     const pool = new Pool({
       connectionString: options.url,
       max: options.max ?? 10,
       application_name: options.applicationName ?? 'longshore',
-      options: options.relaxed ? `${SESSION} -c synchronous_commit=off` : SESSION,
+      ...(sessions && { options: SESSION }),
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
       idleTimeoutMillis: 60_000,
@@ -81,11 +93,11 @@ export class Db implements Queryable {
     });
     // An idle connection that breaks is replaced at the next use; it must not end the process.
     pool.on('error', (error) => options.log.debug({ err: error }, 'idle connection lost'));
-    return new Db(pool, options.shards ?? 1);
+    return new Db(pool, options.shards ?? 1, sessions);
   }
 
   async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
-    return await translated(async () => await runOn<Row>(this.#pool, statement, values));
+    return await translated(async () => await this.#runOn(this.#pool, statement, values));
   }
 
   /** All or nothing. On doubt the connection is thrown away, never handed out again. */
@@ -99,7 +111,7 @@ export class Db implements Queryable {
       try {
         await client.query('begin');
         const result = await work({
-          run: async (statement, values = []) => await runOn(client, statement, values),
+          run: async (statement, values = []) => await this.#runOn(client, statement, values),
         });
         await client.query('commit');
         broken = false;
@@ -124,18 +136,18 @@ export class Db implements Queryable {
   async close(): Promise<void> {
     await this.#pool.end();
   }
+
+  async #runOn<Row>(
+    target: Pool | PoolClient,
+    { name, text }: Statement<Row>,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    const query = { text, values: [...values], ...(this.#prepares && { name }) };
+    return (await target.query(query)).rows as Row[];
+  }
 }
 
 const PING = statement<{ one: number }>('ping', 'select 1 as one');
-
-async function runOn<Row>(
-  target: Pool | PoolClient,
-  { name, text }: Statement<Row>,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  const result = await target.query({ name, text, values: [...values] });
-  return result.rows as Row[];
-}
 
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -143,7 +155,9 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new DatabaseUnavailable(`the database cannot be reached: ${reason}`, { cause: error });
+    const hint = reason.includes('unsupported startup parameter') ? `; ${POOLER_HINT}` : '';
+    const words = `the database cannot be reached: ${reason}${hint}`;
+    throw new DatabaseUnavailable(words, { cause: error });
   }
 }
 

@@ -1,16 +1,31 @@
-import { Client } from 'pg';
+import { Db, type DbOptions, statement } from './db.ts';
 
-/** "PostgreSQL 18.4", asked of the server itself. Also the first test that it can be reached. */
-export async function describeServer(url: string): Promise<string> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
+export interface ServerReport {
+  /** Like "18.4". */
+  version: string;
+  /** Whether the settings that plans rely on (`SESSION`) are in force on our connections. */
+  tuned: boolean;
+  role: string;
+  database: string;
+}
+
+const INSPECT = statement<ServerReport>(
+  'inspect_server',
+  `select split_part(current_setting('server_version'), ' ', 1) as version,
+     current_setting('enable_seqscan') = 'off' and current_setting('jit') = 'off' as tuned,
+     current_user::text as role, current_database()::text as database`,
+);
+
+/** Asked of the server itself. Also the first test that it can be reached as we mean to. */
+export async function inspectServer(
+  options: Pick<DbOptions, 'url' | 'pooler' | 'log'>,
+): Promise<ServerReport> {
+  const db = Db.open({ ...options, max: 1 });
   try {
-    await client.connect();
-    const { rows } = await client.query<{ version: string }>(
-      `select current_setting('server_version') as version`,
-    );
-    return `PostgreSQL ${rows[0]?.version.split(' ')[0] ?? '?'}`;
+    const [report] = await db.run(INSPECT);
+    if (!report) throw new Error('the database gave no answer');
+    return report;
   } finally {
-    await client.end().catch(() => undefined);
+    await db.close();
   }
 }

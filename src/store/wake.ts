@@ -1,5 +1,5 @@
 import type { Log } from '../runtime/log.ts';
-import { Db, type Queryable, statement } from './db.ts';
+import { Db, type Pooler, type Queryable, statement } from './db.ts';
 import { DUE_CHANNEL, dueText, SLEEP_MS_MAX } from './due-hint.ts';
 
 /**
@@ -20,6 +20,12 @@ export interface LineHint {
 
 const NOTIFY = statement<{ pg_notify: string }>('wake', 'select pg_notify($1, $2)');
 
+/** A hint may be lost in a crash, so its commit need not wait for the disk. */
+const NOTIFY_RELAXED = statement<{ pg_notify: string }>(
+  'wake_relaxed',
+  `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
+);
+
 /** One hint, sent now. The hot path uses a `Waker`, which gathers them. */
 export async function sendWakeHint(db: Queryable, hints: readonly LineHint[]): Promise<void> {
   await db.run(NOTIFY, [WAKE_CHANNEL, hints.map(hintText).join(',')]);
@@ -37,9 +43,9 @@ export class Waker {
   #dueInMs: number | null = null;
   #sending: Promise<void> | undefined;
 
-  constructor(url: string, log: Log) {
+  constructor(url: string, log: Log, pooler: Pooler = 'none') {
     const applicationName = 'longshore wake';
-    this.#db = Db.open({ url, log, max: 1, relaxed: true, applicationName });
+    this.#db = Db.open({ url, log, pooler, max: 1, applicationName });
     this.#log = log;
   }
 
@@ -78,7 +84,7 @@ export class Waker {
           : [DUE_CHANNEL, dueText({ kind: 'jobs', inMs: this.#dueInMs })];
       if (channel === DUE_CHANNEL) this.#dueInMs = null;
       try {
-        await this.#db.run(NOTIFY, [channel, payload]);
+        await this.#db.run(NOTIFY_RELAXED, [channel, payload]);
       } catch (error) {
         this.#log.debug({ err: error }, 'a wake-up was not sent; polling will find the work');
       }

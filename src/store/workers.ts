@@ -1,4 +1,5 @@
 import type { OwnedState } from '../core/job.ts';
+import type { LeaseSeen } from '../core/lease.ts';
 import { type Queryable, statement } from './db.ts';
 
 /**
@@ -38,20 +39,33 @@ export interface OwnedJob {
   interruptions: number;
 }
 
-const HEARTBEAT = statement<{ alive: boolean; owned: OwnedJob[] }>(
+const OWNED = `coalesce((
+      select json_agg(json_build_object('id', r.id, 'claim', r.claim_no, 'state', r.state,
+        'attempts', r.attempts, 'maxAttempts', r.max_attempts, 'interruptions', r.interruptions))
+      from longshore.running r where r.shard = $1 and r.worker = $2), '[]'::json) as owned`;
+
+const HEARTBEAT = statement<HeartbeatAnswer>(
   'heartbeat',
   `with beat as (
     update longshore.worker
     set heartbeat_at = clock_timestamp(),
-        lease_until = clock_timestamp() + make_interval(secs => $3::float8 / 1000)
+        lease_until = clock_timestamp() + make_interval(secs => $3::float8 / 1000),
+        contact_ms = $4, suspected_at = null
     where shard = $1 and instance = $2 and dead_at is null
-    returning 1
+    returning draining_at is not null as draining
   )
   select exists (select 1 from beat) as alive,
-    coalesce((
-      select json_agg(json_build_object('id', r.id, 'claim', r.claim_no, 'state', r.state,
-        'attempts', r.attempts, 'maxAttempts', r.max_attempts, 'interruptions', r.interruptions))
-      from longshore.running r where r.shard = $1 and r.worker = $2), '[]'::json) as owned`,
+    coalesce((select draining from beat), false) as draining,
+    ${OWNED}`,
+);
+
+const LOOK = statement<LookAnswer>(
+  'look_at_lease',
+  `select w.dead_at is null as alive, w.draining_at is not null as draining,
+     w.suspected_at is not null as suspected,
+     (extract(epoch from w.lease_until - clock_timestamp()) * 1000)::float8 as "leaseLeftMs",
+     ${OWNED}
+   from longshore.worker w where w.shard = $1 and w.instance = $2`,
 );
 
 const RETIRE = statement<{ instance: string }>(
@@ -65,6 +79,8 @@ const BURY = statement<{ instance: string; host: string; pid: number }>(
   'bury_workers',
   `update longshore.worker set dead_at = clock_timestamp()
    where shard = $1 and dead_at is null and lease_until < clock_timestamp()
+     and not (instance = any ($2::uuid[])
+       and lease_until > clock_timestamp() - make_interval(secs => $3::float8 / 1000))
    returning instance, host, pid`,
 );
 
@@ -107,6 +123,8 @@ export async function registerWorker(
 export interface HeartbeatAnswer {
   /** False: this instance was declared dead. It must stop its jobs; they belong to others now. */
   alive: boolean;
+  /** Somebody asked this instance to finish what it runs and to leave. */
+  draining: boolean;
   /** What the database says this instance owns, and in which state: `cancelling` is a request. */
   owned: OwnedJob[];
 }
@@ -116,22 +134,44 @@ export async function heartbeat(
   shard: number,
   instance: string,
   leaseMs: number,
+  contactMs: number | null = null,
 ): Promise<HeartbeatAnswer> {
-  const [row] = await db.run(HEARTBEAT, [shard, instance, leaseMs]);
-  return { alive: row?.alive ?? false, owned: row?.owned ?? [] };
+  const [row] = await db.run(HEARTBEAT, [shard, instance, leaseMs, contactMs]);
+  return row ?? GONE;
 }
+
+export interface LookAnswer extends HeartbeatAnswer, LeaseSeen {}
+
+/** The same answer without renewing anything: a read that leaves no trace. */
+export async function lookAtLease(
+  db: Queryable,
+  shard: number,
+  instance: string,
+): Promise<LookAnswer> {
+  const [row] = await db.run(LOOK, [shard, instance]);
+  return row ?? { ...GONE, leaseLeftMs: 0, suspected: false };
+}
+
+const GONE: HeartbeatAnswer = { alive: false, draining: false, owned: [] };
 
 /** A worker that stops in good order gives up its lease at once, not by expiry. */
 export async function retireWorker(db: Queryable, shard: number, instance: string): Promise<void> {
   await db.run(RETIRE, [shard, instance]);
 }
 
+/** Who is not declared dead yet, unless its lease is over for longer than that. */
+export interface Spared {
+  workers: readonly string[];
+  forMs: number;
+}
+
 /** Declares instances dead whose lease is over; answers with those that were declared just now. */
 export async function buryWorkers(
   db: Queryable,
   shard: number,
+  spared: Spared = { workers: [], forMs: 0 },
 ): Promise<{ instance: string; host: string; pid: number }[]> {
-  return await db.run(BURY, [shard]);
+  return await db.run(BURY, [shard, spared.workers, spared.forMs]);
 }
 
 /** Jobs still owned by dead instances, however long dead: a claim may have committed late. */

@@ -65,25 +65,13 @@ export class CommandRunner implements Runner {
     // A rolling deploy may bring the program after the definition, so this is tried again later.
     const problem = programProblem(program, folder, this.#cell.env['PATH'] ?? '');
     if (problem !== null) return this.#neverBegins(failure(problem));
-    const paramsFile = join(this.#cell.folder, 'params.json');
-    writeFileSync(paramsFile, paramsJson, { mode: 0o600 });
-    giveAway(paramsFile, this.#cell.user);
-    const stdin = openSync(paramsFile, 'r');
-    const env = {
-      LONGSHORE_JOB_ID: command.id,
-      LONGSHORE_ATTEMPT: String(command.attempt),
-      LONGSHORE_PARAMS_FILE: paramsFile,
-    };
     try {
-      const entrance = { cwd: folder, env, stdin };
-      this.#process = new GuardedProcess(this.#cell, argv, entrance, (stream, line) =>
-        this.#output(stream, line),
-      );
-    } finally {
-      closeSync(stdin);
+      this.#begin(command, paramsJson, folder);
+    } catch (error) {
+      // Nothing of the job has happened; whoever gave it can give it to somebody else.
+      this.#neverBegins(null);
+      throw error;
     }
-    this.#listen(this.#process);
-    this.#cell.memory?.watch(() => this.kill());
   }
 
   forget(): void {
@@ -105,6 +93,29 @@ export class CommandRunner implements Runner {
   kill(): void {
     if (this.#process) return this.#process.kill();
     this.#neverBegins(null);
+  }
+
+  #begin({ id, attempt }: Omit<RunCommand, 'params'>, paramsJson: string, cwd: string): void {
+    const paramsFile = join(this.#cell.folder, 'params.json');
+    writeFileSync(paramsFile, paramsJson, { mode: 0o600 });
+    giveAway(paramsFile, this.#cell.user);
+    const env = {
+      LONGSHORE_JOB_ID: id,
+      LONGSHORE_ATTEMPT: String(attempt),
+      LONGSHORE_PARAMS_FILE: paramsFile,
+    };
+    const stdin = openSync(paramsFile, 'r');
+    try {
+      const entrance = { cwd, env, stdin };
+      this.#process = new GuardedProcess(this.#cell, this.#command.argv, entrance, (...output) =>
+        this.#output(...output),
+      );
+    } finally {
+      closeSync(stdin);
+    }
+    if (this.#process.pid === null) throw new Error(`"${this.#command.argv[0]}" was not started`);
+    this.#listen(this.#process);
+    this.#cell.memory?.watch(() => this.kill());
   }
 
   #neverBegins(outcome: Outcome | null): void {

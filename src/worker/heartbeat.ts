@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mustRenew } from '../core/lease.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
@@ -6,8 +7,15 @@ import type { Service } from '../runtime/service.ts';
 import type { HeartbeatAnswer, WorkerInstance } from '../store/workers.ts';
 import type { QueuePort } from './port.ts';
 
+/** Another place to say "alive": while it is steady, the lease in the database may be long. */
+export interface LongLease {
+  readonly leaseMs: number;
+  readonly steady: boolean;
+}
+
 export interface HeartbeatOptions {
   queue: QueuePort;
+  longLease: LongLease | null;
   clock: Clock;
   log: Log;
   leaseMs: number;
@@ -27,6 +35,11 @@ export interface HeartbeatOptions {
  * never jumps, so this side always believes it ends before the database does. A worker that cannot
  * renew stops its jobs while the lease still holds, forgets its identity, and comes back as a new
  * instance when the database answers again: nobody can mistake the new one for the old.
+ *
+ * With a long lease most contacts are looks, which cost the database no write and bring the same
+ * answer: cancels come as soon. The worker believes in its lease no longer than without: `leaseMs`
+ * after its last contact it has stopped, however long the lease still is, because somebody who
+ * misses its beats may shorten it to that (`store/suspect-workers.ts`).
  */
 export class Heartbeat implements Service {
   readonly name = 'heartbeat';
@@ -93,16 +106,24 @@ export class Heartbeat implements Service {
   }
 
   async #beat(instance: string): Promise<void> {
-    const { queue, leaseMs, clock, snapshot, onAnswer } = this.#options;
+    const { queue, clock, snapshot, onAnswer } = this.#options;
     const sentMs = clock.monotonicMs();
     const sent = snapshot();
     for (let shard = 0; shard < queue.shards; shard += 1) {
-      const answer = await queue.heartbeat(shard, instance, leaseMs);
+      const answer = await this.#contact(shard, instance);
       if (this.#instance !== instance) return;
       if (!answer.alive) return this.#fence('this worker was declared dead');
       onAnswer(shard, answer, sent);
     }
     this.#armFence(sentMs);
+  }
+
+  async #contact(shard: number, instance: string): Promise<HeartbeatAnswer> {
+    const { queue, leaseMs, longLease } = this.#options;
+    if (!longLease?.steady) return await queue.heartbeat(shard, instance, leaseMs, null);
+    const seen = await queue.look(shard, instance);
+    if (!seen.alive || !mustRenew(seen, longLease.leaseMs)) return seen;
+    return await queue.heartbeat(shard, instance, longLease.leaseMs, leaseMs);
   }
 
   /** Fires a sixth of the lease before it ends, which leaves time to kill what runs. */

@@ -2,7 +2,7 @@ import { failureOf } from '../core/failure.ts';
 import { decide } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { DatabaseUnavailable } from '../store/db.ts';
+import { inHalves } from '../store/in-halves.ts';
 import type { Settlement } from '../store/settle.ts';
 import type { Ended, Execution } from './execution.ts';
 import type { QueuePort } from './port.ts';
@@ -78,17 +78,23 @@ export class Outbox {
   }
 
   /** Writes a batch. What the database cannot take now goes back and waits. */
-  async write(shard: number, batch: Finished[]): Promise<void> {
+  async write(shard: number, batch: readonly Finished[]): Promise<void> {
     if (batch.length === 0) return;
+    const untold = new Set(batch);
+    const write = async (part: readonly Finished[]) => {
+      const settled = await this.#queue.settle(shard, this.settlements(part));
+      for (const item of part) untold.delete(item);
+      await this.conclude(shard, part, new Set(settled.map(({ id }) => id)));
+    };
+    const refused = async (item: Finished, error: unknown) => {
+      untold.delete(item);
+      await this.#refused(shard, item, error);
+    };
     try {
-      const settled = await this.#queue.settle(shard, this.settlements(batch));
-      await this.conclude(shard, batch, new Set(settled.map(({ id }) => id)));
+      await inHalves(batch, write, refused);
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) {
-        this.putBack(shard, batch);
-        throw error;
-      }
-      await this.#split(shard, batch, error);
+      this.putBack(shard, [...untold]);
+      throw error;
     }
   }
 
@@ -129,22 +135,17 @@ export class Outbox {
     }
   }
 
-  /** The statement refused: find out which one it cannot take, and let the others through. */
-  async #split(shard: number, batch: Finished[], error: unknown): Promise<void> {
-    const [only] = batch;
-    if (!only) return;
-    if (batch.length > 1) {
-      const middle = Math.ceil(batch.length / 2);
-      await this.write(shard, batch.slice(0, middle));
-      await this.write(shard, batch.slice(middle));
-    } else if (only.ended.outcome.kind === 'success') {
+  /** It cannot be stored as it is. A result that is to blame becomes the failure of its job. */
+  async #refused(shard: number, item: Finished, error: unknown): Promise<void> {
+    const { id } = item.execution.job;
+    if (item.ended.outcome.kind === 'success') {
       const reason = error instanceof Error ? error.message : String(error);
       const problem = failureOf('RESULT_INVALID', `the result cannot be stored: ${reason}`);
       const outcome = { kind: 'failure', error: problem, retryAfterMs: null } as const;
-      await this.write(shard, [{ ...only, ended: { ...only.ended, outcome } }]);
+      await this.write(shard, [{ ...item, ended: { ...item.ended, outcome } }]);
     } else {
-      this.#log.error({ jobId: only.execution.job.id, err: error }, 'an outcome cannot be stored');
-      this.#unwritten.delete(only.execution.job.id);
+      this.#log.error({ jobId: id, err: error }, 'an outcome cannot be stored');
+      this.#unwritten.delete(id);
     }
   }
 }

@@ -7,7 +7,7 @@ import type { ProgressUpdate } from '../store/progress.ts';
 import type { Fate, Settled, Settlement } from '../store/settle.ts';
 import type { SavedSteps, StepWrite } from '../store/steps.ts';
 import type { Turn, TurnResult } from '../store/turn.ts';
-import type { HeartbeatAnswer, WorkerInstance } from '../store/workers.ts';
+import type { HeartbeatAnswer, LookAnswer, WorkerInstance } from '../store/workers.ts';
 
 /**
  * All that a worker asks of its queue. PostgreSQL stands behind it (`postgres-queue.ts`); because it
@@ -35,6 +35,14 @@ export interface QueuePort {
   loadSteps(shard: number, id: string): Promise<SavedSteps>;
   saveProgress(shard: number, updates: readonly ProgressUpdate[]): Promise<void>;
   register(shard: number, worker: WorkerInstance): Promise<void>;
-  heartbeat(shard: number, instance: string, leaseMs: number): Promise<HeartbeatAnswer>;
+  /** Renews the lease. `contactMs` promises to stop so long after the last contact, renewal or look. */
+  heartbeat(
+    shard: number,
+    instance: string,
+    leaseMs: number,
+    contactMs: number | null,
+  ): Promise<HeartbeatAnswer>;
+  /** The same answer without a renewal. */
+  look(shard: number, instance: string): Promise<LookAnswer>;
   retire(shard: number, instance: string): Promise<void>;
 }

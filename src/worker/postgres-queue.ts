@@ -11,7 +11,7 @@ import { fateOf, settle } from '../store/settle.ts';
 import { loadSteps, saveStep } from '../store/steps.ts';
 import { takeTurn } from '../store/turn.ts';
 import type { Waker } from '../store/wake.ts';
-import { heartbeat, registerWorker, retireWorker } from '../store/workers.ts';
+import { heartbeat, lookAtLease, registerWorker, retireWorker } from '../store/workers.ts';
 import type { QueuePort } from './port.ts';
 
 /** How long until the job is due again; nothing when it waits for no time. */
@@ -48,8 +48,9 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
     loadSteps: async (shard, id) => await loadSteps(db, shard, id),
     saveProgress: async (shard, updates) => await saveProgress(db, shard, updates),
     register: async (shard, worker) => await registerWorker(reserved, shard, worker),
-    heartbeat: async (shard, instance, leaseMs) =>
-      await heartbeat(reserved, shard, instance, leaseMs),
+    heartbeat: async (shard, instance, leaseMs, contactMs) =>
+      await heartbeat(reserved, shard, instance, leaseMs, contactMs),
+    look: async (shard, instance) => await lookAtLease(reserved, shard, instance),
     retire: async (shard, instance) => await retireWorker(reserved, shard, instance),
   };
 }

@@ -15,6 +15,7 @@ import {
 } from './ipc.ts';
 import type { RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './runner.ts';
 import { type OutcomeMessage, Talk } from './talk.ts';
+import { Wear } from './wear.ts';
 
 // The child is started from the same kind of file as this one: .ts in a checkout, .js when built.
 const MAIN = fileURLToPath(
@@ -35,7 +36,7 @@ const MAPPED_BYTES = 64 * MEGABYTE;
 export interface ProcessRunnerOptions {
   jobsPath: string;
   memoryMb: number | null;
-  /** After so many jobs it is not used again. */
+  /** After so many jobs it is not used again; see `wear.ts`. */
   maxJobs: number;
 }
 
@@ -48,17 +49,16 @@ export class ProcessRunner implements SpawnedRunner {
   readonly exited: Promise<RunnerExit>;
   readonly #process: GuardedProcess;
   readonly #cell: Cell;
-  readonly #maxJobs: number;
+  readonly #wear: Wear;
   readonly #wornBytes: number;
   readonly #talk: Talk;
   #worn = false;
-  #jobs = 0;
   /** What the process had used, and at most held, when its last job was done. */
   #earlier = { cpuMs: 0, peakRssBytes: 0 };
 
   constructor(cell: Cell, { jobsPath, memoryMb, maxJobs }: ProcessRunnerOptions) {
     this.#cell = cell;
-    this.#maxJobs = maxJobs;
+    this.#wear = new Wear(cell.clock, maxJobs);
     this.#wornBytes =
       memoryMb === null ? WORN_BYTES : WORN_PART * memoryMb * MEGABYTE + MAPPED_BYTES;
     this.#talk = new Talk((message, tell) => this.#outcome(message, tell));
@@ -155,11 +155,10 @@ export class ProcessRunner implements SpawnedRunner {
   #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
     const { cpuMs, peakRssBytes, spawned } = message;
     this.#cell.memory?.unwatch();
-    this.#jobs += 1;
     this.#earlier.cpuMs += cpuMs ?? 0;
     this.#earlier.peakRssBytes = Math.max(this.#earlier.peakRssBytes, peakRssBytes ?? 0);
     const large = peakRssBytes !== null && peakRssBytes > this.#wornBytes;
-    if (spawned || large || this.#jobs >= this.#maxJobs) this.#worn = true;
+    if (this.#wear.count() || spawned || large) this.#worn = true;
     if (!spawned) return this.#process.afterOutput(() => tell(message));
     this.#process.afterOutput(() => this.kill());
     void this.exited.then(({ cause }) => tell(withMemory(message, cause)));

@@ -22,7 +22,7 @@ const IDLE_MS = 60_000;
 
 /**
  * Runners that have already loaded the definitions: processes or threads, it does not matter here.
- * Starting one costs some 40 ms of CPU, so that happens ahead of time, and a warm one is used again
+ * Starting one costs some 150 ms of CPU, so that happens ahead of time, and a warm one is used again
  * unless it ended, is worn out, or each job is to have a fresh one. A runner that ended, for whatever
  * reason, is simply not put back.
  */

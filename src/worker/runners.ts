@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import type { JobDefinition } from '../core/define.ts';
 import type { DefinitionInfo } from '../core/definition.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { childEnvironment } from '../runtime/environment.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { Berths } from './berths.ts';
@@ -26,7 +25,7 @@ export interface RunnerSettings extends CleanRoomSettings {
 }
 
 export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
-  runnerMaxJobs: 10_000,
+  runnerMaxJobs: 1_000,
   runnerEnv: null,
   runnerUid: null,
   runnerGid: null,
@@ -125,12 +124,10 @@ export class Runners implements Service {
   }
 
   #spawn(jobsPath: string, { isolation, memoryMb }: Kind): SpawnedRunner {
-    const { runnerMaxJobs: maxJobs, runnerEnv, clock } = this.#options;
-    if (isolation !== 'thread') {
-      return new ProcessRunner(this.#room.cell(memoryMb), { jobsPath, memoryMb, maxJobs });
-    }
-    const env = childEnvironment(runnerEnv);
-    return new ThreadRunner({ jobsPath, memoryMb, maxJobs, env, clock });
+    const options = { jobsPath, memoryMb, maxJobs: this.#options.runnerMaxJobs };
+    // The heap of a thread is limited by Node itself.
+    if (isolation === 'thread') return new ThreadRunner(this.#room.cell(null), options);
+    return new ProcessRunner(this.#room.cell(memoryMb), options);
   }
 
   #add<Source extends RunnerSource & Service>(name: string, source: Source): Source {

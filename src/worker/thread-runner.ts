@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../runtime/clock.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { ByteRate, LINE_COST, Throttle } from './isolation/byte-rate.ts';
+import type { Cell } from './isolation/cell.ts';
 import { OutputLines } from './isolation/output-lines.ts';
 import { type AbortReason, LINE_MAX, messageLine, type RunCommand, runLine } from './ipc.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from './runner.ts';
 import { Credit } from './runner/credit.ts';
 import { type OutcomeMessage, Talk } from './talk.ts';
+import { Wear } from './wear.ts';
 
 const MAIN = new URL(
   `./runner/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
@@ -28,8 +30,6 @@ export interface ThreadRunnerOptions {
   jobsPath: string;
   memoryMb: number | null;
   maxJobs: number;
-  env: Record<string, string>;
-  clock: Clock;
 }
 
 /**
@@ -44,34 +44,41 @@ export class ThreadRunner implements SpawnedRunner {
   readonly pid = process.pid;
   readonly exited: Promise<RunnerExit>;
   readonly #worker: Worker;
-  readonly #options: ThreadRunnerOptions;
+  readonly #clock: Clock;
+  readonly #memoryMb: number;
   readonly #talk: Talk;
   readonly #lines: OutputLines[] = [];
   readonly #rate = new ByteRate();
   readonly #credit = new Credit();
+  readonly #wear: Wear;
   #giveUp: (exit: RunnerExit) => void = () => undefined;
   #cause: RunnerExit['cause'] = null;
   #ending = false;
   #worn = false;
-  #jobs = 0;
 
-  constructor(options: ThreadRunnerOptions) {
-    const { jobsPath, memoryMb, env } = options;
-    this.#options = options;
+  /** Of the cell it uses the folder and the environment; the rest is for processes. */
+  constructor(cell: Cell, { jobsPath, memoryMb, maxJobs }: ThreadRunnerOptions) {
+    this.#clock = cell.clock;
+    this.#memoryMb = memoryMb ?? DEFAULT_MEMORY_MB;
+    this.#wear = new Wear(cell.clock, maxJobs);
     this.#talk = new Talk((message, tell) => this.#outcome(message, tell));
     this.#worker = new Worker(MAIN, {
       name: 'longshore job',
-      workerData: { jobsPath, shared: this.#credit.shared },
-      env,
+      workerData: { jobsPath, folder: cell.folder, shared: this.#credit.shared },
+      env: cell.env,
       // Not those of the worker.
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb ?? DEFAULT_MEMORY_MB },
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb },
     });
-    this.exited = new Promise((resolve) => {
+    const ended = new Promise<RunnerExit>((resolve) => {
       this.#giveUp = resolve;
       this.#worker.once('exit', (code) => resolve(this.#ended(code)));
+    });
+    this.exited = ended.then(async (exit) => {
+      await cell.remove(null);
+      return exit;
     });
     void this.exited.then((exit) => this.#talk.exit(exit));
     this.#worker.on('error', (error) => (this.#cause ??= this.#causeOf(error)));
@@ -136,19 +143,17 @@ export class ThreadRunner implements SpawnedRunner {
   }
 
   #hear(line: unknown): void {
-    const { clock } = this.#options;
     if (typeof line !== 'string' || line.length > LINE_MAX || !this.#talk.hear(line)) {
       return this.#end('the job wrote on the connection between its thread and the worker');
     }
     const { length } = line;
-    const pauseMs = this.#rate.spend(length + LINE_COST, clock.monotonicMs());
+    const pauseMs = this.#rate.spend(length + LINE_COST, this.#clock.monotonicMs());
     if (pauseMs < 1) this.#credit.payBack(length);
     else setTimeout(() => this.#credit.payBack(length), pauseMs).unref();
   }
 
   #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
-    this.#jobs += 1;
-    this.#worn = message.spawned || this.#jobs >= this.#options.maxJobs;
+    this.#worn = this.#wear.count() || message.spawned;
     // What it wrote has arrived, but is told a moment later than what it says.
     setImmediate(() => {
       for (const lines of this.#lines) lines.flush();
@@ -168,15 +173,14 @@ export class ThreadRunner implements SpawnedRunner {
   #causeOf(error: unknown): NonNullable<RunnerExit['cause']> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'ERR_WORKER_OUT_OF_MEMORY') return { code: 'CRASHED', message };
-    const limitMb = this.#options.memoryMb ?? DEFAULT_MEMORY_MB;
     return {
       code: 'OUT_OF_MEMORY',
-      message: `the job needed more memory than the ${limitMb} MB of its thread`,
+      message: `the job needed more memory than the ${this.#memoryMb} MB of its thread`,
     };
   }
 
   #read(name: 'stdout' | 'stderr', stream: Readable): void {
-    const throttle = new Throttle(stream, this.#options.clock);
+    const throttle = new Throttle(stream, this.#clock);
     const lines = new OutputLines((line) => this.#talk.output(name, line));
     this.#lines.push(lines);
     stream.setEncoding('utf8').on('data', (chunk: string) => {

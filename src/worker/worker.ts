@@ -1,7 +1,9 @@
 import type { JobDefinition } from '../core/define.ts';
 import { hasTerminalHooks, hookDefinition } from '../core/hooks.ts';
+import type { BeatTiming } from '../core/lease.ts';
 import { NO_USAGE } from '../core/job.ts';
 import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
+import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
@@ -13,14 +15,15 @@ import { Heartbeat } from './heartbeat.ts';
 import { Journal } from './journal.ts';
 import { WorkLoop } from './loop.ts';
 import type { QueuePort } from './port.ts';
+import { Pulse } from './pulse.ts';
 import type { RunnerReport } from './runner.ts';
 import { Runners, type RunnerSettings } from './runners.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface WorkerOptions extends Partial<RunnerSettings> {
   queue: QueuePort;
-  /** For listening to hints. */
-  databaseUrl: string;
+  /** For listening to hints; null: polling finds the work, and heartbeats bring the cancels. */
+  databaseUrl: string | null;
   /** A file or folder of definitions, or definitions at hand that run inline. */
   jobs: string | readonly JobDefinition[];
   host: string;
@@ -29,12 +32,16 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   slots: number;
   leaseMs: number;
   heartbeatMs: number;
+  /** Where to beat besides, for what runs, and how long the lease may then be. */
+  beating?: { beats: Beats; timing: BeatTiming; leaseMs: number } | null;
   pollMs: number;
   drainMs: number;
   cancelGraceMs: number;
   logMaxBytes: number;
   clock: Clock;
   log: Log;
+  /** Somebody asked this worker to drain: whoever started it should stop it now. */
+  onDrain?: () => void;
 }
 
 /**
@@ -48,8 +55,11 @@ export class Worker implements Service {
   readonly #runners: Runners;
   readonly #journal: Journal;
   readonly #heartbeat: Heartbeat;
+  readonly #pulse: Pulse | null;
   #loop: WorkLoop | undefined;
   #listener: Listener | undefined;
+  #leaving = false;
+  #stopping: Promise<void> | undefined;
   /** By shard: claims that the last heartbeat named and that do not run here. */
   readonly #unknown = new Map<number, Set<string>>();
 
@@ -59,12 +69,22 @@ export class Worker implements Service {
     this.#watchdog = new Watchdog(clock, log);
     this.#runners = new Runners({ ...options, watchdog: this.#watchdog });
     this.#journal = new Journal(queue, clock, log, options.logMaxBytes);
+    this.#pulse = options.beating
+      ? new Pulse({
+          ...options.beating,
+          instance: () => this.#heartbeat.instance,
+          running: () => [...(this.#loop?.running.keys() ?? [])],
+          clock,
+          log,
+        })
+      : null;
     this.#heartbeat = new Heartbeat({
       queue,
       clock,
       log,
       leaseMs: options.leaseMs,
       heartbeatMs: options.heartbeatMs,
+      longLease: this.#pulse,
       identity: { host, pid, version, slots },
       snapshot: () => new Set(this.#loop?.running.keys()),
       onAnswer: (shard, answer, sent) => this.#reconcile(shard, answer, sent),
@@ -84,6 +104,7 @@ export class Worker implements Service {
 
   async start(): Promise<void> {
     if (this.#loop) return;
+    this.#leaving = false;
     const { queue, log, databaseUrl } = this.#options;
     await this.#watchdog.start();
     await this.#runners.start();
@@ -100,9 +121,18 @@ export class Worker implements Service {
       instance: () => this.#heartbeat.instance,
     });
     this.#loop = loop;
-    this.#listener = new Listener({
-      url: databaseUrl,
-      log,
+    this.#listener = databaseUrl === null ? undefined : this.#listenerFor(databaseUrl, loop);
+    await this.#heartbeat.start();
+    await this.#pulse?.start();
+    await this.#journal.start();
+    await loop.start();
+    await this.#listener?.start();
+  }
+
+  #listenerFor(url: string, loop: WorkLoop): Listener {
+    return new Listener({
+      url,
+      log: this.#options.log,
       onWork: (hints) => loop.hint(hints),
       onBeat: (worker) => {
         if (worker === this.#heartbeat.instance) this.#heartbeat.beatSoon();
@@ -112,10 +142,6 @@ export class Worker implements Service {
         this.#heartbeat.beatSoon();
       },
     });
-    await this.#heartbeat.start();
-    await this.#journal.start();
-    await loop.start();
-    await this.#listener.start();
   }
 
   /**
@@ -124,12 +150,18 @@ export class Worker implements Service {
    * The heartbeat goes on until the outcomes are written, or the lease would run out under them.
    */
   async stop(): Promise<void> {
+    this.#stopping ??= this.#stop().finally(() => (this.#stopping = undefined));
+    await this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     await this.#listener?.stop();
     const loop = this.#loop;
     await loop?.stop();
     if (loop) await this.#drain(loop);
     await loop?.flush();
     await this.#journal.stop();
+    await this.#pulse?.stop();
     await this.#heartbeat.stop();
     await this.#runners.stop();
     await this.#watchdog.stop();
@@ -157,6 +189,7 @@ export class Worker implements Service {
   #reconcile(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void {
     const loop = this.#loop;
     if (!loop) return;
+    if (answer.draining) this.#leave();
     const owned = new Map(answer.owned.map((row) => [row.id, row]));
     for (const execution of loop.running.values()) {
       if (execution.shard !== shard || !sent.has(execution.job.id)) continue;
@@ -189,6 +222,13 @@ export class Worker implements Service {
     } catch (error) {
       log.warn({ jobId: id, err: error }, 'it could not be given back; a heartbeat will try again');
     }
+  }
+
+  #leave(): void {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    this.#options.log.info('asked to drain: finishing what runs, claiming nothing more');
+    this.#options.onDrain?.();
   }
 
   /** Kill what runs before anybody else may start it again; its outcomes are worth nothing now. */

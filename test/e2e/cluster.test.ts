@@ -46,6 +46,15 @@ const startsOf = (file: string) =>
     .split('\n')
     .filter((line) => line.startsWith('start '));
 
+const isBusy = async (worker: Running | undefined) => {
+  const rows = await database.sql(
+    `select 1 from longshore.running r join longshore.worker w on w.instance = r.worker
+     where w.pid = $1`,
+    [worker?.pid],
+  );
+  return rows.length > 0;
+};
+
 describe('2 servers and 3 workers', () => {
   it('share 10,000 jobs, and each of them succeeds exactly once', async () => {
     const servers = [await launch('api', { env }), await launch('api', { env })];
@@ -108,6 +117,11 @@ describe('random kills', () => {
       const victim = workers[round % 2];
       const children = descendants(victim?.pid ?? 0);
       if (round % 3 === 2) {
+        // A worker that is killed while it has nothing to do loses nothing, and shows nothing.
+        await until('it runs a job', async () => {
+          ids.push(await startJob(address, 'record', { ...params, holdMs: 300 }));
+          return await isBusy(victim);
+        });
         victim?.signal('SIGKILL');
         workers[round % 2] = await launch('worker', { env });
       } else {

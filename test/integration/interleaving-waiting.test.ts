@@ -74,6 +74,61 @@ describe('cancel and claim', () => {
   });
 });
 
+describe('cancel and cancel', () => {
+  it('of a waiting job: the second is told that it is over', async () => {
+    const subject = await reachState(database, 'queued');
+    const link = await HeldLink.begin(database);
+    expect(await cancelJob(link, 'default', subject.id)).toMatchObject({ status: 'cancelled' });
+    const second = cancel(subject);
+    await untilBlocked(database);
+    await link.commit();
+    expect(await second).toEqual({ kind: 'refused', status: 'cancelled' });
+  });
+});
+
+describe('release and claim', () => {
+  it.each([
+    ['commits', 1],
+    ['rolls back', 0],
+  ])('release comes first and %s; a claim does not wait for it', async (end, taken) => {
+    const subject = await reachState(database, 'created');
+    const link = await HeldLink.begin(database);
+    await releaseJob(link, 'default', subject.id);
+    expect(await claimSubject(database, subject)).toEqual([]);
+    await (end === 'commits' ? link.commit() : link.rollback());
+    expect(await claimSubject(database, subject)).toHaveLength(taken);
+  });
+
+  it('claim comes first, and a release is refused without waiting', async () => {
+    const subject = await reachState(database, 'queued');
+    const link = await HeldLink.begin(database);
+    expect(await claimSubject({ db: link }, subject)).toHaveLength(1);
+    const answer = await releaseJob(database.db, 'default', subject.id);
+    expect(answer).toEqual({ kind: 'refused', status: 'queued' });
+    await link.commit();
+    expect(await releaseJob(database.db, 'default', subject.id)).toEqual({
+      kind: 'refused',
+      status: 'running',
+    });
+  });
+});
+
+describe('release and release', () => {
+  it.each([
+    ['commits', { kind: 'refused', status: 'queued' }],
+    ['rolls back', { kind: 'changed', status: 'queued' }],
+  ])('the first %s, and the second is told so', async (end, answer) => {
+    const subject = await reachState(database, 'created');
+    const link = await HeldLink.begin(database);
+    expect(await releaseJob(link, 'default', subject.id)).toMatchObject({ kind: 'changed' });
+    const second = releaseJob(database.db, 'default', subject.id);
+    await untilBlocked(database);
+    await (end === 'commits' ? link.commit() : link.rollback());
+    expect(await second).toEqual(answer);
+    expect(await stateOf(subject)).toBe('queued');
+  });
+});
+
 describe('release and cancel', () => {
   it('release comes first, and what is cancelled is the released job', async () => {
     const subject = await reachState(database, 'created');
@@ -97,7 +152,7 @@ describe('release and cancel', () => {
   });
 });
 
-describe('promote and cancel', () => {
+describe('promote and the others', () => {
   const due = async () => {
     const subject = await reachState(database, 'retrying');
     const past = `update longshore.waiting set run_at = now() - interval '1 hour' where id = $1`;
@@ -123,6 +178,32 @@ describe('promote and cancel', () => {
     await promote(database.db, 0, 1_000);
     await link.commit();
     expect(await stateOf(subject)).toBe('cancelled');
+  });
+
+  it('promote comes first, and a claim passes by until it is committed', async () => {
+    const subject = await due();
+    const link = await HeldLink.begin(database);
+    expect((await promote(link, 0, 1_000)).promoted).toBeGreaterThan(0);
+    expect(await claimSubject(database, subject)).toEqual([]);
+    await link.commit();
+    expect(await claimSubject(database, subject)).toMatchObject([{ id: subject.id, claim: 2 }]);
+  });
+
+  it('release comes first with a later time, and the promoter passes by', async () => {
+    const subject = await reachState(database, 'created');
+    const at = async (when: string) =>
+      await database.sql(`update longshore.waiting set run_at = ${when} where id = $1`, [
+        subject.id,
+      ]);
+    await at(`now() + interval '1 hour'`);
+    const link = await HeldLink.begin(database);
+    expect(await releaseJob(link, 'default', subject.id)).toMatchObject({ status: 'scheduled' });
+    await promote(database.db, 0, 1_000);
+    await link.commit();
+    expect(await stateOf(subject)).toBe('scheduled');
+    await at(`now() - interval '1 hour'`);
+    await promote(database.db, 0, 1_000);
+    expect(await stateOf(subject)).toBe('queued');
   });
 
   it('two promoters share what is due and promote each job once', async () => {

@@ -3,6 +3,7 @@ import { NO_USAGE } from '../../src/core/job.ts';
 import { decide, DEFAULT_RULES } from '../../src/core/lifecycle.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import type { ClaimedJob } from '../../src/store/claim.ts';
+import { promote } from '../../src/store/promote.ts';
 import { saveProgress } from '../../src/store/progress.ts';
 import { fateOf, settle, type Settlement } from '../../src/store/settle.ts';
 import { takeTurn } from '../../src/store/turn.ts';
@@ -181,6 +182,83 @@ describe('settle and the reaper', () => {
     await link.commit();
     const orphans = await findOrphans(database.db, 0, 1_000);
     expect(orphans.map((row) => row.id)).toContain(subject.id);
+  });
+});
+
+describe('settle and what takes the job next', () => {
+  it('a claim does not see a job that is brought back until that is committed', async () => {
+    const subject = await owned();
+    const link = await HeldLink.begin(database);
+    await settleAs({ db: link }, subject.job, LOST);
+    expect(await claimSubject(database, subject)).toEqual([]);
+    await link.commit();
+    expect(await claimSubject(database, subject)).toMatchObject([{ claim: 2, attempts: 2 }]);
+  });
+
+  it('the promoter does not see a retry until it is committed, then promotes it once', async () => {
+    const subject = await owned();
+    const link = await HeldLink.begin(database);
+    await settleAs({ db: link }, subject.job, failure('HANDLER_ERROR', 'boom', 0));
+    await promote(database.db, 0, 1_000);
+    await link.commit();
+    expect(await stateOf(subject)).toBe('retrying');
+    await promote(database.db, 0, 1_000);
+    expect(await stateOf(subject)).toBe('queued');
+  });
+
+  it('an outcome that is sent again while its retry is promoted changes nothing', async () => {
+    const subject = await owned();
+    await settleAs(database, subject.job, failure('HANDLER_ERROR', 'boom', 0));
+    const link = await HeldLink.begin(database);
+    expect((await promote(link, 0, 1_000)).promoted).toBeGreaterThan(0);
+    expect(await settleAs(database, subject.job, SUCCESS)).toEqual([]);
+    const fate = await fateOf(database.db, 0, subject.id, subject.job.claim);
+    expect(fate).toEqual({ kind: 'settled' });
+    await link.commit();
+    expect(await stateOf(subject)).toBe('queued');
+  });
+});
+
+describe('cancel and the reaper', () => {
+  it('cancel comes first: the reaper looks again and ends it as cancelled', async () => {
+    const subject = await owned();
+    const link = await HeldLink.begin(database);
+    await cancelJob(link, 'default', subject.id);
+    const reaping = settleAs(database, subject.job, LOST);
+    await untilBlocked(database);
+    await link.commit();
+    expect(await reaping).toEqual([]);
+    expect(await settleAs(database, subject.job, LOST, 'cancelling')).toHaveLength(1);
+    expect(await stateOf(subject)).toBe('cancelled');
+  });
+
+  it.each([
+    ['commits', 'cancelled'],
+    ['rolls back', 'cancelling'],
+  ])('the reaper comes first and %s: what is cancelled is %s', async (end, state) => {
+    const subject = await owned();
+    const link = await HeldLink.begin(database);
+    await settleAs({ db: link }, subject.job, LOST);
+    const cancelling = cancel(subject);
+    await untilBlocked(database);
+    await (end === 'commits' ? link.commit() : link.rollback());
+    expect(await cancelling).toEqual({ kind: 'changed', status: state });
+    expect(await stateOf(subject)).toBe(state);
+  });
+});
+
+describe('cancel and cancel', () => {
+  it('of a running job: both are told that it stops, and the first one counts', async () => {
+    const subject = await owned();
+    const link = await HeldLink.begin(database);
+    await cancelJob(link, 'default', subject.id);
+    const second = cancel(subject);
+    await untilBlocked(database);
+    const before = await database.sql<{ at: Date }>('select clock_timestamp() as at');
+    await link.commit();
+    expect(await second).toEqual({ kind: 'changed', status: 'cancelling' });
+    const asked = 'select from longshore.running where id = $1 and cancel_requested_at < $2';
+    expect(await database.sql(asked, [subject.id, before[0]?.at])).toHaveLength(1);
   });
 });
 

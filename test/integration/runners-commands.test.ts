@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FIXTURES, isAlive } from '../support/processes.ts';
 import { errorOf, resultOf, type TestRunners, testRunners } from '../support/runners.ts';
@@ -140,4 +142,42 @@ it('a command that is killed is remembered by what it used', async () => {
   const { exit } = await job.ended;
   expect(exit?.peakRssBytes).toBeGreaterThan(100_000);
   expect(exit?.cpuMs).toBeGreaterThanOrEqual(0);
+});
+
+describe('the examples', () => {
+  const EXAMPLES = fileURLToPath(new URL('../../examples/jobs', import.meta.url));
+  const hasPython = spawnSync('python3', ['--version']).status === 0;
+  let examples: TestRunners;
+  beforeAll(async () => {
+    examples = await testRunners(EXAMPLES);
+  });
+  afterAll(async () => await examples.stop());
+
+  it('check a backup', async () => {
+    const folder = join(FIXTURES, 'runners');
+    const ran = await examples.run('backup-check', { folder });
+    const { files, bytes, sha256 } = resultOf(ran) as Record<string, unknown>;
+    expect(files).toBeGreaterThan(5);
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(ran.messages).toHaveLength(3);
+    const error = errorOf(await examples.run('backup-check', { folder: '/no/such/folder' }));
+    expect(error).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it.runIf(hasPython)('count words', async () => {
+    const { words, top } = resultOf(
+      await examples.run('word-count', { text: 'a b a ü', top: 1 }),
+    ) as {
+      words: number;
+      top: unknown;
+    };
+    expect({ words, top }).toEqual({ words: 4, top: [['a', 2]] });
+    const error = errorOf(await examples.run('word-count', { text: ' ' }));
+    expect(error).toMatchObject({ code: 'PAYLOAD_INVALID', message: 'there is no text to count' });
+  });
+
+  it.runIf(!hasPython)('say what is missing', async () => {
+    expect(errorOf(await examples.run('word-count')).message).toContain('"python3" was not found');
+  });
 });

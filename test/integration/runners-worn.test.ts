@@ -7,24 +7,44 @@ import { until } from '../support/until.ts';
 let runners: TestRunners | undefined;
 afterEach(async () => await runners?.stop());
 
+/** A clock that can be put forward. */
+function movableClock() {
+  let aheadMs = 0;
+  return {
+    ...systemClock,
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    pass: (ms: number) => (aheadMs += ms),
+  };
+}
+
 const running = () =>
   descendants(process.pid).filter(({ command }) => command.includes('runner/main')).length;
 
 describe('a warm runner', () => {
   it('is replaced after so many jobs', async () => {
-    const all = (runners = await testRunners('worn', { runnerMaxJobs: 3 }));
-    const pids: unknown[] = [];
-    for (let job = 0; job < 6; job += 1) pids.push(resultOf(await all.run('plain')));
+    const clock = movableClock();
+    const all = (runners = await testRunners('worn', { runnerMaxJobs: 3, clock }));
+    const pids = [resultOf(await all.run('plain'))];
+    clock.pass(61_000);
+    for (let job = 1; job < 6; job += 1) pids.push(resultOf(await all.run('plain')));
     expect(new Set(pids.slice(0, 3)).size).toBe(1);
     expect(new Set(pids.slice(3)).size).toBe(1);
     expect(pids[0]).not.toBe(pids[3]);
     await until('the first is gone', () => !isAlive(pids[0] as number));
   });
 
+  it('is not replaced in its first minute', async () => {
+    const all = (runners = await testRunners('worn', { runnerMaxJobs: 1 }));
+    const pid = resultOf(await all.run('plain'));
+    for (let job = 0; job < 5; job += 1) expect(resultOf(await all.run('plain'))).toBe(pid);
+  });
+
   it('is replaced after so many jobs when it is a thread', async () => {
-    const all = (runners = await testRunners('worn', { runnerMaxJobs: 2 }));
-    const ids: unknown[] = [];
-    for (let job = 0; job < 4; job += 1) ids.push(resultOf(await all.run('thread')));
+    const clock = movableClock();
+    const all = (runners = await testRunners('worn', { runnerMaxJobs: 2, clock }));
+    const ids = [resultOf(await all.run('thread'))];
+    clock.pass(61_000);
+    for (let job = 1; job < 4; job += 1) ids.push(resultOf(await all.run('thread')));
     expect(ids[0]).toBe(ids[1]);
     expect(ids[2]).toBe(ids[3]);
     expect(ids[0]).not.toBe(ids[2]);
@@ -66,18 +86,17 @@ describe('idle runners', () => {
   });
 
   it('end after a while, but for one that waits for the next job', async () => {
-    let nowMs = 0;
-    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + nowMs };
+    const clock = movableClock();
     const all = (runners = await testRunners('worn', { slots: 3, clock }));
     const jobs = await Promise.all(
       ['hold', 'hold', 'hold'].map(async (key) => await all.begin(key)),
     );
     await until('they run', () => jobs.every(({ messages }) => messages.length > 0));
     for (const job of jobs) job.abort('cancel');
-    nowMs += 120_000;
+    clock.pass(120_000);
     await Promise.all(jobs.map(async ({ ended }) => await ended));
     expect(running()).toBe(3);
-    nowMs += 120_000;
+    clock.pass(120_000);
     await all.run('plain');
     await until('two have ended', () => running() === 1);
   });

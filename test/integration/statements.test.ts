@@ -16,8 +16,9 @@ import { readLogs } from '../../src/store/read-logs.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
 import { fateOf, settle } from '../../src/store/settle.ts';
 import { loadSteps, saveStep } from '../../src/store/steps.ts';
+import { findBeating, findLate } from '../../src/store/suspect-workers.ts';
 import { takeTurn } from '../../src/store/turn.ts';
-import { findOrphans, forgetWorkers, heartbeat } from '../../src/store/workers.ts';
+import { findOrphans, forgetWorkers, heartbeat, lookAtLease } from '../../src/store/workers.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import { fillQueue, type FullQueue, SMALL_LANE } from '../support/full-queue.ts';
 import { buffersOf, Planner, rowsReadFrom } from '../support/plans.ts';
@@ -48,7 +49,7 @@ const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key
   find_orphans forget_workers turn view_jobs cancel_waiting cancel_running progress release_job
   look_at_job list_by_lane_desc list_by_tag_desc list_waiting_desc list_running_desc
   list_done_desc list_setbacks_desc write_log_chunks write_events save_step load_steps read_logs
-  read_events read_attempts`.split(/\s+/);
+  read_events read_attempts look_at_lease find_late find_beating`.split(/\s+/);
 
 it('has one name for each statement', () => {
   const names = allStatements.map(({ name }) => name);
@@ -140,6 +141,7 @@ const ROWS_MAX: Record<string, number> = {
   read_attempts: 3,
   fate_of_claim: 2,
   heartbeat: 10,
+  look_at_lease: 10,
   promote: 21,
   view_jobs: 30,
   look_at_job: 2,
@@ -148,6 +150,8 @@ const ROWS_MAX: Record<string, number> = {
   release_job: 1,
   find_orphans: 0,
   forget_workers: 0,
+  find_late: 0,
+  find_beating: 10,
 };
 
 const LINE = { atMs: 0, level: 'info', stream: 'stdout', message: 'hello' } as const;
@@ -198,6 +202,9 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   await readAttempts(db, 'default', done);
   await fateOf(db, 0, done, 1);
   await heartbeat(db, 0, worker, 30_000);
+  await lookAtLease(db, 0, worker);
+  await findLate(db, 0);
+  await findBeating(db, 0, 30_000);
   await promote(db, 0, 10);
   await viewJobs(db, 0, 'default', doneIds);
   await cancelJob(db, 'default', running);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { DefinitionInfo } from '../../src/core/definition.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
@@ -39,13 +39,14 @@ export interface TestRunners {
 
 let claims = 0;
 
+/** Of the jobs in a folder of `fixtures/runners`, or at a path. */
 export async function testRunners(
   folder: string,
   options: Partial<RunnersOptions> = {},
 ): Promise<TestRunners> {
   const watchdog = new Watchdog(systemClock, silentLog);
   const runners = new Runners({
-    jobs: join(FIXTURES, 'runners', folder),
+    jobs: resolve(FIXTURES, 'runners', folder),
     slots: 2,
     watchdog,
     clock: systemClock,

@@ -63,7 +63,7 @@ async function run(cli: Cli, out: Output, role: Role, config: Config): Promise<v
   const { startApp } = await cli.loadApp();
   const app = await startApp(config, role, createLog(config.logLevel, { role }));
   if (!stop.aborted) announce(out, role, app);
-  await aborted(stop);
+  await Promise.race([aborted(stop), ...(app.drainAsked ? [app.drainAsked] : [])]);
   await app.stop();
 }
 

@@ -98,11 +98,11 @@ export class GuardedProcess {
       for (const { lines } of this.#streams) lines.flush();
       then();
     };
-    const paused = this.#streams.filter(({ throttle }) => throttle.paused);
-    for (const { throttle } of paused) throttle.lift();
+    const paused = this.#streams.some(({ throttle }) => throttle.paused);
+    for (const { throttle } of this.#streams) if (throttle.paused) throttle.lift();
     // One round of the event loop reads every stream that has something; a paused one needs two.
-    if (paused.length === 0) setImmediate(settle);
-    else setImmediate(() => setImmediate(settle));
+    if (paused) setImmediate(() => setImmediate(settle));
+    else setImmediate(settle);
   }
 
   async #ended(

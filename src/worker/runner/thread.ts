@@ -5,6 +5,7 @@ import { loadDefinitions } from './load.ts';
 import { measureThread } from './measure.ts';
 import { byName } from './run.ts';
 import { RunnerSession } from './session.ts';
+import { folderKeeper } from './temp-folder.ts';
 
 /**
  * The same as `main.ts`, as a thread of the worker: what is a line on a socket there is a message
@@ -13,16 +14,22 @@ import { RunnerSession } from './session.ts';
 
 const port = parentPort;
 if (!port) throw new Error('this file is run as a thread by a worker');
-const { jobsPath, shared } = workerData as { jobsPath: string; shared: SharedArrayBuffer };
+const { jobsPath, folder, shared } = workerData as {
+  jobsPath: string;
+  folder: string;
+  shared: SharedArrayBuffer;
+};
 const credit = new Credit(shared);
+const emptyFolder = folderKeeper(folder, () => Date.now());
 
 function send(message: FromRunner): void {
   const line = messageLine(message);
   const post = () => port?.postMessage(line);
   credit.spend(line.length);
   // What a thread writes goes out a piece at a time; a job is done when the last one has.
-  if (message.type === 'outcome') void written().then(post);
-  else post();
+  if (message.type !== 'outcome') return post();
+  void written().then(post);
+  emptyFolder();
 }
 
 async function written(): Promise<void> {

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import type { WorkerInfo } from '../../client/index.ts';
+import { unknownName } from '../../core/nearest.ts';
+import type { Cli } from '../cli.ts';
+import { columns } from '../columns.ts';
+import { age } from '../duration.ts';
+import type { Output } from '../output.ts';
+import { clientOf, outputOf } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
+
+export function addWorkers(program: Command, cli: Cli): void {
+  const workers = program
+    .command('workers')
+    .summary('list workers, or drain one')
+    .description('List the workers: what they run, and how long ago they were last heard of.')
+    .allowExcessArguments()
+    .action(async (_options: unknown, command: Command) => {
+      // Without this a misspelt `drain` would only be "too many arguments".
+      const [word] = command.args;
+      if (word !== undefined) throw new UsageError(unknownName('command', word, ['drain']));
+      const out = outputOf(cli, command);
+      const found = await clientOf(cli, command).workers();
+      if (out.json) out.document({ workers: found });
+      else if (found.length > 0) out.lines(table(out, found, cli.clock.now()));
+      else out.note('No workers are known.');
+    });
+  workers
+    .command('drain')
+    .summary('let a worker finish and leave')
+    .description('Ask a worker to claim nothing more, to finish what it runs, and to leave.')
+    .argument('<id>', 'the id of the worker')
+    .allowExcessArguments(false)
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const out = outputOf(cli, command);
+      const receipt = await clientOf(cli, command).drainWorker(id);
+      if (out.json) out.document(receipt);
+      else out.lines(columns([[receipt.workerId, receipt.status]]));
+    });
+}
+
+const HEADER = ['ID', 'STATUS', 'RUNNING', 'HEARTBEAT', 'AGE', 'VERSION', 'HOST'];
+
+function table(out: Output, workers: readonly WorkerInfo[], now: Date): string[] {
+  const agoOf = (time: string) => age(now.getTime() - Date.parse(time));
+  const rows = workers.map((worker) => [
+    worker.workerId,
+    worker.status,
+    `${worker.running.length}/${worker.slots}`,
+    agoOf(worker.heartbeatAt),
+    agoOf(worker.startedAt),
+    worker.version,
+    `${worker.host} pid ${worker.pid}`,
+  ]);
+  const [header = '', ...lines] = columns([HEADER, ...rows], out.width);
+  return [out.paint('bold', header), ...lines];
+}

@@ -1,0 +1,61 @@
+/** A worker as the outside sees it. A draining one claims nothing more; a dead one is only history. */
+export const WORKER_STATUSES = ['active', 'draining', 'dead'] as const;
+
+export type WorkerStatus = (typeof WORKER_STATUSES)[number];
+
+export interface WorkerView {
+  workerId: string;
+  host: string;
+  pid: number;
+  version: string;
+  slots: number;
+  /** The ids of the jobs it holds. */
+  running: string[];
+  heartbeatAt: string;
+  leaseExpiresAt: string;
+  startedAt: string;
+  status: WorkerStatus;
+}
+
+const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+export function isWorkerId(text: string): boolean {
+  return SHAPE.test(text);
+}
+
+/**
+ * A worker has a row in each shard, and these are written one after the other. Together they are one
+ * worker: as gone as the worst of them, since a worker that is dead in one shard stops in all; its
+ * lease holds as long as the shortest; and it was last heard where it was heard last. Those that
+ * live come first, the newest first among equals.
+ */
+export function mergeWorkers(rows: readonly WorkerView[]): WorkerView[] {
+  const merged = new Map<string, WorkerView>();
+  for (const row of rows) {
+    const known = merged.get(row.workerId);
+    merged.set(row.workerId, known ? both(known, row) : row);
+  }
+  return [...merged.values()].sort(
+    (a, b) => Number(isDead(a)) - Number(isDead(b)) || (a.startedAt < b.startedAt ? 1 : -1),
+  );
+}
+
+function both(one: WorkerView, other: WorkerView): WorkerView {
+  return {
+    ...one,
+    running: [...one.running, ...other.running],
+    heartbeatAt: later(one.heartbeatAt, other.heartbeatAt),
+    leaseExpiresAt: earlier(one.leaseExpiresAt, other.leaseExpiresAt),
+    startedAt: earlier(one.startedAt, other.startedAt),
+    status: worse(one.status, other.status),
+  };
+}
+
+const isDead = ({ status }: WorkerView) => status === 'dead';
+// Times are ISO 8601 in UTC, which sort as texts.
+const earlier = (a: string, b: string) => (a < b ? a : b);
+const later = (a: string, b: string) => (a > b ? a : b);
+
+function worse(a: WorkerStatus, b: WorkerStatus): WorkerStatus {
+  return WORKER_STATUSES.indexOf(a) > WORKER_STATUSES.indexOf(b) ? a : b;
+}

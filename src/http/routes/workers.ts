@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { Refusal } from '../../protocol/refusal.ts';
+import { DrainAnswer, WorkerIdParams, WorkersAnswer } from '../../protocol/worker-answer.ts';
+import { drainWorker } from '../../store/drain-worker.ts';
+import { listWorkers } from '../../store/list-workers.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+
+const LIST = {
+  operationId: 'listWorkers',
+  tags: ['workers'],
+  summary: 'List workers',
+  description: 'Who runs jobs, and which. Workers that are gone are listed for a day.',
+  response: { 200: answer('The workers.', WorkersAnswer), ...refusals('UNAVAILABLE') },
+};
+
+const DRAIN = {
+  operationId: 'drainWorker',
+  tags: ['workers'],
+  summary: 'Drain a worker',
+  description:
+    'It claims nothing more, finishes what it runs, gives back what does not end within ' +
+    'LONGSHORE_DRAIN_MS, and leaves; `longshore start` then starts a new one. Asking again is ' +
+    'fine. A worker that is dead answers 409.',
+  params: WorkerIdParams,
+  response: {
+    202: answer('It drains.', DrainAnswer),
+    ...refusals(
+      'INVALID_JSON',
+      'FORBIDDEN',
+      'NOT_FOUND',
+      'CONFLICT',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'UNAVAILABLE',
+    ),
+  },
+};
+
+export function workersRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  typed.get('/v1/workers', { schema: LIST }, async () => ({ workers: await listWorkers(db) }));
+
+  typed.post('/v1/workers/:workerId/drain', { schema: DRAIN }, async (request, reply) => {
+    const { workerId } = request.params;
+    parseNothing(request.body);
+    const status = await drainWorker(db, workerId);
+    if (status === 'missing') {
+      const name = JSON.stringify(workerId.slice(0, 60));
+      throw new Refusal('NOT_FOUND', `there is no worker ${name}`);
+    }
+    if (status === 'dead') throw new Refusal('CONFLICT', 'the worker is dead: it runs nothing');
+    return reply.code(202).send({ workerId, status });
+  });
+}

@@ -1,0 +1,71 @@
+import type { BeatTiming } from '../core/lease.ts';
+import type { Beats } from '../liveness/beats.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { Poller } from '../runtime/poller.ts';
+import type { Service } from '../runtime/service.ts';
+import type { LongLease } from './heartbeat.ts';
+
+export interface PulseOptions {
+  beats: Beats;
+  timing: BeatTiming;
+  /** How long the lease in the database may be while the beats arrive. */
+  leaseMs: number;
+  /** Null while this worker holds no lease. */
+  instance(): string | null;
+  running(): readonly string[];
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Beats elsewhere for what runs here. As long as that works the worker is steady, and its lease may
+ * be long; the first beat that does not arrive ends that, until one does again.
+ */
+export class Pulse implements Service, LongLease {
+  readonly name = 'pulse';
+  readonly leaseMs: number;
+  readonly #options: PulseOptions;
+  readonly #poller: Poller;
+  #beatenMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: PulseOptions) {
+    this.#options = options;
+    this.leaseMs = options.leaseMs;
+    this.#poller = new Poller({
+      name: this.name,
+      log: options.log,
+      tick: async () => await this.#tick(),
+      maxRetryMs: options.timing.everyMs,
+    });
+  }
+
+  get steady(): boolean {
+    const { clock, timing } = this.#options;
+    return clock.monotonicMs() - this.#beatenMs < timing.ttlMs;
+  }
+
+  async start(): Promise<void> {
+    await this.#poller.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+    this.#beatenMs = Number.NEGATIVE_INFINITY;
+  }
+
+  async #tick(): Promise<number> {
+    const { beats, timing, instance, running, clock } = this.#options;
+    const sentMs = clock.monotonicMs();
+    const worker = instance();
+    if (worker === null) return timing.everyMs;
+    try {
+      await beats.beat(worker, running());
+      this.#beatenMs = sentMs;
+    } catch (error) {
+      this.#beatenMs = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
+    return timing.everyMs;
+  }
+}

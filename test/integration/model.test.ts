@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUILT_MOVES } from '../support/built-moves.ts';
+import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
+import { STEPS } from '../support/model/steps.ts';
+import { World } from '../support/model/world.ts';
+
+/**
+ * The whole store against a model of it. Each run begins with an empty queue and takes up to a
+ * hundred random steps, legal and illegal: stale claims, dead workers, keys used before, ids that
+ * never were. After each step everything that the store answered, and every row that it has, must
+ * be what the model says (`test/support/model/model.ts`); what a step has no business with must be
+ * the same to the letter.
+ *
+ * Runs follow each other on one connection at a time: races are the matter of `interleaving*.test.ts`
+ * and of the chaos runs. A failure prints `{ seed, path }` and the fewest steps that show it, with
+ * their `replayPath`. To see just that run again:
+ *
+ *     npm run model -- --seed=-445919933 --path=3:1:0:0:0 --replay-path=F:B
+ *
+ * and for a long search, `npm run model -- --runs=5000`.
+ */
+const DEFAULT_RUNS = 200;
+const STEPS_MAX = 100;
+/** Far more than it takes; a failure that is hard to shrink is told as it is when this is over. */
+const PATIENCE_MS_PER_RUN = 2_000;
+
+const { LONGSHORE_MODEL_RUNS, LONGSHORE_MODEL_SEED, LONGSHORE_MODEL_PATH } = process.env;
+const replayPath = process.env['LONGSHORE_MODEL_REPLAY_PATH'];
+const versions = postgresVersions();
+const runs = Math.ceil(Number(LONGSHORE_MODEL_RUNS ?? DEFAULT_RUNS) / versions.length);
+const patienceMs = Math.max(60_000, runs * PATIENCE_MS_PER_RUN);
+
+/** What must have been tried when all is over, besides every move that is built. */
+const MUST_HAPPEN = [
+  'new -> created',
+  'new -> scheduled',
+  'new -> queued',
+  'new -> running',
+  'a job is handed over',
+  'a dead worker gets no job handed over',
+  'a repeated key is answered with the first job',
+  'a key with other params is refused',
+  'a dead worker claims nothing',
+  'an outcome is refused: a newer claim owns it',
+  'an outcome is refused: the state has changed',
+  'an outcome is refused: nobody owns it',
+  'an outcome is refused: no such job',
+  'a batch that cannot be written leaves no trace',
+  'a turn is refused what its claim does not own',
+  'a turn that cannot be written leaves no trace',
+  'a claim is told that it is owned',
+  'a claim is told that it is settled',
+  'a claim is told that it is stale',
+  'stale progress is not written',
+  'the heartbeat of a dead worker is refused',
+  'a heartbeat tells of a cancel',
+  'an orphan is found',
+  'the reaper brings a job back',
+];
+
+const seen = new Set<string>();
+
+describe.each(versions)('the store on PostgreSQL %i', (postgres) => {
+  let database: TestDatabase;
+  let world: World;
+
+  beforeAll(async () => {
+    database = await testDatabase({ postgres });
+    world = await World.open(database, seen);
+  });
+  afterAll(async () => await database.close());
+
+  it('does what the model says, step by step', { timeout: 2 * patienceMs }, async () => {
+    const steps = fc.commands(STEPS, {
+      maxCommands: STEPS_MAX,
+      size: 'max',
+      ...(replayPath && { replayPath }),
+    });
+    const run = fc.asyncProperty(
+      steps,
+      async (some) => await fc.asyncModelRun(async () => await world.begin(), some),
+    );
+    await fc.assert(run, {
+      numRuns: runs,
+      interruptAfterTimeLimit: patienceMs,
+      // Otherwise short runs and small numbers are preferred, and little happens in them.
+      unbiased: true,
+      ...(LONGSHORE_MODEL_SEED && { seed: Number(LONGSHORE_MODEL_SEED) }),
+      ...(LONGSHORE_MODEL_PATH && { path: LONGSHORE_MODEL_PATH, endOnFailure: true }),
+    });
+  });
+});
+
+it.skipIf(LONGSHORE_MODEL_PATH || LONGSHORE_MODEL_RUNS)(
+  'has tried every move and every kind of refusal',
+  () => {
+    const missing = [...BUILT_MOVES, ...MUST_HAPPEN].filter((what) => !seen.has(what));
+    expect(missing).toEqual([]);
+  },
+);

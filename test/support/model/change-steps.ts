@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { isTerminal } from '../../../src/core/job.ts';
+import { cancelJob } from '../../../src/store/cancel-job.ts';
+import { promote } from '../../../src/store/promote.ts';
+import { releaseJob } from '../../../src/store/release-job.ts';
+import { isOwned, type Model, type ModelJob } from './model.ts';
+import { aJob, findJob, type JobPick } from './picks.ts';
+import { readRows } from './rows.ts';
+import { type Step, step } from './step.ts';
+import { TENANTS, type World } from './world.ts';
+
+/** More than any job here waits: even the year 2100 is over after so many days. */
+const LONG_DAYS = 36_500;
+
+const aChange = fc.record({
+  pick: aJob,
+  /** Whether a tenant asks for a job of another one. */
+  foreign: fc.constantFrom(false, false, false, false, false, true),
+});
+
+export const cancelStep: fc.Arbitrary<Step> = aChange.map((use) =>
+  step('cancel', use, async (model, world) => {
+    const open = ({ state }: ModelJob) => !isTerminal(state) && state !== 'queued';
+    const { id, tenant, job } = target(model, use, open);
+    const answer = await cancelJob(world.db, tenant, id);
+    if (!job) return expect(answer).toEqual({ kind: 'missing' });
+    if (isTerminal(job.state)) {
+      return expect(answer).toEqual({ kind: 'refused', status: job.state });
+    }
+    if (isOwned(job)) {
+      if (!job.cancelRequested) model.change(id, { state: 'cancelling', cancelRequested: true });
+    } else {
+      const ended = { state: 'cancelled', place: null, runAt: null } as const;
+      model.change(id, { ...ended, cancelRequested: true });
+    }
+    expect(answer).toEqual({ kind: 'changed', status: model.job(id).state });
+  }),
+);
+
+export const releaseStep: fc.Arbitrary<Step> = aChange.map((use) =>
+  step('release', use, async (model, world) => {
+    const { id, tenant, job } = target(model, use, ({ state }) => state === 'created');
+    const answer = await releaseJob(world.db, tenant, id);
+    if (!job) return expect(answer).toEqual({ kind: 'missing' });
+    if (job.state !== 'created') {
+      return expect(answer).toEqual({ kind: 'refused', status: job.state });
+    }
+    const waits = job.runAt !== null && !job.runAt.due;
+    if (waits) model.change(id, { state: 'scheduled' });
+    else model.change(id, { state: 'queued', place: model.nextPlace() });
+    expect(answer).toEqual({ kind: 'changed', status: model.job(id).state });
+  }),
+);
+
+/** Time passes for one job that waits for it, held or not. */
+export const becomesDueStep: fc.Arbitrary<Step> = fc.nat({ max: 99 }).map((n) =>
+  step(
+    'becomesDue',
+    n,
+    async (model, world) => {
+      const waiting = notDue(model);
+      const job = waiting[n % waiting.length];
+      if (!job?.runAt) return;
+      await world.database.sql(
+        `update longshore.waiting set run_at = run_at - make_interval(hours => 24 * $2::int)
+         where id = $1`,
+        [job.id, LONG_DAYS],
+      );
+      const { waitMs } = job.runAt;
+      const pastMs = waitMs === null ? null : waitMs - LONG_DAYS * 24 * 3_600_000;
+      model.change(job.id, { runAt: { waitMs: pastMs, due: true } });
+    },
+    (model) => notDue(model).length > 0,
+  ),
+);
+
+export const promoteStep: fc.Arbitrary<Step> = fc
+  .constantFrom(1, 2, 1_000, 1_000)
+  .map((limit) =>
+    step('promote', limit, async (model, world) => await promoteSome(model, world, limit)),
+  );
+
+/**
+ * The earliest due come first, and get the first places. Of those that are due at the same moment,
+ * any may come first: which of them did is taken from the rows.
+ */
+async function promoteSome(model: Model, world: World, limit: number): Promise<void> {
+  const runAt = ({ id }: ModelJob) => world.row(id).runAt ?? Number.NaN;
+  const waiting = [...model.jobs.values()].filter(({ state }) => waitsForTime(state));
+  const due = waiting.filter((job) => job.runAt?.due);
+  const later = waiting.filter((job) => !job.runAt?.due).map(runAt);
+  const { promoted, lines, nextDueMs } = await promote(world.db, 0, limit);
+  const after = await readRows(world.db);
+  const seqs = new Map(after.jobs.map(({ id, narrow }) => [id, narrow.seq ?? null]));
+  const moved = due
+    .filter(({ id }) => seqs.get(id) !== null)
+    .sort((a, b) => (seqs.get(a.id) ?? 0) - (seqs.get(b.id) ?? 0));
+  const left = due.filter((job) => !moved.includes(job)).map(runAt);
+
+  expect(promoted).toBe(Math.min(limit, due.length));
+  expect(moved).toHaveLength(promoted);
+  const times = moved.map(runAt);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(Math.max(...times)).toBeLessThanOrEqual(Math.min(...left));
+  for (const { id } of moved) model.change(id, { state: 'queued', place: model.nextPlace() });
+
+  const told = moved.map(({ lane, priority }) => ({ shard: 0, lane, rank: 0 - priority }));
+  const each = new Map(told.map((line) => [`${line.lane}:${line.rank}`, line]));
+  expect(lines).toHaveLength(each.size);
+  expect(lines).toEqual(expect.arrayContaining([...each.values()]));
+
+  const nextMicros = Math.min(...later);
+  if (later.length === 0) return expect(nextDueMs).toBeNull();
+  expect(nextDueMs).toBeLessThanOrEqual((nextMicros - world.rows.at) / 1_000);
+  expect(nextDueMs).toBeGreaterThanOrEqual((nextMicros - after.at) / 1_000);
+}
+
+/** Whose job is meant by whom; nobody's, when there is none or when it is not theirs. */
+function target(
+  model: Model,
+  { pick, foreign }: { pick: JobPick; foreign: boolean },
+  fits: (job: ModelJob) => boolean,
+): { id: string; tenant: string; job: ModelJob | null } {
+  const { id, job } = findJob(model, pick, fits);
+  const owner = job?.tenant ?? 'a';
+  const tenant = foreign ? (TENANTS.find((one) => one !== owner) ?? '') : owner;
+  return { id, tenant, job: foreign ? null : job };
+}
+
+function waitsForTime(state: ModelJob['state']): boolean {
+  return state === 'scheduled' || state === 'retrying';
+}
+
+function notDue(model: Readonly<Model>): ModelJob[] {
+  return [...model.jobs.values()].filter((job) => job.runAt?.due === false);
+}

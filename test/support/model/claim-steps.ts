@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { decide } from '../../../src/core/lifecycle.ts';
+import { claim, type ClaimedJob, type ClaimLine, findLines } from '../../../src/store/claim.ts';
+import { takeTurn } from '../../../src/store/turn.ts';
+import type { Line, Model } from './model.ts';
+import { POISON, RULES, settleInModel, USAGE } from './outcomes.ts';
+import {
+  aClaim,
+  aWorker,
+  type ClaimPick,
+  eachOnce,
+  findClaim,
+  findWorker,
+  hasClaims,
+  type WorkerPick,
+} from './picks.ts';
+import { type Step, step } from './step.ts';
+import type { World } from './world.ts';
+
+/** What can be claimed from: three lanes with two ranks each, and a lane that nobody has. */
+const LINES = [0, 1, 2, 3].flatMap((lane) => [0, -5].map((rank) => ({ lane, rank })));
+
+interface Taking {
+  worker: WorkerPick;
+  limit: number;
+  lines: { lane: number; rank: number }[];
+  /** Whether a floor leaves out the head of the first line. */
+  raised: boolean;
+}
+
+const taking = {
+  worker: aWorker,
+  limit: fc.constantFrom(0, 1, 1, 2, 3),
+  lines: fc.shuffledSubarray(LINES, { minLength: 6 }),
+  raised: fc.constantFrom(false, false, false, false, true),
+};
+
+const aTurn = fc.record({
+  ...taking,
+  claims: fc.array(aClaim, { minLength: 1, maxLength: 3 }),
+  poison: fc.constantFrom(false, false, false, false, false, false, false, true),
+});
+
+export const claimStep: fc.Arbitrary<Step> = fc.record(taking).map((use) =>
+  step('claim', use, async (model, world) => {
+    const { limit } = use;
+    const { worker, lines, floors } = arrange(model, world, use);
+    const jobs = await claim(world.db, 0, limit, worker, floors);
+    expect(jobs).toEqual(takeInModel(model, world, worker, limit, lines));
+  }),
+);
+
+export const findLinesStep: fc.Arbitrary<Step> = fc.shuffledSubarray([0, 1, 2, 3]).map((places) =>
+  step('findLines', places, async (model, world) => {
+    const lanes = places.map((place) => laneAt(world, place));
+    const found = await findLines(world.db, 0, lanes);
+    const all = lanes.flatMap((lane) => [0, -5].map((rank) => ({ lane, rank })));
+    const full = all.filter(({ lane, rank }) => model.line(lane, rank).length > 0);
+    expect(found).toHaveLength(full.length);
+    expect(found).toEqual(expect.arrayContaining(full));
+  }),
+);
+
+export const turnStep: fc.Arbitrary<Step> = aTurn.map((use) =>
+  step('turn', use, async (model, world) => await turn(model, world, use), hasClaims),
+);
+
+/** Plain successes of any claims, and a claim, in one statement: both or, with poison, neither. */
+async function turn(
+  model: Model,
+  world: World,
+  use: Taking & { claims: ClaimPick[]; poison: boolean },
+): Promise<void> {
+  const { limit } = use;
+  const { worker: instance, lines, floors } = arrange(model, world, use);
+  const outcome = use.poison ? POISON : ({ kind: 'success', resultJson: '{"a":"turn"}' } as const);
+  // A plain success came from a process that still lives.
+  const usage = { ...USAGE, exitCode: null, signal: null };
+  const claims = eachOnce(use.claims.map((pick) => findClaim(model, pick)));
+  const settlements = claims.map((claimed) => {
+    const transition = decide({ ...claimed, ...RULES, state: 'running' }, outcome, 0.5);
+    return { ...claimed, was: 'running' as const, transition, usage };
+  });
+  const turning = takeTurn(world.db, 0, { settlements, limit, instance, lines: floors });
+  if (use.poison) {
+    await expect(turning).rejects.toThrow(/json/);
+    return world.note('a turn that cannot be written leaves no trace');
+  }
+  const { settled, jobs } = await turning;
+  const owned = claims.filter((one) => model.owns(one) && model.job(one.id).state === 'running');
+  for (const { id } of owned) settleInModel(model, id, { outcome, usage, random: 0.5 });
+  const all = owned.length === claims.length;
+  if (!all) world.note('a turn is refused what its claim does not own');
+  expect(settled).toEqual(all ? null : new Set(owned.map(({ id }) => id)));
+  const taken = takeInModel(model, world, instance, limit, lines);
+  // Its rows are also where the other half of the answer travels.
+  expect(jobs).toEqual(taken.map((job) => ({ ...job, settled: null })));
+}
+
+/** Charges the claim in the model, and says what it must have answered with, in which order. */
+function takeInModel(
+  model: Model,
+  world: World,
+  worker: string,
+  limit: number,
+  lines: readonly Line[],
+): ClaimedJob[] {
+  const waits = lines.some(({ lane, rank }) => model.line(lane, rank).length > 0);
+  if (waits && limit > 0 && !model.isAlive(worker)) world.note('a dead worker claims nothing');
+  const taken = model.take(worker, limit, lines);
+  return taken.map(({ id, lane, priority, attempts, maxAttempts, claim, interruptions }) => {
+    const { narrow, body } = world.row(id);
+    return {
+      id,
+      lane,
+      rank: 0 - priority,
+      seq: narrow.seq ?? 0,
+      attempts,
+      maxAttempts,
+      claim,
+      interruptions,
+      paramsJson: expect.toSatisfy((text: string) => sameJson(text, body['params'])) as string,
+      policy: null,
+    };
+  });
+}
+
+/** Who claims from where; and the lines as the model and as the store are told of them. */
+function arrange(
+  model: Model,
+  world: World,
+  use: Taking,
+): { worker: string; lines: Line[]; floors: ClaimLine[] } {
+  const lines = use.lines.map((line, index) => {
+    const lane = laneAt(world, line.lane);
+    const waits = model.line(lane, line.rank).length;
+    const skipped = use.raised && index === 0 ? Math.min(1, waits) : 0;
+    return { lane, rank: line.rank, skipped };
+  });
+  const floors = lines.map(({ lane, rank, skipped }) => {
+    const last = model.line(lane, rank)[skipped - 1];
+    return { lane, rank, floor: last ? (world.row(last.id).narrow.seq ?? 0) : 0 };
+  });
+  return { worker: findWorker(model, use.worker), lines, floors };
+}
+
+function laneAt(world: World, place: number): number {
+  return world.lanes[place]?.lane ?? 999;
+}
+
+function sameJson(text: string, value: unknown): boolean {
+  return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+}

@@ -1,0 +1,145 @@
+import type { JobState, Usage } from '../../../src/core/job.ts';
+
+/**
+ * What the store must have done, as plain values. The model knows no SQL, no clock and nothing of
+ * `decide()`: it says in its own words what DESIGN section 3 says, so that neither the pure code nor
+ * the statements can vouch for themselves. Jobs and workers are replaced and never changed in place;
+ * so whatever a step left the same object, it left alone, and its rows must be the same to the letter.
+ */
+
+export interface ModelError {
+  code: string;
+  message: string;
+}
+
+/** An attempt that did not end well, as the store keeps it. */
+export interface Tried {
+  claim: number;
+  number: number;
+  worker: string | null;
+  usage: Usage;
+  error: ModelError | null;
+}
+
+export interface ModelJob {
+  readonly id: string;
+  readonly tenant: string;
+  readonly definitionKey: string;
+  readonly lane: number;
+  readonly priority: number;
+  readonly params: unknown;
+  readonly tags: readonly string[];
+  readonly idempotencyKey: string | null;
+  readonly state: JobState;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly claim: number;
+  readonly interruptions: number;
+  /** Where it stands among all that wait in lines; null when it does not. */
+  readonly place: number | null;
+  /** How long it waits, counted from its last attempt or its creation; null when only due is known. */
+  readonly runAt: { waitMs: number | null; due: boolean } | null;
+  /** Who owns it, or who ended it. */
+  readonly worker: string | null;
+  readonly cancelRequested: boolean;
+  readonly progress: { fraction: number; message: string | null } | null;
+  readonly result: unknown;
+  readonly error: ModelError | null;
+  /** What its last attempt used, once it has ended. */
+  readonly usage: Usage;
+  readonly tried: readonly Tried[];
+}
+
+/** A claim as its worker remembers it, however long ago it was made. */
+export interface Claimed {
+  id: string;
+  claim: number;
+  attempts: number;
+  maxAttempts: number;
+  interruptions: number;
+}
+
+export interface ModelWorker {
+  readonly instance: string;
+  readonly leaseOver: boolean;
+  readonly dead: boolean;
+  readonly longDead: boolean;
+}
+
+export interface Line {
+  lane: number;
+  rank: number;
+  /** How many jobs at the head of the line the claim's floor leaves out. */
+  skipped: number;
+}
+
+export class Model {
+  readonly jobs = new Map<string, ModelJob>();
+  readonly workers = new Map<string, ModelWorker>();
+  /** Every claim ever made, the oldest first. */
+  readonly claims: Claimed[] = [];
+  /** Which job holds an idempotency key, and what its params mean. */
+  readonly keys = new Map<string, { id: string; meaning: string }>();
+  #places = 0;
+
+  job(id: string): ModelJob {
+    const found = this.jobs.get(id);
+    if (!found) throw new Error(`the model has no job ${id}`);
+    return found;
+  }
+
+  change(id: string, changes: Partial<ModelJob>): void {
+    this.jobs.set(id, { ...this.job(id), ...changes });
+  }
+
+  changeWorker(instance: string, changes: Partial<ModelWorker>): void {
+    const found = this.workers.get(instance);
+    if (found) this.workers.set(instance, { ...found, ...changes });
+  }
+
+  nextPlace(): number {
+    this.#places += 1;
+    return this.#places;
+  }
+
+  isAlive(instance: string): boolean {
+    return this.workers.get(instance)?.dead === false;
+  }
+
+  /** Whether this claim is the one that owns the job now. */
+  owns({ id, claim }: { id: string; claim: number }): boolean {
+    const job = this.jobs.get(id);
+    return job !== undefined && job.claim === claim && isOwned(job);
+  }
+
+  ownedBy(instance: string): ModelJob[] {
+    return [...this.jobs.values()].filter((job) => isOwned(job) && job.worker === instance);
+  }
+
+  /** What waits in a line, the next one first. */
+  line(lane: number, rank: number): ModelJob[] {
+    return [...this.jobs.values()]
+      .filter((job) => job.state === 'queued' && job.lane === lane && -job.priority === rank)
+      .sort((a, b) => (a.place ?? 0) - (b.place ?? 0));
+  }
+
+  /** Line by line and in their order, as many as asked for; nothing for an instance that is dead. */
+  take(instance: string, limit: number, lines: readonly Line[]): ModelJob[] {
+    if (!this.isAlive(instance)) return [];
+    const heads = lines.flatMap(({ lane, rank, skipped }) => this.line(lane, rank).slice(skipped));
+    return heads.slice(0, limit).map(({ id }) => this.claim(id, instance));
+  }
+
+  claim(id: string, worker: string): ModelJob {
+    const { attempts, claim } = this.job(id);
+    const owner = { state: 'running', worker, place: null, runAt: null } as const;
+    this.change(id, { ...owner, attempts: attempts + 1, claim: claim + 1 });
+    const job = this.job(id);
+    this.claims.push(job);
+    return job;
+  }
+}
+
+export function isOwned(job: ModelJob): boolean {
+  return job.state === 'running' || job.state === 'cancelling';
+}

@@ -1,0 +1,113 @@
+import type { Usage } from '../../../src/core/job.ts';
+import type { Outcome } from '../../../src/core/lifecycle.ts';
+import { failure } from '../jobs.ts';
+import type { Model, ModelError, ModelJob } from './model.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** The rules of the model's definitions. Nothing that waits becomes due while a run goes on. */
+export const RULES = {
+  maxInterruptions: 1,
+  retry: { baseMs: HOUR_MS, maxMs: 1.5 * HOUR_MS, jitter: 0.1 },
+  retryOn: null,
+} as const;
+
+/** A result that PostgreSQL cannot take: the statement that carries it must leave no trace. */
+export const POISON: Outcome = { kind: 'success', resultJson: 'no json' };
+
+export const OUTCOMES: readonly Outcome[] = [
+  { kind: 'success', resultJson: '{"ok":true}' },
+  { kind: 'success', resultJson: 'null' },
+  { kind: 'success', resultJson: '[1]' },
+  failure('HANDLER_ERROR'),
+  failure('CRASHED'),
+  failure('RATE_LIMITED', 'slow down', 2 * HOUR_MS),
+  failure('UPSTREAM_5XX', 'at once', 0),
+  failure('NON_RETRYABLE'),
+  failure('PAYLOAD_INVALID'),
+  { kind: 'lost', message: 'gone' },
+  { kind: 'interrupted', message: 'deploy' },
+  { kind: 'unstarted' },
+  { kind: 'snoozed', delayMs: HOUR_MS },
+  { kind: 'snoozed', delayMs: 0 },
+  POISON,
+];
+
+/** No jitter, or all of it downwards: both leave whole milliseconds. */
+export const RANDOMS = [0.5, 0] as const;
+
+/** What a process that was killed may have used. */
+export const USAGE: Usage = {
+  pid: 7,
+  exitCode: 137,
+  signal: 'SIGKILL',
+  peakRssBytes: 5_000_000_000,
+  cpuMs: 12,
+};
+
+/** How a claim ended, and what it used. */
+export interface End {
+  outcome: Outcome;
+  usage: Usage;
+  random: number;
+}
+
+const FINAL = ['NON_RETRYABLE', 'PAYLOAD_INVALID'];
+
+/** The claim that owns this job ended like this: DESIGN section 3, in the model's own words. */
+export function settleInModel(model: Model, id: string, { outcome, usage, random }: End): void {
+  const job = model.job(id);
+  const { attempts, maxAttempts, claim, worker, interruptions } = job;
+
+  const tried = (error: ModelError | null) => ({
+    tried: [...job.tried, { claim, number: attempts, worker, usage, error }],
+  });
+  const waits = (changes: Partial<ModelJob>) => {
+    const unowned = { worker: null, progress: null, runAt: null, place: null } as const;
+    model.change(id, { ...unowned, ...changes });
+  };
+  const inLine = (changes: Partial<ModelJob>) =>
+    waits({ state: 'queued', place: model.nextPlace(), ...changes });
+  const later = (waitMs: number) => ({ runAt: { waitMs, due: waitMs === 0 } });
+  const ends = (changes: Partial<ModelJob>) => model.change(id, { usage, ...changes });
+  const dead = (error: ModelError, given = 0) =>
+    ends({ state: 'failed', attempts: attempts - given, error, ...tried(error) });
+
+  if (outcome.kind === 'success') {
+    return ends({ state: 'succeeded', result: JSON.parse(outcome.resultJson) });
+  }
+  if (job.state === 'cancelling') {
+    if (outcome.kind !== 'unstarted') return ends({ state: 'cancelled', ...tried(null) });
+    return ends({ state: 'cancelled', attempts: attempts - 1 });
+  }
+  switch (outcome.kind) {
+    case 'unstarted':
+      return inLine({ attempts: attempts - 1 });
+    case 'snoozed':
+      return waits({
+        state: 'scheduled',
+        attempts: attempts - 1,
+        ...later(outcome.delayMs),
+        ...tried(null),
+      });
+    case 'interrupted': {
+      const error = { code: 'INTERRUPTED', message: outcome.message };
+      if (interruptions === RULES.maxInterruptions) return dead(error);
+      const more = { attempts: attempts - 1, interruptions: interruptions + 1 };
+      return inLine({ ...more, ...tried(error) });
+    }
+    case 'lost': {
+      const error = { code: 'LEASE_EXPIRED', message: outcome.message };
+      return attempts === maxAttempts ? dead(error) : inLine(tried(error));
+    }
+    case 'failure': {
+      const { code, message } = outcome.error;
+      const error = { code, message };
+      if (code === 'PAYLOAD_INVALID') return dead(error, 1);
+      if (FINAL.includes(code) || attempts === maxAttempts) return dead(error);
+      const backoffMs = Math.min(1.5 * HOUR_MS, HOUR_MS * 2 ** (attempts - 1));
+      const waitMs = outcome.retryAfterMs ?? backoffMs * (random === 0 ? 0.9 : 1);
+      return waits({ state: 'retrying', ...later(waitMs), ...tried(error) });
+    }
+  }
+}

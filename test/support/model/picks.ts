@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { makeJobId } from '../../../src/core/job-id.ts';
+import { type Claimed, isOwned, type Model, type ModelJob } from './model.ts';
+
+/**
+ * Steps are made before anything exists, so they name what they act on by a number that is looked
+ * up when they run. Mostly they mean something that is there; sometimes what is gone, or never was.
+ */
+const number = fc.nat({ max: 99 });
+
+export type WorkerPick = { among: 'alive' | 'any' | 'unknown'; n: number };
+
+export const aWorker: fc.Arbitrary<WorkerPick> = fc.record({
+  among: mostly('alive', 'any', 'unknown'),
+  n: number,
+});
+
+export function findWorker(model: Model, { among, n }: WorkerPick): string {
+  const known = [...model.workers.values()];
+  const fitting = among === 'alive' ? known.filter(({ dead }) => !dead) : known;
+  const found = fitting[n % fitting.length];
+  return among === 'unknown' || !found ? randomUUID() : found.instance;
+}
+
+export type JobPick = { among: 'fitting' | 'known' | 'unknown' | 'malformed'; n: number };
+
+export const aJob: fc.Arbitrary<JobPick> = fc.record({
+  among: fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom('fitting', 'fitting', 'known') },
+    { weight: 1, arbitrary: fc.constantFrom('unknown', 'malformed') },
+  ),
+  n: number,
+});
+
+/** The id that is meant, and the job if there is one; if it can be, one that fits. */
+export function findJob(
+  model: Model,
+  { among, n }: JobPick,
+  fits: (job: ModelJob) => boolean,
+): { id: string; job: ModelJob | null } {
+  if (among === 'malformed') return { id: 'nonsense', job: null };
+  const known = [...model.jobs.values()];
+  const fitting = known.filter(fits);
+  const from = among === 'fitting' && fitting.length > 0 ? fitting : known;
+  const job = among === 'unknown' ? undefined : from[n % from.length];
+  return job ? { id: job.id, job } : { id: unknownId(n), job: null };
+}
+
+export type ClaimPick = { among: 'live' | 'overtaken' | 'any' | 'never' | 'unknown'; n: number };
+
+export const aClaim: fc.Arbitrary<ClaimPick> = fc.record({
+  among: fc.oneof(
+    { weight: 7, arbitrary: fc.constant('live') },
+    { weight: 4, arbitrary: fc.constantFrom('overtaken', 'any') },
+    { weight: 1, arbitrary: fc.constantFrom('never', 'unknown') },
+  ),
+  n: number,
+});
+
+/** A claim that holds, one that is over while a newer one holds, any other, or one never made. */
+export function findClaim(model: Model, { among, n }: ClaimPick): Claimed {
+  const fitting = model.claims.filter((claimed) => {
+    if (among === 'live') return model.owns(claimed);
+    return among !== 'overtaken' || (isOwned(model.job(claimed.id)) && !model.owns(claimed));
+  });
+  const from = fitting.length > 0 ? fitting : model.claims;
+  const found = from[n % from.length];
+  if (!found || among === 'unknown') {
+    return { id: unknownId(n), claim: 1, attempts: 1, maxAttempts: 3, interruptions: 0 };
+  }
+  return among === 'never' ? { ...found, claim: model.job(found.id).claim + 1 } : found;
+}
+
+export function hasClaims(model: Readonly<Model>): boolean {
+  return model.claims.length > 0;
+}
+
+/** A worker has one execution of a job at a time, so a batch never names a job twice. */
+export function eachOnce<T extends { id: string }>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}
+
+export function byId<T extends { id: string }>(items: readonly T[]): T[] {
+  return items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function mostly<T extends string>(usual: T, ...others: T[]): fc.Arbitrary<T> {
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.constant(usual) },
+    { weight: 1, arbitrary: fc.constantFrom(...others) },
+  );
+}
+
+function unknownId(n: number): string {
+  return makeJobId({ timeMs: Date.now(), sequence: n, random: [1, n], shard: 0 });
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { JOB_STATES, type JobView } from '../../../src/core/job.ts';
+import { getJob } from '../../../src/store/get-job.ts';
+import { type JobFilter, listJobs } from '../../../src/store/list-jobs.ts';
+import { isOwned, type ModelJob } from './model.ts';
+import { aJob, findJob } from './picks.ts';
+import { errorOf, type Row } from './rows.ts';
+import { type Step, step } from './step.ts';
+import { TENANTS, type World } from './world.ts';
+
+const aFilter = fc.record({
+  tenant: fc.constantFrom(...TENANTS),
+  statuses: fc.subarray([...JOB_STATES], { maxLength: 5 }),
+  definitionKey: fc.constantFrom(null, null, 'x', 'y'),
+  tag: fc.constantFrom(null, null, 't', 'unused'),
+  newestFirst: fc.boolean(),
+  limit: fc.integer({ min: 1, max: 4 }),
+});
+
+export const getStep: fc.Arbitrary<Step> = fc
+  .tuple(aJob, fc.constantFrom(...TENANTS))
+  .map(([pick, tenant]) =>
+    step('getJob', [pick, tenant], async (model, world) => {
+      const { id, job } = findJob(model, pick, (one) => one.tenant === tenant);
+      const view = await getJob(world.db, tenant, id);
+      expect(view).toEqual(job?.tenant === tenant ? viewOf(world, job) : null);
+    }),
+  );
+
+/** Page by page, to the end. */
+export const listStep: fc.Arbitrary<Step> = aFilter.map((filter) =>
+  step('listJobs', filter, async (model, world) => {
+    const { limit, newestFirst } = filter;
+    // The model has its jobs in the order of their ids.
+    const fitting = [...model.jobs.values()].filter((job) => fits(job, filter));
+    const ordered = newestFirst ? fitting.toReversed() : fitting;
+    const anyTime = { createdAfter: null, createdBefore: null };
+    let afterId: string | null = null;
+    for (let from = 0; from === 0 || from < ordered.length; from += limit) {
+      const page = await listJobs(world.db, { ...filter, ...anyTime, afterId });
+      const expected = ordered.slice(from, from + limit);
+      expect(page.jobs).toEqual(expected.map((job) => viewOf(world, job)));
+      const more = from + limit < ordered.length;
+      expect(page.nextId).toBe(more ? expected.at(-1)?.id : null);
+      afterId = page.nextId;
+    }
+  }),
+);
+
+function fits(
+  job: ModelJob,
+  {
+    tenant,
+    statuses,
+    definitionKey,
+    tag,
+  }: Pick<JobFilter, 'tenant' | 'statuses' | 'definitionKey' | 'tag'>,
+): boolean {
+  return (
+    job.tenant === tenant &&
+    (statuses.length === 0 || statuses.includes(job.state)) &&
+    (definitionKey === null || job.definitionKey === definitionKey) &&
+    (tag === null || job.tags.includes(tag))
+  );
+}
+
+/** The whole view. Times are those of the rows, which the model has compared before. */
+function viewOf(world: World, job: ModelJob): JobView {
+  const { narrow, body, tried, table } = world.row(job.id);
+  const last = table === 'waiting' ? tried.at(-1) : undefined;
+  const worker = isOwned(job)
+    ? world.rows.workers.find(({ instance }) => instance === job.worker)
+    : undefined;
+  const time = (row: Row | undefined, name: string) => iso(row?.[name]);
+  const updates = {
+    done: time(narrow, 'finished_at'),
+    running: time(narrow, 'cancel_requested_at') ?? time(narrow, 'started_at'),
+    waiting: [time(body, 'created_at'), time(narrow, 'queued_at'), time(last, 'finished_at')]
+      .flatMap((at) => at ?? [])
+      .sort()
+      .at(-1),
+  };
+  return {
+    jobId: job.id,
+    definitionKey: job.definitionKey,
+    definitionVersion: 1,
+    tenant: job.tenant,
+    owner: null,
+    status: job.state,
+    priority: job.priority,
+    attempts: job.attempts,
+    maxAttempts: job.maxAttempts,
+    tags: [...job.tags],
+    params: job.params,
+    result: job.result,
+    error: errorOf(last ? (job.tried.at(-1)?.error ?? null) : job.error),
+    progress: job.progress,
+    idempotencyKey: job.idempotencyKey,
+    concurrencyKey: null,
+    scheduleId: null,
+    scheduledFor: null,
+    warnings: [],
+    createdAt: time(body, 'created_at') ?? '',
+    queuedAt: time(narrow, 'queued_at'),
+    runAt: time(narrow, 'run_at'),
+    startedAt: time(narrow, 'started_at') ?? time(last, 'started_at'),
+    finishedAt: time(narrow, 'finished_at'),
+    updatedAt: updates[table] ?? '',
+    heartbeatAt: time(worker, 'heartbeat_at'),
+    leaseExpiresAt: time(worker, 'lease_until'),
+    cancelRequestedAt: time(narrow, 'cancel_requested_at'),
+    workerId: isOwned(job) ? job.worker : null,
+  };
+}
+
+function iso(text: unknown): string | null {
+  return typeof text === 'string' ? new Date(text).toISOString() : null;
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { NO_USAGE, type OwnedState } from '../../../src/core/job.ts';
+import { decide } from '../../../src/core/lifecycle.ts';
+import { saveProgress } from '../../../src/store/progress.ts';
+import { type Fate, fateOf, settle, type Settled } from '../../../src/store/settle.ts';
+import { type Claimed, isOwned, type Model, type ModelJob } from './model.ts';
+import { type End, OUTCOMES, POISON, RANDOMS, RULES, settleInModel, USAGE } from './outcomes.ts';
+import { aClaim, byId, type ClaimPick, eachOnce, findClaim, hasClaims } from './picks.ts';
+import { type Step, step } from './step.ts';
+import type { World } from './world.ts';
+
+interface Use extends End {
+  claim: ClaimPick;
+  /** In which state its worker believes the job to be; mostly it knows. */
+  belief: 'right' | OwnedState;
+}
+
+const aUse: fc.Arbitrary<Use> = fc.record({
+  claim: aClaim,
+  belief: fc.constantFrom('right', 'right', 'right', 'right', 'running', 'cancelling'),
+  outcome: fc.constantFrom(...OUTCOMES),
+  usage: fc.constantFrom(NO_USAGE, USAGE),
+  random: fc.constantFrom(...RANDOMS),
+});
+
+const someUses = fc.array(aUse, { minLength: 1, maxLength: 3 });
+
+export const settleStep: fc.Arbitrary<Step> = someUses.map((uses) =>
+  step('settle', uses, async (model, world) => await settleAll(model, world, uses), hasClaims),
+);
+
+export const fateStep: fc.Arbitrary<Step> = aClaim.map((pick) =>
+  step(
+    'fateOf',
+    pick,
+    async (model, world) => {
+      const claimed = findClaim(model, pick);
+      const fate = fateInModel(model, claimed);
+      expect(await fateOf(world.db, 0, claimed.id, claimed.claim)).toEqual(fate);
+      world.note(`a claim is told that it is ${fate.kind}`);
+    },
+    hasClaims,
+  ),
+);
+
+interface Word {
+  claim: ClaimPick;
+  fraction: number;
+  said: boolean;
+}
+
+const aWord: fc.Arbitrary<Word> = fc.record({
+  claim: aClaim,
+  fraction: fc.constantFrom(0, 0.5, 1),
+  said: fc.boolean(),
+});
+
+export const progressStep: fc.Arbitrary<Step> = fc
+  .array(aWord, { minLength: 1, maxLength: 2 })
+  .map((words) =>
+    step('progress', words, async (model, world) => await tell(model, world, words), hasClaims),
+  );
+
+async function tell(model: Model, world: World, words: readonly Word[]): Promise<void> {
+  const updates = words.map(({ claim: pick, fraction, said }) => {
+    const { id, claim } = findClaim(model, pick);
+    return { id, claim, fraction, message: said ? 'so far' : null };
+  });
+  await saveProgress(world.db, 0, eachOnce(updates));
+  for (const { id, claim, fraction, message } of eachOnce(updates)) {
+    if (model.owns({ id, claim })) model.change(id, { progress: { fraction, message } });
+    else world.note('stale progress is not written');
+  }
+}
+
+/** A batch of outcomes: the fence lets through exactly those whose claim and belief still hold. */
+async function settleAll(model: Model, world: World, uses: readonly Use[]): Promise<void> {
+  const items = eachOnce(
+    uses.map(({ claim, belief, ...end }) => {
+      const claimed = findClaim(model, claim);
+      const was = belief === 'right' ? stateOf(model, claimed) : belief;
+      return { id: claimed.id, claimed, was, end };
+    }),
+  );
+  const settlements = items.map(({ id, claimed, was, end }) => {
+    const { outcome, usage, random } = end;
+    const transition = decide({ ...claimed, ...RULES, state: was }, outcome, random);
+    return { id, claim: claimed.claim, was, transition, usage };
+  });
+  const passing = byId(items).filter(
+    ({ claimed, was }) => model.owns(claimed) && model.job(claimed.id).state === was,
+  );
+  if (passing.some(({ end }) => end.outcome === POISON)) {
+    await expect(settle(world.db, 0, settlements)).rejects.toThrow(/json/);
+    return world.note('a batch that cannot be written leaves no trace');
+  }
+  const settled = await settle(world.db, 0, settlements);
+  for (const { id, end } of passing) settleInModel(model, id, end);
+  expect(byId(settled)).toEqual(passing.map(({ id }) => settledInModel(model.job(id))));
+  for (const item of items.filter((one) => !passing.includes(one))) {
+    world.note(`an outcome is refused: ${reason(model, item.claimed)}`);
+  }
+}
+
+function reason(model: Model, { id, claim }: Claimed): string {
+  const job = model.jobs.get(id);
+  if (!job) return 'no such job';
+  if (!isOwned(job)) return 'nobody owns it';
+  return job.claim === claim ? 'the state has changed' : 'a newer claim owns it';
+}
+
+/** Who becomes claimable at once says where. */
+function settledInModel({ id, state, lane, priority }: ModelJob): Settled {
+  return { id, lines: state === 'queued' ? [{ shard: 0, lane, rank: 0 - priority }] : [] };
+}
+
+function stateOf(model: Model, claimed: Claimed): OwnedState {
+  return model.jobs.get(claimed.id)?.state === 'cancelling' ? 'cancelling' : 'running';
+}
+
+/** The last claim of a job that nobody owns has settled it, unless it lost its lease. */
+function fateInModel(model: Model, { id, claim }: Claimed): Fate {
+  const job = model.jobs.get(id);
+  if (job && model.owns({ id, claim })) return { kind: 'owned', state: stateOf(model, job) };
+  const reclaimed = job?.tried.some(
+    (one) => one.claim === claim && one.error?.code === 'LEASE_EXPIRED',
+  );
+  return { kind: job?.claim === claim && !reclaimed ? 'settled' : 'stale' };
+}

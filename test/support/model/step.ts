@@ -1,0 +1,82 @@
+import type fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Model, ModelJob, ModelWorker } from './model.ts';
+import { type JobRow, pictureOfJob, pictureOfRow, readRows, type Rows } from './rows.ts';
+import type { World } from './world.ts';
+
+export type Step = fc.AsyncCommand<Model, World>;
+
+/**
+ * One step of a run. `act` calls the store, compares what it answered with what the model says, and
+ * brings the model up to date; then all rows are compared. `ready` says whether there is anything
+ * for it to act on; an illegal use is something to act on.
+ */
+export function step(
+  name: string,
+  use: unknown,
+  act: (model: Model, world: World) => Promise<void>,
+  ready: (model: Readonly<Model>) => boolean = () => true,
+): Step {
+  return {
+    check: ready,
+    run: async (model, world) => {
+      const before = { jobs: new Map(model.jobs), workers: new Map(model.workers) };
+      await act(model, world);
+      const rows = await readRows(world.db);
+      compareJobs(model, world, rows, before.jobs);
+      compareWorkers(model, world, rows, before.workers);
+      compareKeys(model, rows);
+      world.rows = rows;
+    },
+    toString: () => `${name}(${JSON.stringify(use)})`,
+  };
+}
+
+function compareJobs(
+  model: Model,
+  world: World,
+  rows: Rows,
+  before: ReadonlyMap<string, ModelJob>,
+): void {
+  expect(rows.jobs.map(({ id }) => id)).toEqual([...model.jobs.keys()].sort());
+  const textBefore = new Map(world.rows.jobs.map((row) => [row.id, textOf(row)]));
+  for (const row of rows.jobs) {
+    const job = model.job(row.id);
+    const was = before.get(row.id);
+    if (job === was) {
+      expect(textOf(row), `a job that nobody touched`).toBe(textBefore.get(row.id));
+    } else {
+      expect(pictureOfRow(row)).toEqual(pictureOfJob(job, expect.any(Number)));
+      if (job.state !== was?.state) world.note(`${was?.state ?? 'new'} -> ${job.state}`);
+    }
+  }
+}
+
+/** All but whether it is due, which follows from the rest and the clock. */
+function textOf(row: JobRow): string {
+  return JSON.stringify({ ...row, due: null });
+}
+
+function compareWorkers(
+  model: Model,
+  world: World,
+  rows: Rows,
+  before: ReadonlyMap<string, ModelWorker>,
+): void {
+  expect(rows.workers.map(({ instance }) => instance)).toEqual([...model.workers.keys()].sort());
+  const rowsBefore = new Map(world.rows.workers.map((row) => [row.instance, row]));
+  for (const row of rows.workers) {
+    const worker = model.workers.get(row.instance);
+    if (worker === before.get(row.instance)) expect(row).toEqual(rowsBefore.get(row.instance));
+    expect((row['dead_at'] ?? null) !== null).toBe(worker?.dead);
+    const leaseOver = Date.parse(String(row['lease_until'])) * 1_000 < rows.at;
+    expect(leaseOver).toBe(worker?.leaseOver);
+  }
+}
+
+function compareKeys(model: Model, rows: Rows): void {
+  const held = rows.keys.map(({ scope, key, job_id }) => [`${scope}\n${key}`, job_id]);
+  expect(new Map(held as [string, string][])).toEqual(
+    new Map([...model.keys].map(([key, { id }]) => [key, id])),
+  );
+}

@@ -1,0 +1,45 @@
+import type fc from 'fast-check';
+import { becomesDueStep, cancelStep, promoteStep, releaseStep } from './change-steps.ts';
+import { claimStep, findLinesStep, turnStep } from './claim-steps.ts';
+import { enqueueStep, handOverStep } from './enqueue-steps.ts';
+import { getStep, listStep } from './read-steps.ts';
+import { fateStep, progressStep, settleStep } from './settle-steps.ts';
+import type { Step } from './step.ts';
+import {
+  buryStep,
+  findOrphansStep,
+  forgetStep,
+  heartbeatStep,
+  leaseEndsStep,
+  reapStep,
+  registerStep,
+  retireStep,
+} from './worker-steps.ts';
+
+/** What a run is made of, and how often each step comes. */
+const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
+  [6, enqueueStep],
+  [2, handOverStep],
+  [10, claimStep],
+  [3, turnStep],
+  [1, findLinesStep],
+  [9, settleStep],
+  [2, fateStep],
+  [2, progressStep],
+  [4, cancelStep],
+  [3, releaseStep],
+  [4, becomesDueStep],
+  [3, promoteStep],
+  [3, heartbeatStep],
+  [2, leaseEndsStep],
+  [3, registerStep],
+  [1, retireStep],
+  [1, buryStep],
+  [2, findOrphansStep],
+  [2, reapStep],
+  [1, forgetStep],
+  [1, getStep],
+  [1, listStep],
+];
+
+export const STEPS = SHARES.flatMap(([share, step]) => Array.from({ length: share }, () => step));

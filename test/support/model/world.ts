@@ -1,0 +1,102 @@
+import { systemClock } from '../../../src/runtime/clock.ts';
+import type { ClaimedJob } from '../../../src/store/claim.ts';
+import type { Db } from '../../../src/store/db.ts';
+import type { HandOver } from '../../../src/store/hand-over.ts';
+import { Inbox } from '../../../src/store/inbox.ts';
+import { Lanes } from '../../../src/store/lanes.ts';
+import { newWorker } from '../jobs.ts';
+import type { TestDatabase } from '../database.ts';
+import { Model } from './model.ts';
+import { type JobRow, readRows, type Rows } from './rows.ts';
+
+/** Two tenants share a key, and one tenant has two keys: whatever mixes them up is seen. */
+const LANES = [
+  { tenant: 'a', key: 'x' },
+  { tenant: 'a', key: 'y' },
+  { tenant: 'b', key: 'x' },
+] as const;
+
+export const TENANTS = ['a', 'b'] as const;
+
+/** The slot that a worker in this process may offer to a new job, and what became of the offer. */
+class OfferedSlot implements HandOver {
+  instance: string | null = null;
+  begun: ClaimedJob[] = [];
+  released = 0;
+
+  offer(instance: string | null): void {
+    this.instance = instance;
+    this.begun = [];
+    this.released = 0;
+  }
+
+  reserve(): string | null {
+    return this.instance;
+  }
+
+  begin(_lane: unknown, job: ClaimedJob): void {
+    this.begun.push(job);
+  }
+
+  release(): void {
+    this.released += 1;
+  }
+}
+
+/** The real side: one database, emptied before each run, and its rows as they were last seen. */
+export class World {
+  readonly database: TestDatabase;
+  readonly slot = new OfferedSlot();
+  readonly inbox: Inbox;
+  /** What has happened: a proof that tries nothing proves nothing. */
+  readonly seen: Set<string>;
+  lanes: { tenant: string; key: string; lane: number }[] = [];
+  rows: Rows = { at: 0, jobs: [], keys: [], workers: [] };
+
+  private constructor(database: TestDatabase, seen: Set<string>) {
+    this.database = database;
+    this.seen = seen;
+    this.inbox = new Inbox(database.db, database.waker, systemClock, this.slot);
+  }
+
+  static async open(database: TestDatabase, seen: Set<string>): Promise<World> {
+    const world = new World(database, seen);
+    const lanes = new Lanes(database.db, 1);
+    for (const { tenant, key } of LANES) {
+      const { lane } = await lanes.resolve(tenant, key, 1);
+      world.lanes.push({ tenant, key, lane });
+    }
+    return world;
+  }
+
+  get db(): Db {
+    return this.database.db;
+  }
+
+  /** An empty queue with two workers, on both sides. */
+  async begin(): Promise<{ model: Model; real: World }> {
+    const tables = ['waiting', 'running', 'done', 'attempt', 'job', 'dedupe', 'worker'];
+    await this.database.sql(tables.map((table) => `delete from longshore.${table}`).join(';'));
+    const model = new Model();
+    await this.register(model);
+    await this.register(model);
+    this.rows = await readRows(this.db);
+    return { model, real: this };
+  }
+
+  async register(model: Model): Promise<void> {
+    const instance = await newWorker(this.database, 3_600_000);
+    model.workers.set(instance, { instance, leaseOver: false, dead: false, longDead: false });
+  }
+
+  /** The rows of a job as they were before this step. */
+  row(id: string): JobRow {
+    const found = this.rows.jobs.find((row) => row.id === id);
+    if (!found) throw new Error(`no rows of job ${id}`);
+    return found;
+  }
+
+  note(what: string): void {
+    this.seen.add(what);
+  }
+}

@@ -1,0 +1,37 @@
+import { createClient } from 'redis';
+import { isInstalled, SideServer } from './side-server.ts';
+
+const REDIS = '/usr/bin/redis-server';
+
+export const hasRedis = await isInstalled(REDIS, 'redis-server');
+
+export interface TestRedis {
+  server: SideServer;
+  url: string;
+  /** One command as redis-cli would send it. */
+  command(...words: string[]): Promise<unknown>;
+}
+
+/** A Redis that keeps nothing over a restart. */
+export async function startRedis(): Promise<TestRedis> {
+  const server = await SideServer.create(REDIS, (folder, port) => {
+    const settings = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
+    return { args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`]) };
+  });
+  await server.start();
+  const url = `redis://127.0.0.1:${server.port}`;
+  return {
+    server,
+    url,
+    command: async (...words) => {
+      const client = createClient({ url, socket: { reconnectStrategy: false } });
+      client.on('error', () => undefined);
+      await client.connect();
+      try {
+        return await client.sendCommand(words);
+      } finally {
+        client.destroy();
+      }
+    },
+  };
+}
