@@ -1,6 +1,7 @@
 import type { Config } from './config/schema.ts';
 import { HttpServer } from './http/server.ts';
-import { localWorker, schedulerServices } from './local-worker.ts';
+import { schedulerServices } from './local-scheduler.ts';
+import { localWorker } from './local-worker.ts';
 import { openDatabase } from './open-database.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
@@ -128,8 +129,7 @@ function summary(of: {
   };
 }
 
-function api(db: Db, waker: Waker, config: Config, log: Log): HttpServer {
+function api(db: Db, waker: Waker, { host, port, unhandledAfterMs }: Config, log: Log) {
   const inbox = new Inbox(db, waker, systemClock);
-  const { host, port, unhandledAfterMs } = config;
   return new HttpServer({ db, inbox, log, host, port, unhandledAfterMs, version: VERSION });
 }

@@ -1,41 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JobDefinition } from './core/define.ts';
-import { BEAT_TIMING, type BeatTiming } from './core/lease.ts';
-import { RedisBeats } from './liveness/redis-beats.ts';
 import { localQueue } from './local-queue.ts';
+import { openBeats, schedulerServices, type SchedulerSettings } from './local-scheduler.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
-import { healthWatch } from './scheduler/health-watch.ts';
-import { partitioner } from './scheduler/partitioner.ts';
-import { promoter } from './scheduler/promoter.ts';
-import { pruner } from './scheduler/pruner.ts';
-import { reaper } from './scheduler/reaper.ts';
-import { Roster } from './scheduler/roster.ts';
-import { ownShards } from './scheduler/shard-turns.ts';
-import { suspicion } from './scheduler/suspicion.ts';
-import { ticker } from './scheduler/ticker.ts';
-import { Db, type Pooler } from './store/db.ts';
-import { Inbox } from './store/inbox.ts';
-import { Listener } from './store/listen.ts';
+import { Db } from './store/db.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 import type { RunnerSettings } from './worker/runners.ts';
 import { Worker } from './worker/worker.ts';
-
-export interface SchedulerSettings {
-  databaseUrl: string;
-  pooler: Pooler;
-  redisUrl: string | null;
-  /** The usual one but in tests, which have no time to lose. */
-  beatTiming?: BeatTiming;
-  pollMs: number;
-  leaseMs: number;
-  heartbeatMs: number;
-  retentionDays: number;
-  deadLetterDays: number;
-}
 
 export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   jobs: string | readonly JobDefinition[];
@@ -45,91 +19,6 @@ export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   drainMs: number;
   cancelGraceMs: number;
   logMaxBytes: number;
-}
-
-/** Dropping old history copies what survives, which may take minutes and delays nobody. */
-const PRUNE_TIMEOUT_MS = 3_600_000;
-
-/** A shard of somebody else is looked at once in so many rounds. */
-const FOREIGN_ROUNDS = 5;
-
-/**
- * What keeps jobs moving that no worker holds: due ones, lost ones, those of schedules, and room for
- * new ones. Any number of processes run it; they share the work through the roster.
- */
-export function schedulerServices(
-  db: Db,
-  waker: Waker,
-  settings: SchedulerSettings,
-  log: Log,
-  beating: Beating | null = openBeats(settings, log),
-): Service[] {
-  const { databaseUrl, pooler, pollMs } = settings;
-  const patient = Db.open({
-    url: databaseUrl,
-    pooler,
-    log,
-    shards: db.shards,
-    max: 2,
-    applicationName: 'longshore pruner',
-    queryTimeoutMs: PRUNE_TIMEOUT_MS,
-  });
-  const { leaseMs, heartbeatMs } = settings;
-  const identity = {
-    instance: randomUUID(),
-    host: hostname(),
-    pid: process.pid,
-    version: VERSION,
-  };
-  const roster = new Roster({ ...identity, db, leaseMs, heartbeatMs, log });
-  const turns = () => ownShards(roster, db.shards, systemClock, FOREIGN_ROUNDS * pollMs);
-  const promoting = promoter(db, waker, pollMs, log, turns());
-  const inbox = new Inbox(db, waker, systemClock);
-  const ticking = ticker({ db, inbox, log }, roster, pollMs, systemClock);
-  const lookAtAll = () => {
-    promoting.lookSoon();
-    ticking.lookSoon();
-  };
-  roster.onChange(lookAtAll);
-  // Behind a transaction pooler nobody can listen; then polling finds what is due.
-  const listener =
-    pooler === 'none'
-      ? new Listener({
-          url: databaseUrl,
-          log,
-          onDue: ({ kind, inMs }) => {
-            if (kind === 'jobs') promoting.hint(inMs);
-            else if (kind === 'schedules') ticking.hint(inMs);
-            else roster.lookSoon();
-          },
-          onConnected: lookAtAll,
-        })
-      : null;
-  return [
-    closing('pruner connection', async () => await patient.close()),
-    ...(beating
-      ? [beating.beats, suspicion(db, beating.beats, beating.timing, systemClock, log)]
-      : []),
-    partitioner(db, log),
-    roster,
-    promoting,
-    ticking,
-    ...(listener ? [listener] : []),
-    reaper({ db, waker, clock: systemClock, pollMs, log, turns: turns(), beating }),
-    pruner(patient, settings, log, () => roster.owns(0)),
-    healthWatch(db, systemClock, log),
-  ];
-}
-
-interface Beating {
-  beats: RedisBeats;
-  timing: BeatTiming;
-}
-
-function openBeats({ redisUrl, beatTiming }: SchedulerSettings, log: Log): Beating | null {
-  if (redisUrl === null) return null;
-  const timing = beatTiming ?? BEAT_TIMING;
-  return { beats: new RedisBeats({ url: redisUrl, ttlMs: timing.ttlMs, log }), timing };
 }
 
 export interface LocalWorker {
