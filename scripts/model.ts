@@ -5,24 +5,33 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string' },
-    seed: { type: 'string' },
-    path: { type: 'string' },
-    'replay-path': { type: 'string' },
-  },
-});
+const options = {
+  runs: { type: 'string' },
+  seed: { type: 'string' },
+  path: { type: 'string' },
+  'replay-path': { type: 'string' },
+} as const;
 
-for (const name of ['runs', 'seed'] as const) {
-  const value = values[name];
-  if (value !== undefined && !/^-?\d+$/.test(value)) {
-    console.error(`--${name} takes a whole number, not "${value}"`);
-    process.exit(2);
+function readOptions(): Record<string, string | undefined> {
+  const { values } = parseArgs({ options });
+  for (const name of ['runs', 'seed'] as const) {
+    const value = values[name];
+    if (value !== undefined && !/^-?\d+$/.test(value)) {
+      throw new Error(`--${name} takes a whole number, not "${value}"`);
+    }
   }
+  return values;
 }
 
-const settings = Object.entries(values).map(([name, value]) => {
+let chosen: Record<string, string | undefined> = {};
+try {
+  chosen = readOptions();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(2);
+}
+
+const settings = Object.entries(chosen).map(([name, value]) => {
   return [`LONGSHORE_MODEL_${name.toUpperCase().replace('-', '_')}`, value];
 });
 const test = ['vitest', 'run', '--project', 'integration', 'test/integration/model.test.ts'];

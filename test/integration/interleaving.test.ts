@@ -254,11 +254,11 @@ describe('cancel and cancel', () => {
     await cancelJob(link, 'default', subject.id);
     const second = cancel(subject);
     await untilBlocked(database);
-    const before = await database.sql<{ at: Date }>('select clock_timestamp() as at');
+    const [now] = await database.sql<{ at: string }>('select clock_timestamp()::text as at');
     await link.commit();
     expect(await second).toEqual({ kind: 'changed', status: 'cancelling' });
     const asked = 'select from longshore.running where id = $1 and cancel_requested_at < $2';
-    expect(await database.sql(asked, [subject.id, before[0]?.at])).toHaveLength(1);
+    expect(await database.sql(asked, [subject.id, now?.at])).toHaveLength(1);
   });
 });
 

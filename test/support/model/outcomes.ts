@@ -19,6 +19,7 @@ export const OUTCOMES: readonly Outcome[] = [
   { kind: 'success', resultJson: '{"ok":true}' },
   { kind: 'success', resultJson: 'null' },
   { kind: 'success', resultJson: '[1]' },
+  { kind: 'success', resultJson: '"done"' },
   failure('HANDLER_ERROR'),
   failure('CRASHED'),
   failure('RATE_LIMITED', 'slow down', 2 * HOUR_MS),

@@ -9,19 +9,21 @@ import { type Claimed, isOwned, type Model, type ModelJob } from './model.ts';
  */
 const number = fc.nat({ max: 99 });
 
-export type WorkerPick = { among: 'alive' | 'dead' | 'unknown'; n: number };
+export type WorkerPick = { among: 'alive' | 'busy' | 'dead' | 'unknown'; n: number };
 
 export const aWorker: fc.Arbitrary<WorkerPick> = fc.record({
   among: fc.oneof(
-    { weight: 7, arbitrary: fc.constant('alive') },
-    { weight: 2, arbitrary: fc.constant('dead') },
-    { weight: 1, arbitrary: fc.constant('unknown') },
+    { weight: 7, arbitrary: fc.constantFrom('alive', 'busy') },
+    { weight: 3, arbitrary: fc.constantFrom('dead', 'dead', 'unknown') },
   ),
   n: number,
 });
 
 export function findWorker(model: Model, { among, n }: WorkerPick): string {
-  const fitting = [...model.workers.values()].filter(({ dead }) => dead === (among === 'dead'));
+  const fitting = [...model.workers.values()].filter(({ instance, dead }) => {
+    if (among === 'busy' && model.ownedBy(instance).length > 0) return true;
+    return among !== 'busy' && dead === (among === 'dead');
+  });
   const found = fitting[n % fitting.length];
   return among === 'unknown' || !found ? randomUUID() : found.instance;
 }
