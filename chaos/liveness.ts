@@ -27,7 +27,7 @@ export async function demandProgress(options: LivenessOptions): Promise<void> {
   await alone(injector, 'postmaster-kill', 0);
   await pause(RECOVERY_MS);
   await alone(injector, 'api-cut', 0);
-  await alone(injector, 'link-stall', STALL_MS);
+  await alone(injector, 'success-stall', STALL_MS);
   await alone(injector, 'worker-stop', 0);
   load.rest(true);
   const isIdle = async () => (await world.database.unfinished()) < FEW;

@@ -21,7 +21,7 @@ interface Finding {
   example: string;
 }
 
-const ALL_FAULTS = { 'worker-kill': 1, 'link-stall': 1, 'worker-cut': 2, 'postmaster-kill': 1 };
+const ALL_FAULTS = { 'worker-kill': 1, 'success-stall': 1, 'worker-cut': 2, 'postmaster-kill': 1 };
 const SEED = 1;
 
 async function tryOut(name: string, mutant: Mutant | null): Promise<Finding> {

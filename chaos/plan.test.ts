@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { planFaults } from './plan.ts';
 import { Random } from './random.ts';
 
-const deck = { 'worker-kill': 3, 'postmaster-kill': 2, 'link-stall': 1 };
+const deck = { 'worker-kill': 3, 'postmaster-kill': 2, 'outcome-stall': 1 };
 
 it('holds every fault of its deck, within its time and in order', () => {
   const plan = planFaults(deck, 60_000, new Random('1'));

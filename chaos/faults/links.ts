@@ -60,16 +60,15 @@ async function stall(world: World, pick: number, statements: string[]): Promise<
 }
 
 /** The write arrives when the lease is over and somebody else has the job: the fence is for this. */
-const linkStall: Fault = {
-  kind: 'link-stall',
-  number: 'F12',
-  what: 'what a worker writes is held up beyond its lease, and then arrives after all',
-  holdMs: [4_500, 7_000],
-  inject: async (world, pick) => {
-    const write = ['progress', 'settle', 'turn', 'turn'][Math.floor(pick * 400) % 4] ?? 'turn';
-    return await stall(world, pick, [write]);
-  },
-};
+function stallOf(kind: string, what: string, statements: string[]): Fault {
+  return {
+    kind,
+    number: 'F12',
+    what: `${what} is held up beyond the lease of its worker, and then arrives after all`,
+    holdMs: [4_500, 7_000],
+    inject: async (world, pick) => await stall(world, pick, statements),
+  };
+}
 
 /** The write arrives while the lease still holds, and what it was decided on may have changed. */
 const linkHiccup: Fault = {
@@ -114,7 +113,9 @@ export const LINK_FAULTS: readonly Fault[] = [
   ),
   linkReset,
   linkRefuse,
-  linkStall,
+  stallOf('success-stall', 'a batch of successes', ['turn']),
+  stallOf('outcome-stall', 'a batch of other outcomes', ['settle']),
+  stallOf('progress-stall', 'the progress of jobs', ['progress']),
   linkHiccup,
   listenBlackhole,
 ];

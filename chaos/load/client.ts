@@ -60,7 +60,7 @@ export class Client {
       case 'one':
         return await this.enqueue(this.#random.weighted(this.#options.mix));
       case 'batch':
-        return await this.batch(this.#random.int(20, 60), {});
+        return await this.#batch(this.#random.int(20, 60));
       case 'cancel':
         return await this.#cancel();
       case 'race':
@@ -87,14 +87,11 @@ export class Client {
     if (answer.phase === 'ok') remember(this.#keyed, { key, request });
   }
 
-  /** Jobs that are stored together, or not at all; `more` goes for each of them. */
-  async batch(count: number, more: Record<string, unknown>): Promise<void> {
-    const requests = Array.from({ length: count }, () => {
-      const { body, wanted } = this.#requests.make('ok');
-      const { delayMs = wanted.delayMs } = more as { delayMs?: number };
-      return { body: { ...body, ...more }, wanted: { ...wanted, delayMs } };
-    });
-    await this.#post(requests, null);
+  /** Jobs that are stored together, or not at all. */
+  async #batch(count: number): Promise<void> {
+    const plain = this.#random.chance(0.5);
+    const one = () => (plain ? this.#requests.plain() : this.#requests.make('ok'));
+    await this.#post(Array.from({ length: count }, one), null);
   }
 
   /** A job that works for a while, and is cancelled after so long. */

@@ -14,6 +14,7 @@ export type Mix = Partial<Record<Deed, number>>;
 
 const PLENTY = 12;
 const AGAIN_MS = 5_000;
+const LONG_MS = 6_000;
 
 /** Makes requests by chance. Each has params that no other one has. */
 export class Requests {
@@ -31,7 +32,7 @@ export class Requests {
     const base = this.#params(does);
     switch (does) {
       case 'ok':
-        return this.#easy(base);
+        return this.#easy(base, this.#timing());
       case 'cold':
         return request('cold', base);
       case 'probe':
@@ -40,7 +41,8 @@ export class Requests {
       case 'slow':
         return request('scripted', {
           ...base,
-          holdMs: random.int(5, 30) * 100,
+          // Some of them are longer than a lease.
+          holdMs: random.chance(0.15) ? LONG_MS : random.int(5, 30) * 100,
           times: random.chance(0.3) ? 1 : 0,
         });
       case 'hang':
@@ -67,16 +69,21 @@ export class Requests {
     }
   }
 
+  /** Asks for nothing special, not even a time: the way of these into the store is another one. */
+  plain(): Request {
+    return this.#easy(this.#params('ok'), {});
+  }
+
   /** Works for so long, and throws. */
   failing(holdMs: number): Request {
     return request('scripted', { ...this.#params('throw'), times: 1, holdMs });
   }
 
   /** Nothing special, but for how long it takes should it be run a second time. */
-  #easy(params: Script): Request {
+  #easy(params: Script, timing: Record<string, unknown>): Request {
     const kind = this.#random.weighted({ quick: 5, inline: 2, scripted: 3 });
     const script = kind === 'scripted' ? { ...params, againMs: AGAIN_MS } : params;
-    return request(kind, script, this.#timing());
+    return request(kind, script, timing);
   }
 
   #params(does: Deed): Script {

@@ -8,7 +8,7 @@ export interface Script {
   /** It misbehaves in its first attempts, so many of them. */
   times?: number;
   holdMs?: number;
-  /** Takes so long when it is run again: a late word about the first time finds it at work. */
+  /** Takes so long when it is run again: a late word about the first run finds it at work. */
   againMs?: number;
   delayMs?: number;
   pad?: string;
@@ -19,7 +19,7 @@ export const DEEDS = [
   'cold', // Like ok, in a process of its own.
   'probe', // Like ok, and sent while nobody hears a NOTIFY.
   'throw',
-  'relapse', // Throws at first, and takes long after that.
+  'relapse', // Throws at first; if it was brought back only after a while, it takes long then.
   'retry-after',
   'give-up', // Throws what cannot be retried.
   'slow', // Works for a while, says so all the time, and stops when it is asked to.

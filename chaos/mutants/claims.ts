@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const STALLS = { 'link-stall': 9 };
+const STALLS = { 'success-stall': 6, 'outcome-stall': 2 };
 
 /** Mistakes in who may write what about a job. */
 export const CLAIM_MUTANTS: readonly Mutant[] = [
@@ -28,8 +28,8 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: ['S7', 'X1', 'S9'],
-    deck: STALLS,
-    mix: { relapse: 8 },
+    deck: { 'outcome-stall': 8 },
+    mix: { relapse: 40 },
   },
   {
     name: 'no-fence-in-progress',
@@ -42,7 +42,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: ['S7'],
-    deck: STALLS,
+    deck: { 'progress-stall': 8 },
     mix: { slow: 20 },
   },
   {

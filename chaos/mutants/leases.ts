@@ -39,7 +39,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: ['S10', 'S11'],
-    deck: { 'worker-freeze': 5 },
+    deck: { 'worker-freeze': 6 },
+    mix: { slow: 25 },
   },
   {
     name: 'no-self-fence',

@@ -13,7 +13,7 @@ export function lostOnce(h: HistoryBuilder) {
   h.beat('w2', 'worker-2');
   const job = h.job().claim().start();
   const stale = job.execution;
-  const fault = h.fault('link-stall', ['worker-1']);
+  const fault = h.fault('success-stall', ['worker-1']);
   h.bury('w1');
   job.fail('LEASE_EXPIRED', 'queued').claim('w2').start('worker-2');
   h.heal(fault);
@@ -187,7 +187,7 @@ export const BROKEN_SAFETY: Broken[] = [
       h.beat('w1');
       h.beat('w2', 'worker-2');
       const job = h.job().claim().start();
-      h.fault('link-stall', ['worker-1']);
+      h.fault('success-stall', ['worker-1']);
       h.bury('w1');
       job.fail('LEASE_EXPIRED', 'queued');
       h.history.rows.at(-1)!.attempts = job.spot!.attempts = 0;

@@ -80,7 +80,7 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     h.beat('w1');
     h.beat('w2', 'worker-2');
     const job = h.job().claim().start();
-    const fault = h.fault('link-stall', ['worker-1']);
+    const fault = h.fault('success-stall', ['worker-1']);
     h.bury('w1');
     job.fail('LEASE_EXPIRED', 'queued').claim('w2').start('worker-2');
     h.heal(fault);

@@ -1,10 +1,15 @@
 import { execFileSync } from 'node:child_process';
+import { statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineJob, type JobContext, NonRetryable, RetryAfter } from 'longshore';
 import { Witness } from '../../history/effects.ts';
 import type { Script } from '../../load/script.ts';
 
 const TICK_MS = 100;
+/** A retry comes a tenth of a second after a failure; a rescue takes the rest of a lease. */
+const RETRIED_BY_THEN_MS = 1_500;
 const MEMORY_BYTES = 300_000_000;
 
 /** Does what its params say, and leaves word of it. */
@@ -18,11 +23,18 @@ export const scripted = defineJob({
     const { does, times = 0, holdMs = 0, againMs = 0 } = params;
     if (does === 'slow') await work(holdMs, ctx, witness);
     else if (holdMs > 0) await pause(holdMs);
-    if (ctx.attempt > 1 && againMs > 0) await work(againMs, ctx, witness);
+    if (ctx.attempt > 1 && againMs > 0 && wasLost(ctx, does)) await work(againMs, ctx, witness);
     if (ctx.attempt <= times) await misbehave(params, ctx, witness);
     return witness.end();
   },
 });
+
+/** A job that succeeds at once runs again only when it was lost; one that throws has to remember. */
+function wasLost({ jobId }: JobContext, does: Script['does']): boolean {
+  if (does !== 'relapse') return true;
+  const { mtimeMs } = statSync(join(tmpdir(), `relapse-${jobId}`), { throwIfNoEntry: false }) ?? {};
+  return mtimeMs === undefined || Date.now() - mtimeMs > RETRIED_BY_THEN_MS;
+}
 
 async function work(holdMs: number, ctx: JobContext, witness: Witness): Promise<void> {
   ctx.abortSignal.addEventListener('abort', () => witness.note('abort'), { once: true });
@@ -35,8 +47,10 @@ async function work(holdMs: number, ctx: JobContext, witness: Witness): Promise<
 
 async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, witness: Witness) {
   switch (does) {
-    case 'throw':
     case 'relapse':
+      writeFileSync(join(tmpdir(), `relapse-${ctx.jobId}`), '');
+      throw witness.error();
+    case 'throw':
     case 'slow':
       throw witness.error();
     case 'retry-after':
