@@ -22,14 +22,15 @@ export function promoter(
     name: 'promoter',
     log,
     tick: async () => {
-      let delayMs = Math.min(pollMs, SLEEP_MS_MAX);
+      let nextAtMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
       for (const shard of turns()) {
+        // Counted from before the question: the answer may have been on its way for a while.
+        const askedMs = clock.monotonicMs();
         const { more, lines, nextDueMs } = await promote(db, shard, AT_ONCE);
         waker.wake(lines);
-        if (more) delayMs = 0;
-        else if (nextDueMs !== null) delayMs = Math.min(delayMs, Math.max(1, nextDueMs));
+        nextAtMs = Math.min(nextAtMs, askedMs + (more ? 0 : (nextDueMs ?? Infinity)));
       }
-      return delayMs;
+      return Math.max(0, nextAtMs - clock.monotonicMs());
     },
   });
 }

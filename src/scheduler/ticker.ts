@@ -19,17 +19,18 @@ export function ticker(
     name: 'ticker',
     log,
     tick: async (signal) => {
-      let delayMs = Math.min(pollMs, SLEEP_MS_MAX);
+      let nextAtMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
       const { buckets } = roster;
       for (let shard = 0; shard < db.shards && buckets.length > 0; shard += 1) {
         let looked = BATCH;
         while (looked === BATCH && !signal.aborted) {
           looked = await fireDue(deps, shard, buckets, BATCH);
         }
-        const nextMs = await nextLookMs(db, shard, buckets);
-        if (nextMs !== null) delayMs = Math.min(delayMs, Math.max(1, nextMs));
+        const askedMs = clock.monotonicMs();
+        const lookMs = await nextLookMs(db, shard, buckets);
+        nextAtMs = Math.min(nextAtMs, askedMs + (lookMs ?? Infinity));
       }
-      return delayMs;
+      return Math.max(0, nextAtMs - clock.monotonicMs());
     },
   });
 }
