@@ -58,8 +58,8 @@ describe('a job that left processes behind', () => {
 
   it('can be ended while it multiplies', async () => {
     const job = await runners.begin('multiplying');
-    const tag = readTag(job.runner.pid ?? 0);
-    expect(tag).not.toBeNull();
+    // The launcher puts it on, a moment after the process has begun.
+    const tag = await until('it has its tag', () => readTag(job.runner.pid ?? 0));
     const all = async () => (await findTagged((other) => other === tag)).size;
     await until('there are many', async () => (await all()) > 50);
     job.runner.kill();
