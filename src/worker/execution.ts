@@ -73,7 +73,6 @@ export class Execution {
         },
       });
     });
-    if (this.#lost) runner.kill();
     if (this.#asked) this.#beginStopping(this.#asked);
     else this.#after(this.#timeoutMs, () => this.askToStop('timeout'));
     try {

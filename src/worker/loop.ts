@@ -230,11 +230,16 @@ export class WorkLoop implements Service, HandOver {
 
   async #execute(execution: Execution): Promise<void> {
     const { runners, events, log } = this.#options;
-    // Cancelled or lost while it waited for its slot: it need not begin at all.
-    if (execution.lost || execution.state === 'cancelling') return this.#giveBack([execution]);
+    if (isOver(execution)) return this.#giveBack([execution]);
     try {
       const source = runners.source(execution.definition);
       const runner = await source.acquire();
+      // Starting a process takes its time, in which the lease may be lost: to begin now would be to
+      // run the job beside its next attempt.
+      if (isOver(execution)) {
+        source.release(runner);
+        return this.#giveBack([execution]);
+      }
       const ended = await execution.run(runner, events);
       source.release(runner);
       this.#finish(execution, ended);
@@ -257,4 +262,9 @@ export class WorkLoop implements Service, HandOver {
 /** A success that nobody has asked to stop: the case that is quick because it is common. */
 function isPlain({ execution, ended }: Finished): boolean {
   return execution.state === 'running' && ended.outcome.kind === 'success';
+}
+
+/** Cancelled or lost while it waited for its slot: it need not begin at all. */
+function isOver({ lost, state }: Execution): boolean {
+  return lost || state === 'cancelling';
 }
