@@ -67,6 +67,11 @@ export class Execution {
     return this.#lost;
   }
 
+  /** Cancelled or lost before it began: then it need not begin at all. */
+  get over(): boolean {
+    return this.#lost || this.state === 'cancelling';
+  }
+
   async run(
     runner: Runner,
     saved: Saved | undefined,
@@ -90,7 +95,6 @@ export class Execution {
         },
       });
     });
-    if (this.#lost) runner.kill();
     if (this.#asked) this.#beginStopping(this.#asked);
     else this.#after(this.#timeoutMs, () => this.askToStop('timeout'));
     try {

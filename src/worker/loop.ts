@@ -236,12 +236,17 @@ export class WorkLoop implements Service, HandOver {
 
   async #execute(execution: Execution): Promise<void> {
     const { queue, runners, journal, log } = this.#options;
-    // Cancelled or lost while it waited for its slot: it need not begin at all.
-    if (execution.lost || execution.state === 'cancelling') return this.#giveBack([execution]);
+    if (execution.over) return this.#giveBack([execution]);
     try {
       const saved = await savedSteps(queue, execution);
       const source = runners.source(execution.definition);
       const runner = await source.acquire();
+      // Starting a process takes its time, in which the lease may be lost: to begin now would be to
+      // run the job beside its next attempt.
+      if (execution.over) {
+        source.release(runner);
+        return this.#giveBack([execution]);
+      }
       const ended = await execution.run(runner, saved, journal, this.#saveStep);
       source.release(runner);
       // Its last words come before its outcome; the slot does not wait for either.
