@@ -32,6 +32,7 @@ export interface WorkLoopOptions {
 }
 
 const BATCH_MAX = 500;
+const NO_RUNNER_PAUSE_MS = 1_000;
 const TURNS_MAX = 3;
 /** While one turn is under way, a second one starts only when it is worth a commit of its own. */
 const WORTH_A_TURN = 100;
@@ -247,6 +248,8 @@ export class WorkLoop implements Service, HandOver {
       // No process could be started: that is the machine's failure, and costs the job no attempt.
       log.warn({ jobId: execution.job.id, err: error }, 'no runner for a job; it is given back');
       this.#giveBack([execution]);
+      // Others may have it at once; here the slot rests, or a machine in trouble would do nothing else.
+      await sleep(NO_RUNNER_PAUSE_MS);
     }
   }
 

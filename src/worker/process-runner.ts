@@ -39,11 +39,13 @@ export class ProcessRunner implements Runner {
       ['--disable-warning=ExperimentalWarning', MAIN, jobsPath],
       { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: childEnvironment(), detached: true },
     );
-    this.pid = this.#child.pid ?? null;
+    // A start that fails is told later as well, as an event that would end the worker if unheard.
+    this.#child.on('error', () => undefined);
+    if (this.#child.pid === undefined) throw new Error('no process could be started');
+    this.pid = this.#child.pid;
     this.#socket = this.#child.stdio[3] as Socket;
     this.#socket.on('error', () => undefined);
     this.exited = new Promise((resolve) => {
-      this.#child.once('error', () => resolve({ code: null, signal: null }));
       this.#child.once('close', (code, signal) => resolve({ code, signal }));
       this.#child.once('exit', (code, signal) => {
         // What the job left running in its group must not outlive it.
