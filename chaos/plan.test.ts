@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planFaults } from './plan.ts';
+import { planFaults, scaled } from './plan.ts';
 import { Random } from './random.ts';
 
 const deck = { 'worker-kill': 3, 'postmaster-kill': 2, 'outcome-stall': 1 };
@@ -21,6 +21,12 @@ it('is the same for the same seed, and another one for another', () => {
   const plan = (seed: string) => planFaults(deck, 60_000, new Random(seed));
   expect(plan('7')).toEqual(plan('7'));
   expect(plan('7')).not.toEqual(plan('8'));
+});
+
+it('keeps every kind when it is made shorter', () => {
+  const short = { 'worker-kill': 1, 'postmaster-kill': 1, 'outcome-stall': 1 };
+  expect(scaled(deck, 0.1)).toEqual(short);
+  expect(scaled(deck, 2)['worker-kill']).toBe(6);
 });
 
 it('refuses a kind that does not exist, and says which may be meant', () => {

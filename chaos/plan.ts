@@ -4,6 +4,14 @@ import type { Random } from './random.ts';
 /** How often each kind of fault comes; a plan holds exactly these, in an order made by chance. */
 export type Deck = Readonly<Record<string, number>>;
 
+/** The same mix for a run of another length; no kind is left out. */
+export function scaled(deck: Deck, factor: number): Deck {
+  const entries = Object.entries(deck);
+  return Object.fromEntries(
+    entries.map(([kind, count]) => [kind, Math.max(1, Math.round(count * factor))]),
+  );
+}
+
 export interface PlannedFault {
   atMs: number;
   kind: string;

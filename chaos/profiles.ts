@@ -14,7 +14,7 @@ export interface Profile {
   warmUpMs: number;
   livenessMs: number;
   drainBoundMs: number;
-  /** What is dealt out once per run, or once every ten minutes when the run is longer than that. */
+  /** What is dealt out in so many minutes; a run of another length gets more or less of it. */
   deck: Deck;
   mix: Mix;
   sometimes: string[];

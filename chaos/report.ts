@@ -4,6 +4,13 @@ import { isOwnDoing, reasonOutside } from './check/invariants/explained.ts';
 import { SOMETIMES } from './check/invariants/sometimes.ts';
 import type { Story } from './check/stories.ts';
 
+export interface Spread {
+  count: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
 /** What a run amounts to, in figures. */
 export interface Figures {
   acknowledged: number;
@@ -17,7 +24,10 @@ export interface Figures {
   staleAccepted: number;
   staleRefused: number;
   reexecutions: Record<string, number>;
-  rescueMs: { count: number; p50: number; p99: number; max: number };
+  /** From the last sign of life of a lost worker until its job could be claimed again. */
+  rescueMs: Spread;
+  /** Until it was claimed, which also depends on what else was waiting. */
+  reclaimMs: Spread;
   sometimes: Record<string, number>;
 }
 
@@ -28,6 +38,7 @@ export function figuresOf({ facts, violations }: Verdict): Figures {
   const { enqueues, stories, faults, history } = facts;
   const ok = enqueues.filter(({ result }) => result === 'ok');
   const injected = faults.windows.filter(({ observed }) => !observed);
+  const rescued = [...stories.values()].flatMap((story) => rescues(facts, story));
   const broken = (id: string) =>
     new Set(violations.filter(({ invariant }) => invariant === id).map(({ job }) => job)).size;
   return {
@@ -42,7 +53,8 @@ export function figuresOf({ facts, violations }: Verdict): Figures {
     staleAccepted: broken('S7'),
     staleRefused: history.notices.filter(({ what }) => what === 'stale-refused').length,
     reexecutions: counted(reexecutions(facts)),
-    rescueMs: spread([...stories.values()].flatMap((story) => rescues(facts, story))),
+    rescueMs: spread(rescued.map(({ backMs }) => backMs)),
+    reclaimMs: spread(rescued.flatMap(({ claimedMs }) => claimedMs ?? [])),
     sometimes: Object.fromEntries(
       Object.entries(SOMETIMES).map(([name, look]) => [name, look(facts)]),
     ),
@@ -61,8 +73,8 @@ export function reportOn(verdict: Verdict): string {
       `${Object.keys(figures.faultsByKind).length} kinds, ${figures.databaseKills} database kill -9:`,
     `  ${figures.lost} lost, ${figures.doubleEnds} double completions, ` +
       `${figures.staleAccepted} stale writes accepted, ${figures.staleRefused} stale outcomes refused`,
-    `  rescue of ${rescueMs.count} jobs, from the last sign of life to the next claim: ` +
-      `p50 ${rescueMs.p50} ms, p99 ${rescueMs.p99} ms, max ${rescueMs.max} ms`,
+    `  ${rescueMs.count} rescues, from the last sign of life of a worker: claimable again after ` +
+      `${inWords(rescueMs)}; claimed again after ${inWords(figures.reclaimMs)}`,
     `  ${count(figures.unknown)} requests of unknown result, ` +
       `${figures.sometimes['an enqueue of unknown result had been stored']} of them had been stored`,
     '',
@@ -92,16 +104,21 @@ function reexecutions(facts: Facts): string[] {
   );
 }
 
-function rescues({ instances }: Facts, { claims }: Story): number[] {
-  return claims.flatMap(({ ending, worker }, index) => {
-    const next = claims[index + 1];
+function rescues({ instances }: Facts, { claims }: Story) {
+  return claims.flatMap(({ ending, end, worker }, index) => {
     const lastBeat = instances.get(worker)?.beats.at(-1)?.at;
-    if (ending?.errorCode !== 'LEASE_EXPIRED' || !next || lastBeat === undefined) return [];
-    return [(next.at - lastBeat) / 1_000];
+    if (ending?.errorCode !== 'LEASE_EXPIRED' || !end || lastBeat === undefined) return [];
+    const next = claims[index + 1];
+    const claimedMs = next ? (next.at - lastBeat) / 1_000 : null;
+    return [{ backMs: (end.at - lastBeat) / 1_000, claimedMs }];
   });
 }
 
-function spread(values: number[]): Figures['rescueMs'] {
+function inWords({ p50, p99, max }: Spread): string {
+  return `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`;
+}
+
+function spread(values: number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) =>
     Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);

@@ -10,7 +10,7 @@ import { Recorder } from './history/recorder.ts';
 import { Injector } from './injector.ts';
 import { demandProgress } from './liveness.ts';
 import { Load } from './load/load.ts';
-import { planFaults } from './plan.ts';
+import { planFaults, scaled } from './plan.ts';
 import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
 import { leftoversOf, processesOf } from './world/leftovers.ts';
@@ -67,7 +67,8 @@ async function goThroughPhases(
     load.start();
     await pause(profile.warmUpMs, undefined, { signal });
     const safetyMs = minutes * 60_000 - profile.warmUpMs - profile.livenessMs;
-    const plan = planFaults(profile.deck, safetyMs, random.stream('faults'));
+    const deck = scaled(profile.deck, minutes / profile.minutes);
+    const plan = planFaults(deck, safetyMs, random.stream('faults'));
     say(`safety: ${plan.length} faults in ${Math.round(safetyMs / 1_000)} s`);
     phase('safety');
     await injector.carryOut(plan, signal);

@@ -24,6 +24,7 @@ const HARMLESS = [
   'door-blackhole',
   'door-cut',
   'door-reset',
+  'files-exhausted',
   'lease-cut',
   'link-delay',
   'link-reset',

@@ -11,12 +11,20 @@ export interface Tally {
   underWay: number;
 }
 
+export interface BudgetQueue {
+  queue: QueuePort;
+  tally: Tally;
+  /** Resolves when the tally knows of every claim that was on its way: a claim may be made already. */
+  answered(): Promise<void>;
+}
+
 /**
  * The same queue, which hands out no more than `max` jobs in all, and counts. The worker behind it
  * needs to know nothing of it: a claim that brings nothing looks like an empty queue.
  */
-export function budgetQueue(queue: QueuePort, max: number): { queue: QueuePort; tally: Tally } {
+export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
   const tally = { claimed: 0, succeeded: 0, retried: 0, deadLettered: 0, underWay: 0 };
+  const claims = new Set<Promise<unknown>>();
   let promised = 0;
 
   /** Claims may be under way side by side, so what each may take is set aside first. */
@@ -27,12 +35,16 @@ export function budgetQueue(queue: QueuePort, max: number): { queue: QueuePort; 
   ): Promise<T> => {
     const limit = Math.max(0, Math.min(wanted, max - tally.claimed - promised));
     promised += limit;
-    try {
-      const result = await claim(limit);
+    const counted = claim(limit).then((result) => {
       tally.claimed += count(result);
       tally.underWay += count(result);
       return result;
+    });
+    claims.add(counted);
+    try {
+      return await counted;
     } finally {
+      claims.delete(counted);
       promised -= limit;
     }
   };
@@ -48,6 +60,7 @@ export function budgetQueue(queue: QueuePort, max: number): { queue: QueuePort; 
 
   return {
     tally,
+    answered: async () => void (await Promise.allSettled(claims)),
     queue: {
       ...queue,
       claim: async (shard, limit, instance, lines) =>

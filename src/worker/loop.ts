@@ -35,6 +35,7 @@ export interface WorkLoopOptions {
 }
 
 const BATCH_MAX = 500;
+const NO_RUNNER_PAUSE_MS = 1_000;
 const TURNS_MAX = 3;
 /** While one turn is under way, a second one starts only when it is worth a commit of its own. */
 const WORTH_A_TURN = 100;
@@ -257,6 +258,8 @@ export class WorkLoop implements Service, HandOver {
       // It could not even be started: that is the machine's failure, and costs the job no attempt.
       log.warn({ jobId: execution.job.id, err: error }, 'a job could not be started here');
       this.#giveBack([execution]);
+      // Others may have it at once; here the slot rests, or a machine in trouble would do nothing else.
+      await sleep(NO_RUNNER_PAUSE_MS);
     }
   }
 

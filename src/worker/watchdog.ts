@@ -16,6 +16,8 @@ export interface Overseen {
   groups: string | null;
 }
 
+const RETRY_MS = 1_000;
+
 /**
  * The worker's side of its watchdog; `watchdog/main.ts` says why there is one. If the watchdog itself
  * ends, a new one is started and told everything again.
@@ -58,7 +60,7 @@ export class Watchdog implements Service {
   guard(pid: number): void {
     this.#pids.add(pid);
     if (this.#child) this.#say(`guard ${pid}`);
-    else if (!this.#stopped) this.#spawn();
+    else this.#spawnIfNeeded();
   }
 
   release(pid: number): void {
@@ -85,6 +87,10 @@ export class Watchdog implements Service {
     if (groups !== null) this.#say(`groups ${groups}`);
   }
 
+  #spawnIfNeeded(): void {
+    if (!this.#stopped && !this.#child) this.#spawn();
+  }
+
   #spawn(): void {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -92,14 +98,18 @@ export class Watchdog implements Service {
       detached: true,
     });
     this.#child = child;
-    child.stdin.on('error', () => undefined);
-    child.once('error', (error) => this.#log.error({ err: error }, 'no watchdog could be started'));
+    child.once('error', (error) => {
+      this.#log.error({ err: error }, 'no watchdog could be started; trying again');
+      this.#child = undefined;
+      setTimeout(() => this.#spawnIfNeeded(), RETRY_MS).unref();
+    });
     child.once('exit', () => {
       this.#child = undefined;
-      if (this.#stopped) return;
-      this.#log.warn('the watchdog ended; starting it again');
-      this.#spawn();
+      if (!this.#stopped) this.#log.warn('the watchdog ended; starting it again');
+      this.#spawnIfNeeded();
     });
+    if (child.pid === undefined) return;
+    child.stdin.on('error', () => undefined);
     this.#sayOverseen();
     for (const pid of this.#pids) this.#say(`guard ${pid}`);
     if (Number.isFinite(this.#leaseEndMs)) this.renew(this.#leaseEndMs);

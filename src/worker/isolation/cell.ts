@@ -73,6 +73,7 @@ export class Cell {
       detached: true,
       ...user,
     });
+    if (!child.stdio) return this.#refused(child);
     const { pid } = child;
     if (pid === undefined) return child;
     watchdog.guard(pid);
@@ -85,6 +86,16 @@ export class Cell {
       }
     }
     return child;
+  }
+
+  /**
+   * The machine had no descriptors left for its pipes. That is told later as well, as an event that
+   * would end the worker if nobody heard it.
+   */
+  #refused(child: ChildProcess): never {
+    child.on('error', () => undefined);
+    void this.remove(null);
+    throw new Error('no process could be started: too many open files');
   }
 
   /** Nothing else can be done to a descriptor of a child than to put another one in its place. */

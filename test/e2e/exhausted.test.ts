@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { jobInState, startJob } from '../support/api.ts';
+import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { descendants, endAll, FIXTURES, isAlive, launch } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+
+/** A worker that may open nothing more, neither files nor pipes, as on a machine that is used up. */
+
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'longshore-exhausted-'));
+});
+afterEach(async () => await endAll());
+afterAll(async () => {
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const prlimit = (pid: number, ...args: string[]) =>
+  execFileSync('prlimit', ['--pid', `${pid}`, ...args]).toString();
+
+/** Takes what the process has open now for its limit; answers with a way back. */
+function exhaust(pid: number): () => void {
+  const limit = prlimit(pid, '--nofile', '-o', 'SOFT', '--noheadings').trim();
+  prlimit(pid, `--nofile=${readdirSync(`/proc/${pid}/fd`).length}:`);
+  return () => void prlimit(pid, `--nofile=${limit}:`);
+}
+
+const below = (pid: number, command: string) =>
+  descendants(pid).filter((one) => one.command.includes(command));
+
+it('lives on, gives its jobs back, and recovers', async () => {
+  const env = {
+    DATABASE_URL: database.url,
+    LONGSHORE_JOBS: join(FIXTURES, 'jobs'),
+    LONGSHORE_CONCURRENCY: '4',
+    LONGSHORE_POLL_MS: '200',
+  };
+  const server = await launch('api', { env });
+  const worker = await launch('worker', { env });
+  const { address } = server.summary;
+  await jobInState(address, await startJob(address, 'echo'), 'succeeded');
+  const recover = exhaust(worker.pid);
+  for (const { pid } of below(worker.pid, 'watchdog/main')) process.kill(pid, 'SIGKILL');
+  const params = { file: join(folder, 'evidence'), holdMs: 300 };
+  const ids = await Promise.all(
+    Array.from({ length: 8 }, async () => await startJob(address, 'record', params)),
+  );
+  await until('it has noticed', () => {
+    const said = worker.stderr();
+    return (
+      said.includes('could not be started here') && said.includes('no watchdog could be started')
+    );
+  });
+  expect(isAlive(worker.pid)).toBe(true);
+  recover();
+  for (const id of ids) {
+    expect(await jobInState(address, id, 'succeeded')).toMatchObject({ attempts: 1 });
+  }
+  await until('it has a watchdog', () => below(worker.pid, 'watchdog/main').length === 1);
+});
