@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobContext } from '../../src/core/define.ts';
 import type { Effect } from './history.ts';
@@ -8,11 +7,18 @@ import { nowMicros } from './now.ts';
 
 /**
  * The account that a job gives of itself: one line per effect, written by one append, so that lines
- * of many processes never mix and whatever was written survives the end of its writer. A runner gets
- * hardly any environment, but it gets TMPDIR, and the run sets that to its own folder.
+ * of many processes never mix and whatever was written survives the end of its writer. The folder of
+ * the run is the one thing that it is told by its environment.
  */
 
 let file: number | undefined;
+
+/** Where a run keeps what its jobs write down. */
+export function runFolder(): string {
+  const folder = process.env['CHAOS_FOLDER'];
+  if (folder === undefined) throw new Error('CHAOS_FOLDER is not set');
+  return folder;
+}
 
 export function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex');
@@ -45,7 +51,7 @@ export class Witness {
       isolation: this.#isolation,
       ...more,
     };
-    file ??= openSync(join(tmpdir(), 'effects.jsonl'), 'a');
+    file ??= openSync(join(runFolder(), 'effects.jsonl'), 'a');
     writeSync(file, `${JSON.stringify(effect)}\n`);
   }
 

@@ -131,8 +131,9 @@ export class World {
     const clock = typeof this.clocks === 'string' ? {} : await this.clocks.environmentOf(name);
     const env = {
       PATH: process.env['PATH'] ?? '',
-      // Runners get hardly any environment; this much they do.
       TMPDIR: this.folder,
+      CHAOS_FOLDER: this.folder,
+      LONGSHORE_RUNNER_ENV: 'CHAOS_FOLDER',
       DATABASE_URL: this.database.urlThrough(link.port),
       LONGSHORE_JOBS: join(JOBS, options.coldJobs ? '.' : 'warm'),
       LONGSHORE_PORT: '0',
