@@ -1,8 +1,9 @@
 import type { Config } from './config/schema.ts';
-import { HttpServer } from './http/server.ts';
+import { type HttpDeps, HttpServer } from './http/server.ts';
 import { schedulerServices } from './local-scheduler.ts';
 import { localWorker } from './local-worker.ts';
 import { openDatabase } from './open-database.ts';
+import { runDue } from './run-due.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service, startAll, stopAll } from './runtime/service.ts';
@@ -107,10 +108,15 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
     }
     case 'start': {
       // The worker is a process of its own: requests that keep this one busy delay no heartbeat.
-      const http = api(db, waker, config, log);
+      const http = api(db, waker, config, log, async (budget, signal) =>
+        runDue(db, waker, config, log, budget, signal),
+      );
       const child = workerProcess(config, log);
+      const keepers = schedulerServices(db, waker, config, log);
+      // The first to stop: from then on nobody shall be sent here, and no run shall claim more.
+      const door = closing('door', async () => http.beginDrain());
       return {
-        services: [...connections, http, ...schedulerServices(db, waker, config, log), child],
+        services: [...connections, http, ...keepers, child, door],
         summary: () => summary({ http, worker: child.ready?.worker }),
       };
     }
@@ -129,7 +135,9 @@ function summary(of: {
   };
 }
 
-function api(db: Db, waker: Waker, { host, port, unhandledAfterMs }: Config, log: Log) {
+function api(db: Db, waker: Waker, config: Config, log: Log, run?: HttpDeps['runDue']) {
+  const { host, port, unhandledAfterMs } = config;
   const inbox = new Inbox(db, waker, systemClock);
-  return new HttpServer({ db, inbox, log, host, port, unhandledAfterMs, version: VERSION });
+  const deps = { db, inbox, log, host, port, unhandledAfterMs, version: VERSION };
+  return new HttpServer({ ...deps, ...(run && { runDue: run }) });
 }

@@ -1,6 +1,7 @@
 import type { Config } from './config/schema.ts';
+import type { RunDueBudget, RunDueSummary } from './core/run-due.ts';
 import { openDatabase } from './open-database.ts';
-import { runDue, type RunDueBudget, type RunDueSummary } from './run-due.ts';
+import { runDue } from './run-due.ts';
 import type { Log } from './runtime/log.ts';
 import { Db } from './store/db.ts';
 import { migrate } from './store/migrate.ts';

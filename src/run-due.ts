@@ -4,6 +4,7 @@ import { BUCKETS } from './core/schedule-id.ts';
 import { failureOf } from './core/failure.ts';
 import { NO_USAGE } from './core/job.ts';
 import { decide, DEFAULT_RULES } from './core/lifecycle.ts';
+import type { RunDueBudget, RunDueSummary } from './core/run-due.ts';
 import { localQueue } from './local-queue.ts';
 import type { LocalWorkerSettings } from './local-worker.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -21,44 +22,29 @@ import { budgetQueue } from './worker/budget-queue.ts';
 import type { QueuePort } from './worker/port.ts';
 import { Worker } from './worker/worker.ts';
 
-/**
- * Serverless mode: no process runs all the time; somebody calls this every minute. It does what
- * schedulers and workers would do now, within a budget, and ends. It claims like any worker, so it
- * may be called twice at once and beside workers. What still runs when the time is over is
- * interrupted and given back, which costs no attempt.
- */
-export interface RunDueBudget {
-  /** So many jobs at most. */
-  max: number;
-  /** Then nothing is begun any more. Stopping what runs may take the cancel grace on top. */
-  seconds: number;
-}
-
-export interface RunDueSummary {
-  claimed: number;
-  succeeded: number;
-  retried: number;
-  deadLettered: number;
-  /** Due jobs of the loaded definitions that are left, counted up to 10,000 of each. */
-  remaining: number;
-}
-
 const LOOK_MS = 50;
 const BATCH = 100;
 const PROMOTED_AT_ONCE = 1_000;
 const COUNTED_MAX = 10_000;
 
+/**
+ * Serverless mode: no process runs all the time; somebody calls this every minute. It does what
+ * schedulers and workers would do now, within a budget, and ends. It claims like any worker, so it
+ * may be called twice at once and beside workers. What still runs when the time is over, or the
+ * signal says so, is interrupted and given back, which costs no attempt.
+ */
 export async function runDue(
   db: Db,
   waker: Waker,
   settings: LocalWorkerSettings,
   log: Log,
   { max, seconds }: RunDueBudget,
+  signal?: AbortSignal,
 ): Promise<RunDueSummary> {
   const endMs = systemClock.monotonicMs() + seconds * 1_000;
   const { databaseUrl, pooler, leaseMs, concurrency } = settings;
   const reserved = Db.open({ url: databaseUrl, pooler, log, shards: db.shards, max: 1 });
-  const { queue, tally } = budgetQueue(localQueue(db, reserved, waker, log), max);
+  const { queue, tally, answered } = budgetQueue(localQueue(db, reserved, waker, log), max);
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
   const worker = new Worker({
     ...settings,
@@ -89,13 +75,17 @@ export async function runDue(
       }
       return jobs;
     };
-    while (systemClock.monotonicMs() < endMs) {
+    const isOver = () => signal?.aborted === true || systemClock.monotonicMs() >= endMs;
+    while (!isOver()) {
       if (tally.underWay === 0) {
         if (tally.claimed >= max) break;
         await bringDue(db, waker, inbox, log);
-        if ((await claimable()) === 0) break;
+        const left = await claimable();
+        // What was counted as gone may be on its way to our own worker.
+        await answered();
+        if (left === 0 && tally.underWay === 0) break;
       }
-      await sleep(LOOK_MS);
+      await sleep(LOOK_MS, signal);
     }
     await worker.stop();
     const { claimed, succeeded, retried, deadLettered } = tally;

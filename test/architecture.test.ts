@@ -114,6 +114,7 @@ const IMPORTS: ImportRow[] = [
       'src/local-worker.ts',
       'src/open-database.ts',
       'src/run-due-app.ts',
+      'src/run-due.ts',
       'src/version.ts',
       'src/worker-child.ts',
     ],
@@ -173,7 +174,7 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/run-due-app.ts',
     may: ['src/runtime/', 'src/store/', 'src/open-database.ts', 'src/run-due.ts'],
-    types: ['src/config/'],
+    types: ['src/config/', 'src/core/'],
   },
   {
     at: 'src/in-process.ts',

@@ -1,7 +1,8 @@
 import { fastify, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { logAccess } from './access-log.ts';
 import { answerBrokenRequest } from './broken-request.ts';
-import type { Drain, HttpDeps } from './deps.ts';
+import type { HttpDeps } from './deps.ts';
+import { runDueRoutes } from './dialects/run-due.ts';
 import { allowedHosts, guardHost, guardOrigin } from './guards.ts';
 import { readJsonOnly } from './json-body.ts';
 import { closeOtherMethods, knowAllMethods, rememberRoutes } from './methods.ts';
@@ -28,8 +29,14 @@ declare module 'fastify' {
   }
 }
 
-/** Everything about the server but the socket, so that tests can `inject` into it. */
-export function buildServer(deps: HttpDeps, drain: Drain = { begun: false }): FastifyInstance {
+/**
+ * Everything about the server but the socket, so that tests can `inject` into it. The signal says
+ * that the process has begun to leave: probes pass that on, and load balancers look elsewhere.
+ */
+export function buildServer(
+  deps: HttpDeps,
+  leaving: AbortSignal = new AbortController().signal,
+): FastifyInstance {
   const app = bareServer(deps);
   const hosts = allowedHosts(deps.host);
 
@@ -59,7 +66,8 @@ export function buildServer(deps: HttpDeps, drain: Drain = { begun: false }): Fa
     changeSchedulesRoutes(scope, deps);
     definitionsRoutes(scope, deps);
     workersRoutes(scope, deps);
-    probeRoutes(scope, deps, drain);
+    runDueRoutes(scope, deps, leaving);
+    probeRoutes(scope, deps, leaving);
     docsRoutes(scope);
     closeOtherMethods(scope, table);
   });

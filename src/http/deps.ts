@@ -1,3 +1,4 @@
+import type { RunDueBudget, RunDueSummary } from '../core/run-due.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Db } from '../store/db.ts';
 import type { Inbox } from '../store/inbox.ts';
@@ -13,11 +14,8 @@ export interface HttpDeps {
   version: string;
   /** After how long a queued job that nobody has the code for is shown with a warning. */
   unhandledAfterMs?: number;
+  /** Runs what is due within a budget, or until the signal; missing where no job can run. */
+  runDue?: (budget: RunDueBudget, signal: AbortSignal) => Promise<RunDueSummary>;
   /** Where live streams shall differ from the usual: tests are less patient. */
   streams?: Partial<StreamLimits>;
-}
-
-/** Whether the process has begun to leave. Probes say so, and load balancers look elsewhere. */
-export interface Drain {
-  begun: boolean;
 }

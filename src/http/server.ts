@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { DeadlineExceeded, withDeadline } from '../runtime/deadline.ts';
 import type { Service } from '../runtime/service.ts';
 import { buildServer } from './build-server.ts';
-import type { Drain, HttpDeps } from './deps.ts';
+import type { HttpDeps } from './deps.ts';
 
 export { buildServer } from './build-server.ts';
 export type { HttpDeps } from './deps.ts';
@@ -14,7 +14,7 @@ const STOP_LIMIT_MS = 5_000;
 export class HttpServer implements Service {
   readonly name = 'http';
   readonly #deps: HttpDeps;
-  readonly #drain: Drain = { begun: false };
+  #leaving = new AbortController();
   #app: FastifyInstance | undefined;
 
   constructor(deps: HttpDeps) {
@@ -24,7 +24,8 @@ export class HttpServer implements Service {
   async start(): Promise<void> {
     if (this.#app) return;
     const { host, port } = this.#deps;
-    const app = buildServer(this.#deps, this.#drain);
+    this.#leaving = new AbortController();
+    const app = buildServer(this.#deps, this.#leaving.signal);
     this.#app = app;
     try {
       await app.listen({ host, port });
@@ -35,15 +36,16 @@ export class HttpServer implements Service {
     }
   }
 
-  /** From here on `/readyz` says no, while requests are still answered. */
+  /** From here on `/readyz` says no and no jobs are run, while requests are still answered. */
   beginDrain(): void {
-    this.#drain.begun = true;
+    this.#leaving.abort();
   }
 
   async stop(): Promise<void> {
     const app = this.#app;
     this.#app = undefined;
     if (!app) return;
+    this.beginDrain();
     const closed = app.close();
     try {
       await withDeadline(closed, STOP_LIMIT_MS, 'closing the HTTP server');

@@ -22,6 +22,7 @@ export const PROBLEMS = {
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
   INTERNAL: { status: 500, title: 'Something went wrong in the server' },
   UNAVAILABLE: { status: 503, title: 'The server cannot answer right now' },
+  NO_LOCAL_WORKER: { status: 503, title: 'No job can run in this server' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { spawnSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Longshore } from '../../src/client/index.ts';
+import { post } from '../support/api.ts';
 import { cronChaos } from '../support/cron-chaos.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { endAll, FIXTURES, launch, run } from '../support/processes.ts';
@@ -131,6 +132,16 @@ it('run-due does it all without a server, and says so', async () => {
     result: { greeting: 'Hello, Ada!' },
   });
   expect((await unknown.get()).error?.code).toBe('NO_HANDLER');
+  const elsewhere = await post(`${api.summary.address}/api/jobs/run`, {});
+  expect(elsewhere).toMatchObject({ status: 503, body: { code: 'NO_LOCAL_WORKER' } });
+});
+
+it('a server started with start runs what is due when it is asked to', async () => {
+  const server = await launch('start', { env: settings() });
+  const answer = await post(`${server.summary.address}/api/jobs/run`, { max: 5 });
+  expect(answer).toMatchObject({ status: 200, body: { claimed: expect.any(Number) } });
+  server.signal('SIGTERM');
+  expect(await server.exited).toEqual({ code: 0, signal: null });
 });
 
 it('schedulers that are killed at random lose and double no slot', async () => {

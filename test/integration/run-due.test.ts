@@ -8,6 +8,7 @@ import { getJob } from '../../src/store/get-job.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { enqueueOne, newWorker, request } from '../support/jobs.ts';
 import { fallBehind, HOURLY, newSchedule, slotsOf } from '../support/schedules.ts';
+import { until } from '../support/until.ts';
 import { workerOn } from '../support/worker.ts';
 
 let database: TestDatabase;
@@ -129,6 +130,8 @@ describe('run-due', () => {
     const { worker, stop } = workerOn(database, { jobs: JOBS });
     await worker.start();
     const summaries = await Promise.all([due(), due()]);
+    // What the worker had claimed and not begun, its stop would give back.
+    await until('all have run', () => ran.length >= 300);
     await stop();
     expect(summaries.every(({ remaining }) => remaining === 0)).toBe(true);
     expect(ran.toSorted((a, b) => Number(a) - Number(b))).toEqual(

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import { RUN_DUE_DEFAULTS } from '../../core/run-due.ts';
 import type { Cli } from '../cli.ts';
 import { secondsAsMs, whole } from '../option-values.ts';
 import { configOf, outputOf } from '../session.ts';
 import { addServerFlags } from '../setting-options.ts';
 import { UsageError } from '../usage-error.ts';
 
-const MAX_DEFAULT = 100;
-const SECONDS_DEFAULT = 50;
+const { max: MAX_DEFAULT, seconds: SECONDS_DEFAULT } = RUN_DUE_DEFAULTS;
 
 export function addRunDue(program: Command, cli: Cli): void {
   const command = program

@@ -4,7 +4,7 @@ import { ProbeQuery } from '../../protocol/job-query.ts';
 import { ProbeAnswer } from '../../protocol/probe-answer.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
-import type { Drain, HttpDeps } from '../deps.ts';
+import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 import { unavailable } from '../problem.ts';
 
@@ -28,7 +28,7 @@ const ready = (operationId: string, summary: string) => ({
   response: { 200: answer('It can.', ProbeAnswer), ...refusals('UNAVAILABLE') },
 });
 
-export function probeRoutes(app: FastifyInstance, deps: HttpDeps, drain: Drain): void {
+export function probeRoutes(app: FastifyInstance, deps: HttpDeps, leaving: AbortSignal): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { quiet: true };
 
@@ -39,7 +39,7 @@ export function probeRoutes(app: FastifyInstance, deps: HttpDeps, drain: Drain):
     ['/healthz', ready('healthz', 'The same as /readyz')],
   ] as const) {
     typed.get(url, { schema, config }, async (request): Promise<ProbeAnswer> => {
-      const checks = await look(deps, drain);
+      const checks = await look(deps, leaving);
       const verbose = (request.query.verbose ?? 'false') !== 'false';
       return verbose ? { status: 'ok', version: deps.version, checks } : { status: 'ok' };
     });
@@ -48,9 +48,9 @@ export function probeRoutes(app: FastifyInstance, deps: HttpDeps, drain: Drain):
 
 async function look(
   { db }: HttpDeps,
-  drain: Drain,
+  leaving: AbortSignal,
 ): Promise<{ name: string; ok: true; durationMs: number }[]> {
-  if (drain.begun) throw unavailable('the server is draining');
+  if (leaving.aborted) throw unavailable('the server is draining');
   const startedMs = systemClock.monotonicMs();
   try {
     await withDeadline(db.ping(), PING_LIMIT_MS, 'the ping');
