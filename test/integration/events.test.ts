@@ -2,9 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hookKey } from '../../src/core/hooks.ts';
 import type { Outcome } from '../../src/core/lifecycle.ts';
 import { HOOKS } from '../../src/core/story.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { silentLog } from '../../src/runtime/log.ts';
-import { reaper } from '../../src/scheduler/reaper.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { claim, type ClaimedJob } from '../../src/store/claim.ts';
 import { writeEvents } from '../../src/store/events.ts';
@@ -14,7 +11,7 @@ import { readAttempts } from '../../src/store/read-attempts.ts';
 import { isEventId, readEvents } from '../../src/store/read-events.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
-import { failure, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
+import { failure, loseLease, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
 import { claimSubject, reachOwned, reachState, type Subject } from '../support/reach-state.ts';
 import { allEvents, Follower, publishHooks, saidBy } from '../support/story.ts';
 
@@ -44,18 +41,7 @@ describe.each(postgresVersions())('the story of a job on PostgreSQL %i', (postgr
 
   /** The worker of the job dies, and the reaper finds out. */
   const loseWorker = async (subject: Subject) => {
-    const expire = `update longshore.worker set lease_until = now() - interval '1 s'
-      where instance = $1`;
-    await database.sql(expire, [subject.worker]);
-    const round = reaper({
-      db: database.db,
-      waker: database.waker,
-      clock: systemClock,
-      pollMs: 60_000,
-      log: silentLog,
-    });
-    await round.start();
-    await round.stop();
+    await loseLease(database, subject.worker);
     subject.worker = await newWorker(database);
   };
 

@@ -4,9 +4,7 @@ import { isJobId, shardOfJobId, timeOfJobId } from '../../src/core/job-id.ts';
 import { NO_USAGE } from '../../src/core/job.ts';
 import { decide, DEFAULT_RULES, type Outcome } from '../../src/core/lifecycle.ts';
 import { HOOKS, type HookName, type HookParams } from '../../src/core/story.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
-import { reaper } from '../../src/scheduler/reaper.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { claim, type ClaimedJob } from '../../src/store/claim.ts';
 import { getJob } from '../../src/store/get-job.ts';
@@ -17,7 +15,7 @@ import { settle } from '../../src/store/settle.ts';
 import type { LineHint } from '../../src/store/wake.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import { HeldLink } from '../support/held-link.ts';
-import { failure, settleAs, SUCCESS } from '../support/jobs.ts';
+import { failure, loseLease, settleAs, SUCCESS } from '../support/jobs.ts';
 import { reachOwned, reachState, type Subject } from '../support/reach-state.ts';
 import { publishHooks } from '../support/story.ts';
 import { until } from '../support/until.ts';
@@ -216,18 +214,7 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
     const waiting = await reachState(database, 'scheduled');
     for (const subject of [orphan, waiting]) await publishHooks(database, keyOf(subject), HOOKS);
 
-    const expire = `update longshore.worker set lease_until = now() - interval '1 s'
-      where instance = $1`;
-    await database.sql(expire, [orphan.worker]);
-    const round = reaper({
-      db: database.db,
-      waker: database.waker,
-      clock: systemClock,
-      pollMs: 60_000,
-      log: silentLog,
-    });
-    await round.start();
-    await round.stop();
+    await loseLease(database, orphan.worker);
     expect(await made(orphan)).toEqual(['onEnd', 'onFail']);
     await cancelJob(database.db, 'default', waiting.id);
     expect(await made(waiting)).toEqual(['onEnd']);

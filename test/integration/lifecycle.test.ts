@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTerminal, JOB_STATES, type JobState, NO_USAGE } from '../../src/core/job.ts';
 import { decide, DEFAULT_RULES, type Outcome, TRANSITIONS } from '../../src/core/lifecycle.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { silentLog } from '../../src/runtime/log.ts';
-import { reaper } from '../../src/scheduler/reaper.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { promote } from '../../src/store/promote.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
@@ -11,7 +8,7 @@ import { fateOf } from '../../src/store/settle.ts';
 import { takeTurn } from '../../src/store/turn.ts';
 import { BUILT_MOVES } from '../support/built-moves.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
-import { failure, settleAs, SUCCESS } from '../support/jobs.ts';
+import { failure, loseLease, settleAs, SUCCESS } from '../support/jobs.ts';
 import {
   claimSubject,
   lookAt,
@@ -144,19 +141,7 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
 
     it('answers the reaper as decide() says', async () => {
       const { subject, before } = await arrange(from);
-      const expire = `update longshore.worker set lease_until = now() - interval '1 s'
-        where instance = $1`;
-      await database.sql(expire, [subject.worker]);
-      // A start and a stop let it finish exactly one round.
-      const round = reaper({
-        db: database.db,
-        waker: database.waker,
-        clock: systemClock,
-        pollMs: 60_000,
-        log: silentLog,
-      });
-      await round.start();
-      await round.stop();
+      await loseLease(database, subject.worker);
       await expectDecision(subject, before, { kind: 'lost', message: '' });
     });
 

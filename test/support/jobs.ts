@@ -3,6 +3,9 @@ import type { JobRequest } from '../../src/core/new-job.ts';
 import { DEFAULT_RETRY } from '../../src/core/backoff.ts';
 import { NO_USAGE } from '../../src/core/job.ts';
 import { decide, type Outcome } from '../../src/core/lifecycle.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { silentLog } from '../../src/runtime/log.ts';
+import { reaper } from '../../src/scheduler/reaper.ts';
 import { claim, type ClaimedJob, findLines } from '../../src/store/claim.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { settle, type Settled } from '../../src/store/settle.ts';
@@ -87,4 +90,14 @@ export function failure(
   retryAfterMs: number | null = null,
 ): Outcome {
   return { kind: 'failure', error: { code, message, stack: null, cause: null }, retryAfterMs };
+}
+
+/** The lease of a worker runs out, and the reaper finds out: a start and a stop are one round of it. */
+export async function loseLease({ db, waker, sql }: TestDatabase, worker: string): Promise<void> {
+  const expire = `update longshore.worker set lease_until = now() - interval '1 s'
+    where instance = $1`;
+  await sql(expire, [worker]);
+  const round = reaper({ db, waker, clock: systemClock, pollMs: 60_000, log: silentLog });
+  await round.start();
+  await round.stop();
 }
