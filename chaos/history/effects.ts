@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobContext } from '../../src/core/define.ts';
 import type { Effect } from './history.ts';
@@ -9,10 +8,19 @@ import { nowMicros } from './now.ts';
 /**
  * The account that a job gives of itself: one line per effect, written by one append, so that lines
  * of many processes never mix and whatever was written survives the end of its writer. A runner gets
- * hardly any environment, but it gets TMPDIR, and the run sets that to its own folder.
+ * hardly any environment; the run has the servers hand this one variable on.
  */
 
+export const FOLDER_VARIABLE = 'CHAOS_FOLDER';
+
 let file: number | undefined;
+
+/** The folder of the run, in the process of a job. */
+export function runFolder(): string {
+  const folder = process.env[FOLDER_VARIABLE];
+  if (folder === undefined) throw new Error(`${FOLDER_VARIABLE} is not set: this job is for chaos`);
+  return folder;
+}
 
 export function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex');
@@ -45,7 +53,7 @@ export class Witness {
       isolation: this.#isolation,
       ...more,
     };
-    file ??= openSync(join(tmpdir(), 'effects.jsonl'), 'a');
+    file ??= openSync(join(runFolder(), 'effects.jsonl'), 'a');
     writeSync(file, `${JSON.stringify(effect)}\n`);
   }
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import { FOLDER_VARIABLE } from '../history/effects.ts';
 import type { Recorder } from '../history/recorder.ts';
 import type { Random } from '../random.ts';
 import { Database } from './database.ts';
@@ -131,8 +132,9 @@ export class World {
     const clock = typeof this.clocks === 'string' ? {} : await this.clocks.environmentOf(name);
     const env = {
       PATH: process.env['PATH'] ?? '',
-      // Runners get hardly any environment; this much they do.
       TMPDIR: this.folder,
+      [FOLDER_VARIABLE]: this.folder,
+      LONGSHORE_RUNNER_ENV: FOLDER_VARIABLE,
       DATABASE_URL: this.database.urlThrough(link.port),
       LONGSHORE_JOBS: join(JOBS, options.coldJobs ? '.' : 'warm'),
       LONGSHORE_PORT: '0',

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineJob, type JobContext, NonRetryable, RetryAfter } from 'longshore';
-import { Witness } from '../../history/effects.ts';
+import { runFolder, Witness } from '../../history/effects.ts';
 import type { Script } from '../../load/script.ts';
 
 const TICK_MS = 100;
@@ -32,7 +31,8 @@ export const scripted = defineJob({
 /** A job that succeeds at once runs again only when it was lost; one that throws has to remember. */
 function wasLost({ jobId }: JobContext, does: Script['does']): boolean {
   if (does !== 'relapse') return true;
-  const { mtimeMs } = statSync(join(tmpdir(), `relapse-${jobId}`), { throwIfNoEntry: false }) ?? {};
+  const { mtimeMs } =
+    statSync(join(runFolder(), `relapse-${jobId}`), { throwIfNoEntry: false }) ?? {};
   return mtimeMs === undefined || Date.now() - mtimeMs > RETRIED_BY_THEN_MS;
 }
 
@@ -48,7 +48,7 @@ async function work(holdMs: number, ctx: JobContext, witness: Witness): Promise<
 async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, witness: Witness) {
   switch (does) {
     case 'relapse':
-      writeFileSync(join(tmpdir(), `relapse-${ctx.jobId}`), '');
+      writeFileSync(join(runFolder(), `relapse-${ctx.jobId}`), '');
       throw witness.error();
     case 'throw':
     case 'slow':
