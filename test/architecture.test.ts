@@ -245,6 +245,23 @@ describe('the source', () => {
   });
 });
 
+/** What judges the histories of chaos runs must not be able to do anything else. */
+describe('the chaos checker', () => {
+  const files = readSources('chaos/check').map(parse);
+  const outside = files.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target, typeOnly }) => !typeOnly && !/^(chaos\/check|src\/core)\//.test(target))
+      .map(({ target }) => `${path} imports ${target}`),
+  );
+
+  it('imports nothing but itself, the words of a history and those of jobs', () => {
+    expect(files.length).toBeGreaterThan(30);
+    expect(outside).toEqual([]);
+  });
+  it('is pure', () => expect(impureReads(files, ['chaos/check/'])).toEqual([]));
+  it('has no import cycle', () => expect(importCycles(files)).toEqual([]));
+});
+
 /** A made-up file: the rule must see what is wrong with it, and only that. */
 const one = (path: string, source: string) => [parse({ path, source })];
 

@@ -7,16 +7,18 @@ import { nowMicros } from './now.ts';
 
 /**
  * The account that a job gives of itself: one line per effect, written by one append, so that lines
- * of many processes never mix and whatever was written survives the end of its writer. The folder of
- * the run is the one thing that it is told by its environment.
+ * of many processes never mix and whatever was written survives the end of its writer. A runner gets
+ * hardly any environment; the run has the servers hand this one variable on.
  */
+
+export const FOLDER_VARIABLE = 'CHAOS_FOLDER';
 
 let file: number | undefined;
 
-/** Where a run keeps what its jobs write down. */
+/** The folder of the run, in the process of a job. */
 export function runFolder(): string {
-  const folder = process.env['CHAOS_FOLDER'];
-  if (folder === undefined) throw new Error('CHAOS_FOLDER is not set');
+  const folder = process.env[FOLDER_VARIABLE];
+  if (folder === undefined) throw new Error(`${FOLDER_VARIABLE} is not set: this job is for chaos`);
   return folder;
 }
 

@@ -23,8 +23,7 @@ export function processesOf(folder: string): { pid: number; command: string }[] 
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return [];
     try {
       const environment = readFileSync(`/proc/${name}/environ`, 'utf8');
-      // A runner has a temporary folder of its own, below this one.
-      if (!environment.includes(`TMPDIR=${folder}`)) return [];
+      if (!environment.includes(`=${folder}\0`)) return [];
       const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
       return command === '' ? [] : [{ pid: Number(name), command }];
     } catch {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import { FOLDER_VARIABLE } from '../history/effects.ts';
 import type { Recorder } from '../history/recorder.ts';
 import type { Random } from '../random.ts';
 import { Database } from './database.ts';
@@ -132,8 +133,8 @@ export class World {
     const env = {
       PATH: process.env['PATH'] ?? '',
       TMPDIR: this.folder,
-      CHAOS_FOLDER: this.folder,
-      LONGSHORE_RUNNER_ENV: 'CHAOS_FOLDER',
+      [FOLDER_VARIABLE]: this.folder,
+      LONGSHORE_RUNNER_ENV: FOLDER_VARIABLE,
       DATABASE_URL: this.database.urlThrough(link.port),
       LONGSHORE_JOBS: join(JOBS, options.coldJobs ? '.' : 'warm'),
       LONGSHORE_PORT: '0',

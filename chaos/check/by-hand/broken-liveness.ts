@@ -1,5 +1,5 @@
 import { type Broken } from './broken-safety.ts';
-import { pidOf } from './history-builder.ts';
+import { pidOf } from './job-builder.ts';
 
 /** The promises about time, processes and reasons, each broken by hand. */
 export const BROKEN_LIVENESS: Broken[] = [

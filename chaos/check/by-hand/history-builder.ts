@@ -1,6 +1,6 @@
 import type { JobState } from '../../../src/core/job.ts';
 import type { Effect, FaultEvent, History, Micros, RowEvent } from '../../history/history.ts';
-import { JobBuilder, type JobOptions } from './job-builder.ts';
+import { JobBuilder, type JobOptions, pidOf } from './job-builder.ts';
 
 /**
  * Histories made by hand, for testing the checker: sound ones by default, in which a test then
@@ -111,10 +111,6 @@ export class HistoryBuilder {
     for (const job of this.#jobs) this.history.final.push(...job.final());
     return this.history;
   }
-}
-
-export function pidOf(slot: string): number {
-  return slot.length * 1_000 + Number(slot.at(-1));
 }
 
 function emptyHistory(): History {
