@@ -6,7 +6,7 @@ import { STEPS } from '../support/model/steps.ts';
 import { World } from '../support/model/world.ts';
 
 /**
- * The whole store against a model of it. Each run begins with an empty queue and takes up to a
+ * The whole store against a model of it. Each run begins with an empty queue and takes up to two
  * hundred random steps, legal and illegal: stale claims, dead workers, keys used before, ids that
  * never were. After each step everything that the store answered, and every row that it has, must
  * be what the model says (`test/support/model/model.ts`); what a step has no business with must be
@@ -20,10 +20,10 @@ import { World } from '../support/model/world.ts';
  *
  * and for a long search, `npm run model -- --runs=5000`.
  */
-const DEFAULT_RUNS = 120;
-const STEPS_MAX = 100;
+const DEFAULT_RUNS = 100;
+const STEPS_MAX = 200;
 /** Far more than it takes; a failure that is hard to shrink is told as it is when this is over. */
-const PATIENCE_MS_PER_RUN = 2_000;
+const PATIENCE_MS_PER_RUN = 4_000;
 
 const { LONGSHORE_MODEL_RUNS, LONGSHORE_MODEL_SEED, LONGSHORE_MODEL_PATH } = process.env;
 const replayPath = process.env['LONGSHORE_MODEL_REPLAY_PATH'];
@@ -97,7 +97,7 @@ describe.skipIf(LONGSHORE_MODEL_SEED || LONGSHORE_MODEL_RUNS)('the model', () =>
     for (let more = 0; missing().length > 0 && more < 10; more += 1) {
       const database = await testDatabase();
       onTestFinished(database.close);
-      await takeRuns(database, 20);
+      await takeRuns(database, 10);
     }
     expect(missing()).toEqual([]);
   });

@@ -41,7 +41,7 @@ interface Use {
 const aUse: fc.Arbitrary<Use> = fc.record({
   lane: fc.nat({ max: 2 }),
   priority: fc.constantFrom(0, 0, 5),
-  maxAttempts: fc.constantFrom(1, 2, 3, 3),
+  maxAttempts: fc.constantFrom(1, 2, 3, 4),
   time: fc.oneof(
     { weight: 1, arbitrary: fc.constant('now') },
     { weight: 1, arbitrary: fc.constantFrom(...Object.keys(TIMES)) },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { JOB_STATES, type JobView } from '../../../src/core/job.ts';
-import { getJob } from '../../../src/store/get-job.ts';
+import { getJob, viewJobs } from '../../../src/store/get-job.ts';
 import { type JobFilter, listJobs } from '../../../src/store/list-jobs.ts';
 import { isOwned, type ModelJob } from './model.ts';
 import { aJob, findJob } from './picks.ts';
@@ -18,6 +18,7 @@ const aFilter = fc.record({
   limit: fc.integer({ min: 1, max: 4 }),
 });
 
+/** One job, and then all that are known, whosever they are: a tenant sees its own. */
 export const getStep: fc.Arbitrary<Step> = fc
   .tuple(aJob, fc.constantFrom(...TENANTS))
   .map(([pick, tenant]) =>
@@ -25,6 +26,9 @@ export const getStep: fc.Arbitrary<Step> = fc
       const { id, job } = findJob(model, pick, (one) => one.tenant === tenant);
       const view = await getJob(world.db, tenant, id);
       expect(view).toEqual(job?.tenant === tenant ? viewOf(world, job) : null);
+      const all = await viewJobs(world.db, 0, tenant, [...model.jobs.keys()]);
+      const theirs = [...model.jobs.values()].filter((one) => one.tenant === tenant);
+      expect(all).toEqual(theirs.map((one) => viewOf(world, one)));
     }),
   );
 

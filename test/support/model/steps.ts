@@ -19,18 +19,18 @@ import {
 
 /** What a run is made of, and how often each step comes. */
 const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
-  [6, enqueueStep],
+  [4, enqueueStep],
   [3, handOverStep],
-  [10, claimStep],
-  [3, turnStep],
+  [12, claimStep],
+  [5, turnStep],
   [1, findLinesStep],
-  [10, settleStep],
+  [12, settleStep],
   [2, fateStep],
   [2, progressStep],
-  [6, cancelStep],
+  [5, cancelStep],
   [3, releaseStep],
-  [4, becomesDueStep],
-  [3, promoteStep],
+  [6, becomesDueStep],
+  [5, promoteStep],
   [3, heartbeatStep],
   [2, leaseEndsStep],
   [4, registerStep],
@@ -40,8 +40,8 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [3, findOrphansStep],
   [2, reapStep],
   [1, forgetStep],
-  [1, getStep],
-  [1, listStep],
+  [2, getStep],
+  [2, listStep],
 ];
 
 export const STEPS = SHARES.flatMap(([share, step]) => Array.from({ length: share }, () => step));
