@@ -75,6 +75,15 @@ describe.each(postgresVersions())('a pinned xmin on PostgreSQL %i', (postgres) =
     const first = await hold();
     await enqueueOne(database);
     const second = await hold();
+    // A holder that is still young when the older one ends is good news first and a warning later.
+    await until('both to be held for too long', async () => {
+      const { rows } = await second.client.query<{ old: boolean }>(
+        `select bool_and(clock_timestamp() - xact_start > $1 * interval '1 ms') as old
+         from pg_stat_activity where pid = any($2)`,
+        [limits.tooLongMs, [first.pid, second.pid]],
+      );
+      return rows[0]?.old === true;
+    });
     await watch.start();
     onTestFinished(async () => await watch.stop());
     const warning = await heard(1);
