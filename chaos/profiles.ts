@@ -10,6 +10,10 @@ export interface Profile {
   restMs: number;
   backlogMax: number;
   slotsPerWorker: number;
+  /** How many schedules are due every few seconds. */
+  schedules: number;
+  /** Whether workers also beat in Redis. */
+  redis: boolean;
   /** The share of the safety phase in the whole; the rest is start, liveness and drain. */
   warmUpMs: number;
   livenessMs: number;
@@ -47,7 +51,14 @@ const ALWAYS = [
   'work was found without a hint',
 ];
 
-const TIMES = { restMs: 60, backlogMax: 500, slotsPerWorker: 5, clients: 6 };
+const TIMES = {
+  restMs: 60,
+  backlogMax: 500,
+  slotsPerWorker: 5,
+  clients: 6,
+  schedules: 3,
+  redis: false,
+};
 
 const smoke: Profile = {
   ...TIMES,
@@ -80,11 +91,12 @@ const smoke: Profile = {
 const standard: Profile = {
   ...TIMES,
   name: 'standard',
+  schedules: 20,
   minutes: 13,
   warmUpMs: 20_000,
   livenessMs: 20_000,
   drainBoundMs: 60_000,
-  mix: { ...MIX, poison: 0.3, cold: 4 },
+  mix: { ...MIX, poison: 0.1, cold: 3 },
   sometimes: [
     ...ALWAYS,
     'a claim whose answer was lost was given back',
@@ -128,12 +140,42 @@ const standard: Profile = {
     'api-cut': 8,
     'cancel-cut': 4,
     'reaper-cut': 4,
+    'cron-cut': 4,
     'door-cut': 4,
     'connections-terminated': 5,
     'connections-exhausted': 3,
     'snapshot-held': 2,
     'clock-jump': 6,
     'files-exhausted': 3,
+  },
+};
+
+const redis: Profile = {
+  ...TIMES,
+  name: 'redis',
+  redis: true,
+  minutes: 5,
+  warmUpMs: 15_000,
+  livenessMs: 8_000,
+  // Redis may remember a dead worker for half a minute.
+  drainBoundMs: 90_000,
+  mix: { ...MIX, long: 1 },
+  sometimes: ['a job was rescued', 'a worker fenced itself', 'a stale outcome was refused'],
+  deck: {
+    'redis-kill': 5,
+    'redis-flush': 6,
+    'redis-freeze': 5,
+    'redis-refuse': 4,
+    'worker-kill': 5,
+    'worker-freeze': 4,
+    'scheduler-kill': 2,
+    'link-blackhole': 4,
+    'success-stall': 3,
+    'outcome-stall': 2,
+    'worker-cut': 3,
+    'postmaster-kill': 4,
+    'postgres-freeze': 1,
+    'clock-jump': 2,
   },
 };
 
@@ -166,7 +208,7 @@ export function mutantProfile(deck: Deck, mix: Mix, withLiveness: boolean): Prof
   };
 }
 
-const PROFILES: readonly Profile[] = [smoke, standard, torture];
+const PROFILES: readonly Profile[] = [smoke, standard, redis, torture];
 
 export function profileOf(name: string): Profile {
   const found = PROFILES.find((profile) => profile.name === name);

@@ -10,10 +10,12 @@ import { Recorder } from './history/recorder.ts';
 import { Injector } from './injector.ts';
 import { demandProgress } from './liveness.ts';
 import { Load } from './load/load.ts';
+import { Schedules } from './load/schedules.ts';
 import { planFaults, scaled } from './plan.ts';
 import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
 import { leftoversOf, processesOf } from './world/leftovers.ts';
+import { REDIS_LEASE_MS, REMEMBERED_MS } from './world/redis.ts';
 import { World } from './world/world.ts';
 
 export interface RunOptions {
@@ -40,7 +42,8 @@ export async function runChaos(options: RunOptions): Promise<void> {
     options.say('starting PostgreSQL, 2 APIs, 2 schedulers and 3 workers');
     const { slotsPerWorker, mix } = profile;
     const { mutant } = options;
-    const workers = { slotsPerWorker, coldJobs: mix.cold !== undefined };
+    const { redis: withRedis } = profile;
+    const workers = { slotsPerWorker, coldJobs: mix.cold !== undefined, withRedis };
     world = await World.build({ folder, recorder, random, ...TIMERS, ...workers, mutant });
     await recorder.document('run', describe(options, world));
     await goThroughPhases(options, world, recorder, random);
@@ -61,9 +64,12 @@ async function goThroughPhases(
   const injector = new Injector(world, recorder);
   const { clients, restMs, backlogMax, mix } = profile;
   const load = new Load({ world, recorder, random, clients, restMs, backlogMax, mix });
+  const [door] = world.doors.values();
+  const schedules = new Schedules(`http://127.0.0.1:${door?.port}`, recorder);
   try {
     say('warm-up: work without faults');
     phase('warm-up');
+    await schedules.start(profile.schedules);
     load.start();
     await pause(profile.warmUpMs, undefined, { signal });
     const safetyMs = minutes * 60_000 - profile.warmUpMs - profile.livenessMs;
@@ -81,6 +87,7 @@ async function goThroughPhases(
     signal.throwIfAborted();
     await load.stop();
     for (const client of load.clients) await client.releaseAll();
+    await schedules.stop();
     say(`drain: ${load.acknowledged} jobs were acknowledged, ${injector.injected} faults injected`);
     phase('drain');
     if (await drained(world, profile.drainBoundMs)) phase('drained');
@@ -115,6 +122,7 @@ function describe({ seed, profile }: RunOptions, world: World): Run {
     commit: commitHash(),
     versions: { node: process.versions.node },
     ...TIMERS,
+    hearsayMs: profile.redis ? REDIS_LEASE_MS + REMEMBERED_MS : 0,
     drainBoundMs: profile.drainBoundMs,
     sometimes: profile.sometimes,
     skipped: Object.fromEntries(skipped) as Record<string, string>,

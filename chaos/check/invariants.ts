@@ -2,6 +2,7 @@ import { attempts } from './invariants/attempts.ts';
 import { calmStop } from './invariants/calm-stop.ts';
 import { cancelReach } from './invariants/cancel-reach.ts';
 import { cancels } from './invariants/cancels.ts';
+import { cronSlots } from './invariants/cron-slots.ts';
 import { deadLetters } from './invariants/dead-letters.ts';
 import { drain } from './invariants/drain.ts';
 import { explained } from './invariants/explained.ts';
@@ -43,6 +44,7 @@ export const INVARIANTS: readonly Invariant[] = [
   noOverlap,
   selfFence,
   notEarly,
+  cronSlots,
   cancels,
   wholeBatches,
   integrity,

@@ -5,6 +5,7 @@ import type { Fault } from './fault.ts';
 import { LINK_FAULTS } from './links.ts';
 import { POSTGRES_FAULTS } from './postgres.ts';
 import { PROCESS_FAULTS } from './processes.ts';
+import { REDIS_FAULTS } from './redis.ts';
 import { RESOURCE_FAULTS } from './resources.ts';
 
 /** Every kind of fault that can be injected. */
@@ -15,6 +16,7 @@ export const FAULTS: readonly Fault[] = [
   ...DOOR_FAULTS,
   ...CUT_FAULTS,
   ...RESOURCE_FAULTS,
+  ...REDIS_FAULTS,
 ];
 
 export function faultOf(kind: string): Fault {

@@ -64,5 +64,11 @@ export const CUT_FAULTS: readonly Fault[] = [
     (world) => world.ofRole('scheduler'),
     ['promote', 'bury_workers', 'settle'],
   ),
+  cutOf(
+    'cron-cut',
+    'cut in the middle of firing a slot, after any of its steps',
+    (world) => [...world.ofRole('scheduler'), ...world.ofRole('worker')],
+    ['insert_slots', 'advance_schedules', 'commit'],
+  ),
   cutOf('door-cut', 'the answer of an API is cut off on its way to the client', doorsOf, null),
 ];

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 
@@ -42,7 +43,8 @@ const FINAL = `
     coalesce(min(s.max_attempts), 0) as "maxAttempts", min(s.error_code) as "errorCode",
     (select count(*)::int from longshore.attempt a where a.job_id = j.id) as "attemptRows",
     j.idempotency_key as key, encode(sha256(convert_to(j.params::text, 'UTF8')), 'hex')
-      as "paramsSha", min(s.result_sha) as "resultSha"
+      as "paramsSha", min(s.result_sha) as "resultSha", j.schedule_id as schedule,
+    (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs"
   from (select * from longshore.job where id > $1 order by id limit ${PAGE}) j
   left join lateral (
     select state::text, claim_no, attempts, max_attempts, null as error_code, null as result_sha
@@ -55,7 +57,13 @@ const FINAL = `
         encode(sha256(convert_to(result::text, 'UTF8')), 'hex')
       from longshore.done d where d.id = j.id
   ) s on true
-  group by j.id, j.idempotency_key, j.params::text order by j.id`;
+  group by j.id, j.idempotency_key, j.params::text, j.schedule_id, j.scheduled_for
+  order by j.id`;
+
+const SLOTS = `
+  select schedule_id as schedule, (extract(epoch from slot_at) * 1000)::float8 as "slotMs",
+    (extract(epoch from through) * 1000)::float8 as "throughMs", status, reason, job_id as job
+  from longshore.slot order by schedule_id, slot_at`;
 
 export async function exportHistory(client: Client, folder: string): Promise<void> {
   for (const [name, { table, columns }] of Object.entries(EVENTS)) {
@@ -66,6 +74,11 @@ export async function exportHistory(client: Client, folder: string): Promise<voi
   }
   const nothing = '00000000-0000-0000-0000-000000000000';
   await writePages(client, FINAL, nothing, ({ job }) => job, join(folder, 'final.jsonl'));
+  const { rows } = await client.query<Record<string, unknown>>(SLOTS);
+  await writeFile(
+    join(folder, 'slots.jsonl'),
+    rows.map((row) => `${JSON.stringify(row)}\n`),
+  );
 }
 
 async function writePages(

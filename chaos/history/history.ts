@@ -21,6 +21,8 @@ export interface Run {
   heartbeatMs: number;
   pollMs: number;
   drainMs: number;
+  /** How much longer a lost worker may be believed alive because Redis says so; 0 without Redis. */
+  hearsayMs: number;
   /** Within so long after the last fault everything that was due must have ended. */
   drainBoundMs: number;
   /** What must have happened at least once, or the run was too tame to prove anything. */
@@ -173,6 +175,28 @@ export interface FinalJob {
   key: string | null;
   paramsSha: string;
   resultSha: string | null;
+  /** The schedule that made it, and for which instant, in milliseconds of the calendar. */
+  schedule: string | null;
+  scheduledForMs: number | null;
+}
+
+/** A schedule that a client made: due at every multiple of so many milliseconds. */
+export interface MadeSchedule {
+  id: string;
+  everyMs: number;
+  /** It certainly existed from here until there, in milliseconds of the calendar. */
+  fromMs: number;
+  untilMs: number;
+}
+
+/** What became of one due instant of a schedule, or of all of them up to `throughMs`. */
+export interface SlotRow {
+  schedule: string;
+  slotMs: number;
+  throughMs: number | null;
+  status: 'fired' | 'skipped' | 'collapsed';
+  reason: string | null;
+  job: string | null;
 }
 
 /** What was left on the machine after everything had been told to stop. */
@@ -194,5 +218,7 @@ export interface History {
   notices: Notice[];
   phases: PhaseEvent[];
   final: FinalJob[];
+  schedules: MadeSchedule[];
+  slots: SlotRow[];
   leftovers: Leftovers;
 }

@@ -37,6 +37,8 @@ export function readHistory(folder: string): History {
     notices: lines('notices'),
     phases: lines('phases'),
     final: lines('final'),
+    schedules: lines('schedules'),
+    slots: lines('slots'),
     leftovers: document<Leftovers>(folder, 'leftovers'),
   };
 }

@@ -5,6 +5,7 @@ import type {
   ClientEvent,
   FaultEvent,
   Leftovers,
+  MadeSchedule,
   Notice,
   PhaseEvent,
   ProcessEvent,
@@ -19,6 +20,7 @@ export interface Recorded {
   processes: ProcessEvent;
   notices: Notice;
   phases: PhaseEvent;
+  schedules: MadeSchedule;
   clock: ReturnType<typeof clockSample>;
 }
 

@@ -13,6 +13,7 @@ export interface Request {
 export type Mix = Partial<Record<Deed, number>>;
 
 const PLENTY = 12;
+const PATIENT = { timeoutSeconds: 60 };
 const AGAIN_MS = 5_000;
 const LONG_MS = 6_000;
 
@@ -45,6 +46,8 @@ export class Requests {
           holdMs: random.chance(0.15) ? LONG_MS : random.int(5, 30) * 100,
           times: random.chance(0.3) ? 1 : 0,
         });
+      case 'long':
+        return request('scripted', { ...base, holdMs: random.int(120, 200) * 100 }, PATIENT);
       case 'hang':
         return request('scripted', { ...base, times: 1 }, { timeoutSeconds: 1 });
       case 'give-up':

@@ -23,6 +23,7 @@ export const DEEDS = [
   'retry-after',
   'give-up', // Throws what cannot be retried.
   'slow', // Works for a while, says so all the time, and stops when it is asked to.
+  'long', // Like slow, for so long that its worker beats for it in Redis.
   'crash',
   'memory', // Runs out of memory.
   'hang', // Never yields; only its time limit ends it.

@@ -71,4 +71,17 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     caughtBy: ['S18'],
     deck: { 'api-kill': 2, 'link-reset': 4 },
   },
+  {
+    name: 'slots-in-pieces',
+    mistake: 'a slot is recorded first and its job made afterwards (procrastinate#1495)',
+    changes: [
+      {
+        file: 'scheduler/fire-due.ts',
+        find: 'db.transaction(async (tx) => {',
+        replace: '(async (work) => await work(db))(async (tx) => {',
+      },
+    ],
+    caughtBy: ['S15'],
+    deck: { 'cron-cut': 8, 'scheduler-kill': 2 },
+  },
 ];

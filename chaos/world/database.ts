@@ -1,18 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
-import { createLog, silentLog } from '../../src/runtime/log.ts';
+import { silentLog } from '../../src/runtime/log.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { descendants } from '../../test/support/processes.ts';
 import { until } from '../../test/support/until.ts';
 
-const SETTINGS = {
-  max_connections: '150',
-  shared_buffers: '128MB',
-  max_wal_size: '256MB',
-  // Its own watching of the tables must not be mistaken for an injected fault.
-  log_min_messages: 'fatal',
-};
+/** Small enough for a disk that can be filled up; durable, as the product always has it. */
+const SETTINGS = { max_connections: '150', shared_buffers: '128MB', max_wal_size: '256MB' };
 
 /**
  * The PostgreSQL of a run: the one that Longshore brings along, with its own supervisor, on durable
@@ -24,7 +19,7 @@ export class Database {
   constructor(folder: string) {
     this.#embedded = new EmbeddedPostgres({
       dataDir: folder,
-      log: process.env['CHAOS_DEBUG'] ? createLog('info') : silentLog,
+      log: silentLog,
       extraSettings: SETTINGS,
     });
   }

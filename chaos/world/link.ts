@@ -22,8 +22,8 @@ interface Connection {
   up: Channel;
   down: Channel;
   application: string;
-  /** The statement whose answer must not arrive. */
-  doomed: string | null;
+  /** A request whose answer must not arrive, and whom to tell. */
+  doomed: { statement: string; trap: Trap } | null;
 }
 
 export class Link {
@@ -184,14 +184,17 @@ export class Link {
       this.setWeather({ kind: 'stall' });
       stall.onSprung(statement);
     }
-    if (this.#cut && waitsFor(this.#cut, statement)) connection.doomed ??= statement;
+    const trap = this.#cut;
+    if (trap && !connection.doomed && waitsFor(trap, statement)) {
+      this.#cut = null;
+      connection.doomed = { statement, trap };
+    }
   }
 
   #cutOff(connection: Connection): void {
-    const cut = this.#cut;
-    this.#cut = null;
-    cut?.onSprung(connection.doomed ?? '');
+    const { doomed } = connection;
     this.#reset(connection);
+    doomed?.trap.onSprung(doomed.statement);
   }
 
   #expose({ up, down, application }: Connection): void {

@@ -5,6 +5,7 @@ import type { Recorder } from '../history/recorder.ts';
 import type { Random } from '../random.ts';
 import { Database } from './database.ts';
 import { Link } from './link.ts';
+import { Redis, REDIS_LEASE_MS } from './redis.ts';
 import { type Role, Slot } from './slot.ts';
 import { SmallDisk } from './small-disk.ts';
 import { WrongClocks } from './wrong-clock.ts';
@@ -21,6 +22,8 @@ export interface WorldOptions {
   slotsPerWorker: number;
   /** Whether there are jobs that get a fresh process each, which takes its toll on the machine. */
   coldJobs: boolean;
+  /** Whether workers also beat in Redis. */
+  withRedis: boolean;
   /** The name of what is broken on purpose, if anything is. */
   mutant: string | null;
 }
@@ -41,6 +44,7 @@ export class World {
   /** What this machine cannot do is a sentence that says why. */
   readonly disk: SmallDisk | string;
   readonly clocks: WrongClocks | string;
+  readonly redis: Redis | null;
   readonly slots: Slot[] = [];
   /** The way of the clients to each API. */
   readonly doors = new Map<string, Link>();
@@ -50,11 +54,13 @@ export class World {
     { folder, recorder }: WorldOptions,
     disk: SmallDisk | string,
     clocks: WrongClocks | string,
+    redis: Redis | null,
   ) {
     this.folder = folder;
     this.recorder = recorder;
     this.disk = disk;
     this.clocks = clocks;
+    this.redis = redis;
     this.database = new Database(join(folder, 'disk', 'data'));
   }
 
@@ -62,7 +68,8 @@ export class World {
     const { folder } = options;
     const disk = await SmallDisk.mount(join(folder, 'disk'), DISK_MEGABYTES);
     const clocks = await WrongClocks.prepare(folder);
-    const world = new World(options, disk, clocks);
+    const redis = options.withRedis ? await Redis.open() : null;
+    const world = new World(options, disk, clocks, redis);
     try {
       await world.database.start();
       for (const [role, count] of Object.entries(ROLES) as [Role, number][]) {
@@ -93,9 +100,7 @@ export class World {
     return free[Math.floor(pick * free.length)] ?? null;
   }
 
-  isBusy(target: string): boolean {
-    return this.#busy.has(target);
-  }
+  isBusy = (target: string): boolean => this.#busy.has(target);
 
   occupy(targets: readonly string[]): void {
     for (const target of targets) this.#busy.add(target);
@@ -115,6 +120,7 @@ export class World {
     for (const link of [...this.doors.values(), ...this.slots.map((slot) => slot.link)]) {
       await link.close();
     }
+    await this.redis?.close();
     await this.database.stop();
     if (typeof this.disk !== 'string') await this.disk.unmount();
   }
@@ -145,6 +151,10 @@ export class World {
       LONGSHORE_DRAIN_MS: `${options.drainMs}`,
       LONGSHORE_LOG_LEVEL: 'warn',
       ...clock,
+      ...(this.redis && {
+        LONGSHORE_REDIS_URL: this.redis.url,
+        LONGSHORE_REDIS_LEASE_MS: `${REDIS_LEASE_MS}`,
+      }),
       ...(options.mutant === null ? {} : { CHAOS_MUTANT: options.mutant }),
     };
     const nodeArgs = options.mutant === null ? [] : ['--import', PRELOAD];

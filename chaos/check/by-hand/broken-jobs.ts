@@ -69,6 +69,42 @@ export const BROKEN_JOBS: Broken[] = [
     },
   },
   {
+    breaks: ['S15'],
+    how: 'a slot of a schedule was lost',
+    make: (h) => {
+      h.beat('w1');
+      h.schedule(5, [3_000]);
+    },
+  },
+  {
+    breaks: ['S15'],
+    how: 'a slot fired twice',
+    make: (h) => {
+      h.beat('w1');
+      h.schedule(5);
+      h.job({ slotMs: 3_000 }).claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S15'],
+    how: 'a slot is burnt: it says that it fired, and has no job',
+    make: (h) => {
+      h.beat('w1');
+      h.schedule(5, [3_000]);
+      const burnt = { throughMs: null, status: 'fired', reason: null, job: 'nobody' } as const;
+      h.history.slots.push({ schedule: 'schedule-1', slotMs: 3_000, ...burnt });
+    },
+  },
+  {
+    breaks: ['S15'],
+    how: 'a schedule stopped firing',
+    make: (h) => {
+      h.beat('w1');
+      h.schedule(5);
+      h.history.schedules[0]!.untilMs = 60_000;
+    },
+  },
+  {
     breaks: ['S17'],
     how: 'a cancelled job ran',
     make: (h) => {

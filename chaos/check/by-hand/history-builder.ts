@@ -74,6 +74,22 @@ export class HistoryBuilder {
     this.history.phases.push({ at: this.tick(), name });
   }
 
+  /** A schedule that was due every second for a while, and fired each time but for `missing`. */
+  schedule(seconds: number, missing: readonly number[] = []): JobBuilder[] {
+    const id = 'schedule-1';
+    const everyMs = 1_000;
+    const fromMs = 500;
+    this.history.schedules.push({ id, everyMs, fromMs, untilMs: seconds * everyMs + 1 });
+    return Array.from({ length: seconds }, (_, index) => (index + 1) * everyMs)
+      .filter((slotMs) => !missing.includes(slotMs))
+      .map((slotMs) => {
+        const job = this.job({ slotMs }).claim().start().succeed();
+        const fired = { throughMs: null, status: 'fired', reason: null, job: job.id } as const;
+        this.history.slots.push({ schedule: id, slotMs, ...fired });
+        return job;
+      });
+  }
+
   job(options: JobOptions = {}): JobBuilder {
     const made = new JobBuilder(this, this.#jobs.length + 1, options);
     this.#jobs.push(made);
@@ -124,6 +140,7 @@ function emptyHistory(): History {
       heartbeatMs: 1_000,
       pollMs: 500,
       drainMs: 1_000,
+      hearsayMs: 0,
       drainBoundMs: 10_000,
       sometimes: [],
       skipped: {},
@@ -139,6 +156,8 @@ function emptyHistory(): History {
     notices: [],
     phases: [],
     final: [],
+    schedules: [],
+    slots: [],
     leftovers: { processes: [], connections: 0 },
   };
 }

@@ -12,6 +12,8 @@ export interface JobOptions {
   answer?: 'ok' | 'unknown' | 'fail';
   /** False: asked for, and not stored. */
   stored?: boolean;
+  /** Made by a schedule for this instant, and not by a request. */
+  slotMs?: number;
 }
 
 type Spot = Omit<RowEvent, 'seq' | 'at' | 'begun' | 'xid' | 'move'>;
@@ -24,6 +26,7 @@ export class JobBuilder {
   spot: Spot | null = null;
   attemptRows = 0;
   resultSha: string | null = null;
+  readonly slotMs: number | null;
   readonly #history: HistoryBuilder;
   #transactions = 0;
   #executions = 0;
@@ -34,18 +37,20 @@ export class JobBuilder {
     this.id = `job-${number}`;
     this.paramsSha = options.paramsSha ?? `params-${number}`;
     this.key = options.key ?? null;
+    this.slotMs = options.slotMs ?? null;
     const wanted = { paramsSha: this.paramsSha, definition: 'test', does, delayMs };
     const op = history.nextOp();
     const { client } = history.history;
     const call = { name: 'enqueue' as const, key: this.key, jobs: [wanted] };
-    client.push({ op, at: history.tick(), phase: 'invoke', api: 'api-1', call });
+    const asked = this.slotMs === null;
+    if (asked) client.push({ op, at: history.tick(), phase: 'invoke', api: 'api-1', call });
     const runAt = delayMs > 0 ? history.now + delayMs * 1_000 : null;
     const state = delayMs > 0 ? 'scheduled' : 'queued';
     const birth = { place: 'waiting', state, claim: 0, attempts: 0, maxAttempts, runAt } as const;
     if (stored) this.move({ ...birth });
     const at = history.tick();
     const jobs = [{ id: this.id, status: state }];
-    if (answer === 'ok') client.push({ op, at, phase: 'ok', jobs });
+    if (asked && answer === 'ok') client.push({ op, at, phase: 'ok', jobs });
     if (answer === 'fail') client.push({ op, at, phase: 'fail', status: 400, code: '' });
     if (answer === 'unknown') client.push({ op, at, phase: 'unknown', why: 'cut off' });
   }
@@ -123,10 +128,12 @@ export class JobBuilder {
 
   final(): FinalJob[] {
     if (!this.spot) return [];
-    const { id: job, spot, key, paramsSha, resultSha, attemptRows } = this;
+    const { id: job, spot, key, paramsSha, resultSha, attemptRows, slotMs } = this;
+    const schedule = slotMs === null ? null : 'schedule-1';
+    const origin = { key, paramsSha, schedule, scheduledForMs: slotMs };
     const { state, claim, attempts, maxAttempts, errorCode } = spot;
     const counted = { claim, attempts, maxAttempts, attemptRows };
-    return [{ job, places: 1, state, ...counted, errorCode, key, paramsSha, resultSha }];
+    return [{ job, places: 1, state, ...counted, errorCode, resultSha, ...origin }];
   }
 }
 

@@ -88,4 +88,10 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     h.history.notices.push({ at: h.tick(), ...refused });
     job.succeed();
   },
+  'a schedule, with slots that collapsed into one': (h) => {
+    h.beat('w1');
+    h.schedule(9, [4_000, 5_000, 6_000]);
+    const slot = { schedule: 'schedule-1', slotMs: 4_000, throughMs: 6_000 };
+    h.history.slots.push({ ...slot, status: 'collapsed', reason: 'missed', job: null });
+  },
 };

@@ -41,7 +41,8 @@ export function reasonOutside({ history, faults, instances }: Facts, execution: 
   const { claim, startAt, lastAt } = execution;
   const instance = instances.get(claim?.worker ?? '');
   const until = Math.max(lastAt, claim?.end?.at ?? lastAt);
-  const aftermath = history.run.leaseMs * 1_000 + AFTERMATH;
+  const { leaseMs, hearsayMs } = history.run;
+  const aftermath = (leaseMs + hearsayMs) * 1_000 + AFTERMATH;
   const [fault] = faults.excusing(instance?.slot ?? '', startAt, until, aftermath);
   if (fault) return fault.kind;
   // A job may have killed the worker that others ran on as well.

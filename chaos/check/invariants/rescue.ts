@@ -10,7 +10,8 @@ export const rescue = invariant(
   'L2',
   'The jobs of a lost worker are claimable again one sweep after its lease is over (also L6).',
   function* ({ history, stories, instances, faults }) {
-    const bound = history.run.pollMs * 1_000 + SLACK;
+    const { pollMs, hearsayMs } = history.run;
+    const bound = (pollMs + hearsayMs) * 1_000 + SLACK;
     for (const { id, claims } of stories.values()) {
       for (const { number, worker, end, ending } of claims) {
         const instance = instances.get(worker);

@@ -20,7 +20,7 @@ export const scripted = defineJob({
   async run(params: Script, ctx) {
     const witness = new Witness(ctx, params, 'process');
     const { does, times = 0, holdMs = 0, againMs = 0 } = params;
-    if (does === 'slow') await work(holdMs, ctx, witness);
+    if (does === 'slow' || does === 'long') await work(holdMs, ctx, witness);
     else if (holdMs > 0) await pause(holdMs);
     if (ctx.attempt > 1 && againMs > 0 && wasLost(ctx, does)) await work(againMs, ctx, witness);
     if (ctx.attempt <= times) await misbehave(params, ctx, witness);
@@ -80,6 +80,7 @@ async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, witness
       break;
     case 'ok':
     case 'cold':
+    case 'long':
     case 'probe':
       return;
   }
