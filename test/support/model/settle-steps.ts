@@ -119,12 +119,11 @@ function stateOf(model: Model, claimed: Claimed): OwnedState {
   return model.jobs.get(claimed.id)?.state === 'cancelling' ? 'cancelling' : 'running';
 }
 
-/** The last claim of a job that nobody owns has settled it, unless it lost its lease. */
+/** A claim has settled its job if it was the last one, or its attempt is on record; not if it lost its lease. */
 function fateInModel(model: Model, { id, claim }: Claimed): Fate {
   const job = model.jobs.get(id);
   if (job && model.owns({ id, claim })) return { kind: 'owned', state: stateOf(model, job) };
-  const reclaimed = job?.tried.some(
-    (one) => one.claim === claim && one.error?.code === 'LEASE_EXPIRED',
-  );
-  return { kind: job?.claim === claim && !reclaimed ? 'settled' : 'stale' };
+  const attempt = job?.tried.find((one) => one.claim === claim);
+  if (attempt?.error?.code === 'LEASE_EXPIRED') return { kind: 'stale' };
+  return { kind: attempt || job?.claim === claim ? 'settled' : 'stale' };
 }
