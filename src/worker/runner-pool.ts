@@ -129,7 +129,16 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     return runner;
   }
 
+  /** A spare is a help, not a promise: who asked for it indirectly must not fail with it. */
   #keepSpares(): void {
+    try {
+      this.#spawnSpares();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'no spare runner');
+    }
+  }
+
+  #spawnSpares(): void {
     const { size, spares, reuse, berths, log } = this.#options;
     // A runner that is used once and ending makes room only when it is gone.
     const limit = reuse ? size : size + spares;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -66,4 +66,26 @@ it('lives on, gives its jobs back, and recovers', async () => {
     expect(await jobInState(address, id, 'succeeded')).toMatchObject({ attempts: 1 });
   }
   await until('it has a watchdog', () => below(worker.pid, 'watchdog/main').length === 1);
+});
+
+it('stores what a job did although no next process can be started', async () => {
+  const env = { DATABASE_URL: database.url, LONGSHORE_JOBS: join(FIXTURES, 'fresh') };
+  const server = await launch('api', { env });
+  const worker = await launch('worker', { env });
+  const { address } = server.summary;
+  const begun = join(folder, 'begun');
+  const go = join(folder, 'go');
+  const id = await startJob(address, 'fresh-wait', { begun, go });
+  await until('it has begun', () => existsSync(begun));
+  const pid = Number(readFileSync(begun, 'utf8'));
+  const spares = () => below(worker.pid, 'runner/main').filter((one) => one.pid !== pid);
+  await until('a spare process is there', () => spares().length > 0);
+  const recover = exhaust(worker.pid);
+  for (const spare of spares()) process.kill(spare.pid, 'SIGKILL');
+  await until('it has noticed', () => worker.stderr().includes('no spare runner'));
+  await writeFile(go, '');
+  expect(await jobInState(address, id, 'succeeded')).toMatchObject({ attempts: 1 });
+  expect(readFileSync(begun, 'utf8')).toBe(`${pid}\n`);
+  recover();
+  await jobInState(address, await startJob(address, 'fresh-pid'), 'succeeded');
 });
