@@ -1,4 +1,13 @@
 /** What `import … from 'longshore/client'` gives: the SDK over HTTP, without the server. */
+export type {
+  ApiKey,
+  AuditEntry,
+  AuditFilter,
+  AuditPage,
+  KeyOptions,
+  NewKey,
+  Tenant,
+} from './access.ts';
 export { ProblemError, type ProblemDetail, ServerUnreachable, WaitTimeout } from './errors.ts';
 export { JobHandle, type WaitOptions } from './handle.ts';
 export type {

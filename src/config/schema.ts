@@ -12,6 +12,7 @@ export interface Config {
   redisLeaseMs: number;
   host: string;
   port: number;
+  allowedHosts: string | null;
   jobs: string;
   data: string;
   concurrency: number;
@@ -32,6 +33,7 @@ export interface Config {
   logLevel: (typeof LOG_LEVELS)[number];
   url: string;
   apiKey: string | null;
+  tenant: string | null;
 }
 
 export type SettingKey = keyof Config;
@@ -42,6 +44,7 @@ export type Kind =
   | { type: 'integer'; min: number; max: number }
   | { type: 'choice'; choices: readonly string[] }
   | { type: 'variables' }
+  | { type: 'names' }
   | { type: 'url'; protocols: readonly string[] };
 
 export interface Setting<Key extends SettingKey = SettingKey> {
@@ -89,13 +92,19 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'text' },
     ...fallback('127.0.0.1'),
     meaning:
-      'The address to listen on. This version has no API keys, so only loopback is accepted.',
+      'The address to listen on. Any but loopback needs an API key first (docs/security.md).',
   },
   {
     ...named('port', 'LONGSHORE_PORT', 'server', 'port'),
     kind: { type: 'integer', min: 0, max: 65_535 },
     ...fallback(4_400),
     meaning: 'The port to listen on; 0 takes any free one.',
+  },
+  {
+    ...named('allowedHosts', 'LONGSHORE_ALLOWED_HOSTS', 'server', 'names'),
+    kind: { type: 'names' },
+    ...fallback(null, 'the host itself, and loopback'),
+    meaning: 'More names that clients call this server by, such as `jobs.example.com`; `*` is any.',
   },
   {
     ...named('jobs', 'LONGSHORE_JOBS', 'server', 'path'),
@@ -243,6 +252,12 @@ export const SETTINGS: readonly Setting[] = [
     ...fallback(null, 'none'),
     secret: true,
     meaning: 'Sent by the client commands as `Authorization: Bearer`.',
+  },
+  {
+    ...named('tenant', 'LONGSHORE_TENANT', 'client', 'name'),
+    kind: { type: 'text' },
+    ...fallback(null, "the key's own"),
+    meaning: 'The tenant to act for; only an admin key of the default tenant may name another.',
   },
 ];
 

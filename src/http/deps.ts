@@ -12,6 +12,8 @@ export interface HttpDeps {
   host: string;
   port: number;
   version: string;
+  /** More names that this server is called by, `*` for any. */
+  allowedHosts?: readonly string[];
   /** After how long a queued job that nobody has the code for is shown with a warning. */
   unhandledAfterMs?: number;
   /** Runs what is due within a budget, or until the signal; missing where no job can run. */

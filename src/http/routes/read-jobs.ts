@@ -29,15 +29,17 @@ const LIST = {
   response: { 200: answer('A page of jobs.', JobPageAnswer), ...refusals('UNAVAILABLE') },
 };
 
+const READS = { access: 'jobs:read' } as const;
+
 export function readJobsRoutes(app: FastifyInstance, { db, unhandledAfterMs }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
-  typed.get('/v1/jobs/:jobId', { schema: GET }, async (request) => {
+  typed.get('/v1/jobs/:jobId', { schema: GET, config: READS }, async (request) => {
     const jobId = wellFormed(request.params.jobId);
     return (await getJob(db, tenantOf(request), jobId, unhandledAfterMs)) ?? noSuchJob(jobId);
   });
 
-  typed.get('/v1/jobs', { schema: LIST }, async (request, reply) => {
+  typed.get('/v1/jobs', { schema: LIST, config: READS }, async (request, reply) => {
     const { sort } = request.query;
     const filter = { ...filterOf(request.query, tenantOf(request)), unhandledAfterMs };
     const { jobs, nextId } = await listJobs(db, filter);

@@ -68,18 +68,21 @@ const LOGS = {
   },
 };
 
+const READS = { access: 'jobs:read' } as const;
+
 export function readStoryRoutes(app: FastifyInstance, { db }: HttpDeps, streams: Streams): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
-  typed.get('/v1/jobs/:jobId/attempts', { schema: ATTEMPTS }, async (request) => {
+  typed.get('/v1/jobs/:jobId/attempts', { schema: ATTEMPTS, config: READS }, async (request) => {
     const jobId = wellFormed(request.params.jobId);
     return { attempts: (await readAttempts(db, tenantOf(request), jobId)) ?? noSuchJob(jobId) };
   });
 
-  typed.get('/v1/jobs/:jobId/events', { schema: EVENTS }, async (request, reply) => {
+  typed.get('/v1/jobs/:jobId/events', { schema: EVENTS, config: READS }, async (request, reply) => {
     const jobId = wellFormed(request.params.jobId);
     const { limit, cursor } = request.query;
     const read = async (afterId: string | null) => {
+      await app.admit(request);
       const page = await readEvents(db, tenantOf(request), jobId, { afterId, limit });
       return page && { ...page, entries: page.events };
     };
@@ -87,10 +90,11 @@ export function readStoryRoutes(app: FastifyInstance, { db }: HttpDeps, streams:
     return await tell(request, reply, { ...story, isId: isEventId, cursor }, streams);
   });
 
-  typed.get('/v1/jobs/:jobId/logs', { schema: LOGS }, async (request, reply) => {
+  typed.get('/v1/jobs/:jobId/logs', { schema: LOGS, config: READS }, async (request, reply) => {
     const jobId = wellFormed(request.params.jobId);
     const { limit, cursor, attempt = null } = request.query;
     const read = async (afterId: string | null) => {
+      await app.admit(request);
       const page = await readLogs(db, tenantOf(request), jobId, { afterId, attempt, limit });
       return page && { ...page, entries: page.logs };
     };

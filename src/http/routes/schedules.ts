@@ -17,6 +17,7 @@ import { sendDueHint } from '../../store/due-hint.ts';
 import { JobIds } from '../../store/job-ids.ts';
 import { createSchedule, databaseNow, getSchedule, listSchedules } from '../../store/schedules.ts';
 import { listSlots } from '../../store/slots.ts';
+import { actorOf } from '../caller.ts';
 import { nextLink } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
@@ -88,6 +89,8 @@ const SLOTS = {
   response: { 200: answer('A page of slots.', SlotPageAnswer), ...reading },
 };
 
+const READS = { access: 'jobs:read' } as const;
+
 export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const ids = new JobIds(systemClock);
@@ -95,21 +98,25 @@ export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   const found = async (tenant: string, id: string) =>
     (await getSchedule(db, tenant, scheduleIdOf(id))) ?? noSuchSchedule(id);
 
-  app.post('/v1/schedules', { schema: CREATE }, async (request, reply) => {
-    const tenant = tenantOf(request);
-    const spec = parseSchedule(request.body);
-    const made = { tenant, source: 'api', spec } as const;
-    const id = await refusing(async () => await createSchedule(db, ids, made));
-    await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
-    const schedule = await found(tenant, id);
-    return reply.code(201).header('location', `/v1/schedules/${id}`).send(schedule);
-  });
+  app.post(
+    '/v1/schedules',
+    { schema: CREATE, config: { access: 'operate' } },
+    async (request, reply) => {
+      const tenant = tenantOf(request);
+      const spec = parseSchedule(request.body);
+      const made = { tenant, source: 'api', spec } as const;
+      const id = await refusing(async () => await createSchedule(db, ids, made, actorOf(request)));
+      await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
+      const schedule = await found(tenant, id);
+      return reply.code(201).header('location', `/v1/schedules/${id}`).send(schedule);
+    },
+  );
 
-  typed.get('/v1/schedules/:scheduleId', { schema: GET }, async (request) =>
+  typed.get('/v1/schedules/:scheduleId', { schema: GET, config: READS }, async (request) =>
     found(tenantOf(request), request.params.scheduleId),
   );
 
-  typed.get('/v1/schedules', { schema: LIST }, async (request, reply) => {
+  typed.get('/v1/schedules', { schema: LIST, config: READS }, async (request, reply) => {
     const { definitionKey = null, name = null, enabled, cursor, limit } = request.query;
     const { schedules, nextId } = await listSchedules(db, {
       tenant: tenantOf(request),
@@ -124,7 +131,7 @@ export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     return reply.send({ schedules, nextCursor });
   });
 
-  typed.get('/v1/schedules/:scheduleId/next', { schema: NEXT }, async (request) => {
+  typed.get('/v1/schedules/:scheduleId/next', { schema: NEXT, config: READS }, async (request) => {
     const { startAt, endAt, ...timing } = await found(tenantOf(request), request.params.scheduleId);
     const bounds = { startAt: dateOf(startAt), endAt: dateOf(endAt) };
     const nowMs = (await databaseNow(db)).getTime();
@@ -132,15 +139,20 @@ export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     return { next: await refusing(async () => upcoming({ ...timing, ...bounds }, nowMs, count)) };
   });
 
-  typed.get('/v1/schedules/:scheduleId/slots', { schema: SLOTS }, async (request, reply) => {
-    const { id } = await found(tenantOf(request), request.params.scheduleId);
-    const { cursor, limit } = request.query;
-    const after = cursor === undefined ? null : readSlotCursor(cursor);
-    const { slots, last } = await listSlots(db, id, after, limit);
-    const nextCursor = last === null ? null : wordOf(`${last.slot} ${last.local}`);
-    if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
-    return reply.send({ slots, nextCursor });
-  });
+  typed.get(
+    '/v1/schedules/:scheduleId/slots',
+    { schema: SLOTS, config: READS },
+    async (request, reply) => {
+      const tenant = tenantOf(request);
+      const { id } = await found(tenant, request.params.scheduleId);
+      const { cursor, limit } = request.query;
+      const after = cursor === undefined ? null : readSlotCursor(cursor);
+      const { slots, last } = await listSlots(db, tenant, id, after, limit);
+      const nextCursor = last === null ? null : wordOf(`${last.slot} ${last.local}`);
+      if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
+      return reply.send({ slots, nextCursor });
+    },
+  );
 }
 
 function dateOf(time: string | null): Date | null {
