@@ -18,6 +18,6 @@ export function localApi(
   const { host, port, unhandledAfterMs } = config;
   const inbox = new Inbox(db, waker, systemClock);
   const allowedHosts = config.allowedHosts?.split(',') ?? [];
-  const deps = { db, inbox, log, host, port, unhandledAfterMs, allowedHosts, version: VERSION };
-  return new HttpServer({ ...deps, ...(run && { runDue: run }) });
+  const deps = { db, inbox, log, host, port, unhandledAfterMs, allowedHosts, limits: config };
+  return new HttpServer({ ...deps, version: VERSION, ...(run && { runDue: run }) });
 }

@@ -13,6 +13,8 @@ export interface Config {
   host: string;
   port: number;
   allowedHosts: string | null;
+  keyRequestsPerSecond: number;
+  addressRequestsPerSecond: number;
   jobs: string;
   data: string;
   concurrency: number;
@@ -105,6 +107,24 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'names' },
     ...fallback(null, 'the host itself, and loopback'),
     meaning: 'More names that clients call this server by, such as `jobs.example.com`; `*` is any.',
+  },
+  {
+    ...named('keyRequestsPerSecond', 'LONGSHORE_KEY_REQUESTS_PER_SECOND', 'server', 'count'),
+    kind: { type: 'integer', min: 0, max: 1_000_000 },
+    ...fallback(1_000),
+    meaning:
+      'How many requests one API process takes by one key, with two seconds saved up; 0 is no limit.',
+  },
+  {
+    ...named(
+      'addressRequestsPerSecond',
+      'LONGSHORE_ADDRESS_REQUESTS_PER_SECOND',
+      'server',
+      'count',
+    ),
+    kind: { type: 'integer', min: 0, max: 1_000_000 },
+    ...fallback(1_000),
+    meaning: 'The same by one address. Loopback has no limit.',
   },
   {
     ...named('jobs', 'LONGSHORE_JOBS', 'server', 'path'),

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
 import { HOST_TENANT, mayActFor, mayDo, type Scope, TENANT_SHAPE } from '../core/scope.ts';
 import { says } from '../protocol/fields.ts';
@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /** Asks again whether a request may go on: what it began may outlive its key. */
-    admit(request: FastifyRequest): Promise<void>;
+    admit(request: FastifyRequest, reply: FastifyReply | null): Promise<void>;
     /** By method and path, who may call each route: the matrix of tests is made from it. */
     accessTable: ReadonlyMap<string, { access: Access; ofHost: boolean }>;
   }
@@ -34,10 +34,10 @@ declare module 'fastify' {
  */
 export function demandAccess(app: FastifyInstance, callers: Callers): void {
   app.decorateRequest('caller', null);
-  app.decorate('admit', async (request) => {
+  app.decorate('admit', async (request, reply) => {
     const { access, ofHost = false } = request.routeOptions.config;
     if (access === undefined || access === 'public') return;
-    const caller = await callers.identify(request);
+    const caller = await callers.identify(request, reply);
     guardSession(request, caller);
     if (access !== 'known' && !mayDo(caller.scopes, access)) throw lacking(access);
     if (ofHost && caller.home !== HOST_TENANT) throw forbidden('only a key of the default tenant');
@@ -49,7 +49,7 @@ export function demandAccess(app: FastifyInstance, callers: Callers): void {
     const { access, ofHost = false } = declare(route);
     if (access) table.set(`${String(route.method)} ${route.url}`, { access, ofHost });
   });
-  app.addHook('onRequest', async (request) => app.admit(request));
+  app.addHook('onRequest', async (request, reply) => app.admit(request, reply));
 }
 
 /** What is refused at the door is told in the description of every route behind it. */

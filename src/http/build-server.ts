@@ -12,6 +12,7 @@ import { closeOtherMethods, knowAllMethods, rememberRoutes } from './methods.ts'
 import { describeApi } from './openapi.ts';
 import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
 import { checkQueries } from './query-check.ts';
+import { NO_LIMITS, RateLimits } from './rate-limits.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { changeJobRoutes } from './routes/change-job.ts';
 import { changeSchedulesRoutes } from './routes/change-schedules.ts';
@@ -45,11 +46,13 @@ export function buildServer(
   leaving: AbortSignal = new AbortController().signal,
 ): FastifyInstance {
   const app = bareServer(deps);
+  const limits = new RateLimits(deps.limits ?? NO_LIMITS, systemClock);
   const hosts = allowedHosts(deps.host, deps.allowedHosts ?? []);
 
   app.addHook('onRequest', async (request, reply) => {
     setSecurityHeaders(reply);
     guardHost(request, hosts);
+    limits.ofAddress(request, reply);
     guardOrigin(request);
     // Before the body is read: an unknown path is unknown whatever is sent to it.
     if (request.is404) throw noSuchPath();
@@ -57,7 +60,7 @@ export function buildServer(
   logAccess(app, deps.log);
   readJsonOnly(app);
   checkQueries(app);
-  const callers = new Callers(deps.db, systemClock, deps.host);
+  const callers = new Callers(deps.db, systemClock, deps.host, limits);
   demandAccess(app, callers);
   knowAllMethods(app);
   const table = rememberRoutes(app);

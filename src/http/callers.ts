@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseApiKey } from '../core/api-key.ts';
 import { isLoopback } from '../core/bind.ts';
 import { HOST_TENANT, SCOPE_NAMES } from '../core/scope.ts';
@@ -11,6 +11,7 @@ import { findSession } from '../store/sessions.ts';
 import { tenantExists } from '../store/tenants.ts';
 import type { Caller } from './caller.ts';
 import { FreshAnswers } from './fresh-answers.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
 /**
@@ -25,35 +26,37 @@ type Known = Credential & { expiresAt?: string };
 export class Callers {
   readonly #db: Queryable;
   readonly #loopback: boolean;
+  readonly #limits: RateLimits;
   readonly #known: FreshAnswers<Known | null>;
   readonly #facts: FreshAnswers<boolean>;
 
-  constructor(db: Queryable, clock: Clock, host: string) {
+  constructor(db: Queryable, clock: Clock, host: string, limits: RateLimits) {
+    this.#limits = limits;
     this.#db = db;
     this.#loopback = isLoopback(host);
     this.#known = new FreshAnswers(clock, FRESH_MS);
     this.#facts = new FreshAnswers(clock, FRESH_MS);
   }
 
-  /** Throws the same refusal whatever is wrong: unknown, mistyped, revoked, expired. */
-  async identify({ headers }: FastifyRequest): Promise<Caller> {
-    if (headers.authorization !== undefined) {
-      const key = /^Bearer +(\S+)$/i.exec(headers.authorization)?.[1];
-      return callerAs('key', (await this.#ofKey(key ?? '')) ?? unauthorized());
+  /**
+   * Throws the same refusal whatever is wrong: unknown, mistyped, revoked, expired. Without a reply it
+   * is the same request asked about again, which is not counted.
+   */
+  async identify(request: FastifyRequest, reply: FastifyReply | null): Promise<Caller> {
+    const { authorization, cookie } = request.headers;
+    if (authorization !== undefined) {
+      const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+      return callerAs('key', (await this.#ofKey(key ?? '', request, reply)) ?? unauthorized());
     }
-    const sessionId = readSessionCookie(headers.cookie);
-    if (sessionId !== null) {
-      const found = await this.#known.get(questionOf('session', sessionId), async () =>
-        findSession(this.#db, sessionId),
-      );
-      if (found) return callerAs('session', found);
-    }
+    const sessionId = readSessionCookie(cookie);
+    const found = sessionId === null ? null : await this.#ofSession(sessionId, request, reply);
+    if (found) return callerAs('session', found);
     return (await this.isOpen()) ? OPEN : unauthorized();
   }
 
-  /** The key as it is now in the database, for a login. */
-  async credential(key: string): Promise<Credential> {
-    return (await this.#ofKey(key)) ?? unauthorized();
+  /** What a key stands for, shown for a login. */
+  async credential(key: string, request: FastifyRequest, reply: FastifyReply): Promise<Credential> {
+    return (await this.#ofKey(key, request, reply)) ?? unauthorized();
   }
 
   /** On loopback, as long as there never was a key. */
@@ -72,12 +75,31 @@ export class Callers {
     this.#known.forget(questionOf('session', sessionId));
   }
 
-  async #ofKey(key: string): Promise<Credential | null> {
+  async #ofKey(key: string, request: FastifyRequest, reply: FastifyReply | null) {
     const parts = parseApiKey(key);
     if (!parts) return null;
-    return await this.#known.get(questionOf('key', key), async () =>
-      findCredential(this.#db, parts),
-    );
+    const question = questionOf('key', key);
+    return await this.#look(question, request, reply, async () => findCredential(this.#db, parts));
+  }
+
+  async #ofSession(id: string, request: FastifyRequest, reply: FastifyReply | null) {
+    const question = questionOf('session', id);
+    return await this.#look(question, request, reply, async () => findSession(this.#db, id));
+  }
+
+  /** Who shows one wrong secret after another may ask about no further one, only go on with known ones. */
+  async #look(
+    question: string,
+    request: FastifyRequest,
+    reply: FastifyReply | null,
+    ask: () => Promise<Known | null>,
+  ): Promise<Known | null> {
+    if (reply) this.#limits.ofKey(question, reply);
+    const isNew = !this.#known.has(question);
+    if (isNew) this.#limits.beforeUnknownKey(request);
+    const found = await this.#known.get(question, ask);
+    if (isNew && !found) this.#limits.afterWrongKey(request);
+    return found;
   }
 }
 

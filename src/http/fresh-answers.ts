@@ -35,6 +35,11 @@ export class FreshAnswers<Answer> {
     }
   }
 
+  /** Whether it was ever asked, and not forgotten since. */
+  has(question: string): boolean {
+    return this.#known.has(question);
+  }
+
   /** The next question is asked anew. */
   forget(question: string): void {
     this.#known.delete(question);

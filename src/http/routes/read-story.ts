@@ -82,7 +82,7 @@ export function readStoryRoutes(app: FastifyInstance, { db }: HttpDeps, streams:
     const jobId = wellFormed(request.params.jobId);
     const { limit, cursor } = request.query;
     const read = async (afterId: string | null) => {
-      await app.admit(request);
+      await app.admit(request, null);
       const page = await readEvents(db, tenantOf(request), jobId, { afterId, limit });
       return page && { ...page, entries: page.events };
     };
@@ -94,7 +94,7 @@ export function readStoryRoutes(app: FastifyInstance, { db }: HttpDeps, streams:
     const jobId = wellFormed(request.params.jobId);
     const { limit, cursor, attempt = null } = request.query;
     const read = async (afterId: string | null) => {
-      await app.admit(request);
+      await app.admit(request, null);
       const page = await readLogs(db, tenantOf(request), jobId, { afterId, attempt, limit });
       return page && { ...page, entries: page.logs };
     };

@@ -24,6 +24,7 @@ const LOGIN = {
     ...refusals(
       'INVALID_JSON',
       'UNAUTHORIZED',
+      'RATE_LIMITED',
       'FORBIDDEN',
       'PAYLOAD_TOO_LARGE',
       'UNSUPPORTED_MEDIA_TYPE',
@@ -61,7 +62,8 @@ export function sessionRoutes(app: FastifyInstance, { db }: HttpDeps, callers: C
   const known = { access: 'known' } as const;
 
   app.post('/v1/session', { schema: LOGIN, config: login }, async (request, reply) => {
-    const credential = await callers.credential(parseBody(LoginBody, request.body).key);
+    const { key } = parseBody(LoginBody, request.body);
+    const credential = await callers.credential(key, request, reply);
     const { keyId, tenant, scopes } = credential;
     const by = { name: `key:${keyId}`, address: request.ip };
     const { sessionId, expiresAt } = await beginSession(db, by, credential);
