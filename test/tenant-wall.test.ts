@@ -23,6 +23,7 @@ const OF_NOBODY: Record<string, string> = {
   insert_session: 'for a key that was just shown',
   end_session: 'by the secret of the session itself',
   ping: 'nothing',
+  redact_paths: 'definitions are code, which all tenants share',
   // They write what was locked, or decided about, by a statement with the tenant in it.
   update_schedule: 'see lock_schedule',
   delete_schedule: 'see lock_schedule',

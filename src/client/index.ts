@@ -21,7 +21,7 @@ export type {
   PublishedDefinition,
 } from './job.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
-export { Longshore, type LongshoreOptions } from './longshore.ts';
+export { type GetOptions, Longshore, type LongshoreOptions } from './longshore.ts';
 export type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 export type {
   Schedule,

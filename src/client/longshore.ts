@@ -21,6 +21,11 @@ import { type DrainReceipt, type WorkerInfo, workerPath } from './worker.ts';
 
 export type LongshoreOptions = TransportOptions;
 
+export interface GetOptions {
+  signal?: AbortSignal | undefined;
+  reveal?: boolean | undefined;
+}
+
 /** Params may be left out where the definition does not care for them. */
 type EnqueueArguments<Input> = undefined extends Input
   ? [params?: Input, options?: EnqueueOptions]
@@ -75,8 +80,10 @@ export class Longshore {
     return new JobHandle<Result>(this, jobId, null);
   }
 
-  async get(jobId: string, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<Job> {
-    return await this.#get<Job>(jobPath(jobId), { signal });
+  /** With `reveal`, also what else reads `[redacted]`: the key needs jobs:reveal for it. */
+  async get(jobId: string, { signal, reveal }: GetOptions = {}): Promise<Job> {
+    const query = queryOf({ reveal: reveal === true ? true : undefined });
+    return await this.#get<Job>(jobPath(jobId), { query, signal });
   }
 
   /** One page. `listAll` walks over all of them. */

@@ -13,6 +13,7 @@ import { describeApi } from './openapi.ts';
 import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
 import { checkQueries } from './query-check.ts';
 import { NO_LIMITS, RateLimits } from './rate-limits.ts';
+import { Redaction } from './redaction.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { changeJobRoutes } from './routes/change-job.ts';
 import { changeSchedulesRoutes } from './routes/change-schedules.ts';
@@ -66,16 +67,17 @@ export function buildServer(
   const table = rememberRoutes(app);
   app.decorate('routeTable', table);
   describeApi(app, deps.version);
+  const redaction = new Redaction(deps.db, systemClock);
   const streams = new Streams({ ...STREAM_LIMITS, ...deps.streams }, deps.log);
   // Closing waits for all answers, and these would never come to an end by themselves.
   app.addHook('preClose', async () => streams.close());
   app.register(async (scope) => {
     startJobRoutes(scope, deps);
-    readJobsRoutes(scope, deps);
-    readStoryRoutes(scope, deps, streams);
+    readJobsRoutes(scope, deps, redaction);
+    readStoryRoutes(scope, deps, streams, redaction);
     changeJobRoutes(scope, deps);
-    schedulesRoutes(scope, deps);
-    changeSchedulesRoutes(scope, deps);
+    schedulesRoutes(scope, deps, redaction);
+    changeSchedulesRoutes(scope, deps, redaction);
     definitionsRoutes(scope, deps);
     workersRoutes(scope, deps);
     runDueRoutes(scope, deps, leaving);

@@ -16,6 +16,7 @@ import { triggerSchedule } from '../../store/trigger-schedule.ts';
 import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
+import type { Redaction } from '../redaction.ts';
 import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
 import { tenantOf } from '../tenant.ts';
 
@@ -83,7 +84,11 @@ const DELETE = {
   response: { 204: z.null().describe('It is gone.'), ...changing },
 };
 
-export function changeSchedulesRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): void {
+export function changeSchedulesRoutes(
+  app: FastifyInstance,
+  { db, inbox }: HttpDeps,
+  redaction: Redaction,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { access: 'operate' } as const;
 
@@ -101,7 +106,7 @@ export function changeSchedulesRoutes(app: FastifyInstance, { db, inbox }: HttpD
     const changed = await refusing(async () => changeSchedule(db, tenant, id, decide, by));
     if (!changed) noSuchSchedule(id);
     await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
-    return (await getSchedule(db, tenant, id)) ?? noSuchSchedule(id);
+    return await redaction.schedule((await getSchedule(db, tenant, id)) ?? noSuchSchedule(id));
   };
 
   typed.patch('/v1/schedules/:scheduleId', { schema: PATCH, config }, async (request) => {

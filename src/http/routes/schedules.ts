@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { NoQuery } from '../../protocol/job-query.ts';
+import { RevealQuery } from '../../protocol/job-query.ts';
 import { parseSchedule } from '../../protocol/parse-schedule.ts';
 import {
   ScheduleAnswer,
@@ -21,6 +21,7 @@ import { actorOf } from '../caller.ts';
 import { nextLink } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
+import type { Redaction } from '../redaction.ts';
 import { readIdCursor, readSlotCursor, wordOf } from '../schedule-cursor.ts';
 import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
 import { tenantOf } from '../tenant.ts';
@@ -54,7 +55,7 @@ const GET = {
   tags: ['schedules'],
   summary: 'Look at one schedule',
   params: ScheduleIdParams,
-  querystring: NoQuery,
+  querystring: RevealQuery,
   response: { 200: answer('The schedule.', ScheduleAnswer), ...reading },
 };
 
@@ -91,7 +92,11 @@ const SLOTS = {
 
 const READS = { access: 'jobs:read' } as const;
 
-export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+export function schedulesRoutes(
+  app: FastifyInstance,
+  { db }: HttpDeps,
+  redaction: Redaction,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const ids = new JobIds(systemClock);
 
@@ -107,14 +112,18 @@ export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
       const made = { tenant, source: 'api', spec } as const;
       const id = await refusing(async () => await createSchedule(db, ids, made, actorOf(request)));
       await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
-      const schedule = await found(tenant, id);
+      const schedule = await redaction.schedule(await found(tenant, id));
       return reply.code(201).header('location', `/v1/schedules/${id}`).send(schedule);
     },
   );
 
-  typed.get('/v1/schedules/:scheduleId', { schema: GET, config: READS }, async (request) =>
-    found(tenantOf(request), request.params.scheduleId),
-  );
+  typed.get('/v1/schedules/:scheduleId', { schema: GET, config: READS }, async (request) => {
+    const revealed = redaction.wantsAll(request);
+    const schedule = await found(tenantOf(request), request.params.scheduleId);
+    if (!revealed) return await redaction.schedule(schedule);
+    await redaction.writeDown(request, 'schedule.reveal', schedule.id);
+    return schedule;
+  });
 
   typed.get('/v1/schedules', { schema: LIST, config: READS }, async (request, reply) => {
     const { definitionKey = null, name = null, enabled, cursor, limit } = request.query;
@@ -128,7 +137,8 @@ export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     });
     const nextCursor = nextId === null ? null : wordOf(nextId);
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
-    return reply.send({ schedules, nextCursor });
+    const shown = await Promise.all(schedules.map(async (one) => redaction.schedule(one)));
+    return reply.send({ schedules: shown, nextCursor });
   });
 
   typed.get('/v1/schedules/:scheduleId/next', { schema: NEXT, config: READS }, async (request) => {
