@@ -16,6 +16,23 @@ create type job_state as enum (
   'cancelled'
 );
 
+create table api_key (
+  id text not null,
+  tenant text not null,
+  name text not null,
+  scopes text[] not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  successor text,
+  constraint api_key_pkey PRIMARY KEY (id),
+  constraint api_key_id_check CHECK (id ~ '^[0-9a-f]{16}$'::text),
+  constraint api_key_scopes_check CHECK (cardinality(scopes) > 0),
+  constraint api_key_secret_hash_check CHECK (octet_length(secret_hash) = 32)
+);
+CREATE INDEX api_key_tenant ON api_key USING btree (tenant, id) WHERE tenant IS NOT NULL;
+
 create table attempt (
   shard smallint not null,
   job_id uuid not null,
@@ -38,6 +55,21 @@ create table attempt (
   constraint attempt_pkey PRIMARY KEY (shard, job_id, claim_no)
 )
 partition by RANGE (job_id);
+
+create table audit (
+  id uuid not null,
+  at timestamp with time zone not null default clock_timestamp(),
+  tenant text not null,
+  actor text not null,
+  action text not null,
+  subject text not null,
+  before json,
+  after json,
+  address text,
+  constraint audit_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_subject ON audit USING btree (tenant, subject, id) WHERE subject IS NOT NULL;
+CREATE INDEX audit_tenant ON audit USING btree (tenant, id) WHERE tenant IS NOT NULL;
 
 create table dedupe (
   shard smallint not null,
@@ -279,6 +311,17 @@ with (
   fillfactor = 50
 );
 
+create table session (
+  id_hash bytea not null,
+  key_id text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  expires_at timestamp with time zone not null,
+  constraint session_pkey PRIMARY KEY (id_hash),
+  constraint session_id_hash_check CHECK (octet_length(id_hash) = 32)
+);
+CREATE INDEX session_expiry ON session USING btree (expires_at) WHERE expires_at IS NOT NULL;
+
 create table setting (
   name text not null,
   value jsonb not null,
@@ -310,6 +353,13 @@ create table step (
   constraint step_pkey PRIMARY KEY (shard, job_id, name)
 )
 partition by RANGE (job_id);
+
+create table tenant (
+  name text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint tenant_pkey PRIMARY KEY (name),
+  constraint tenant_name_check CHECK (name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)
+);
 
 create table waiting (
   shard smallint not null,
@@ -380,6 +430,14 @@ begin
   execute format('alter table longshore.%I attach partition longshore.%I
     for values from (%s) to (%L)', parent, parent || suffix,
     coalesce(quote_literal(lower_id), 'minvalue'), upper_id);
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.audit_is_append_only()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'longshore.audit is append-only' using errcode = 'insufficient_privilege';
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.clean_kept(retention_days integer, dead_letter_days integer, batch integer, at timestamp with time zone DEFAULT clock_timestamp())
@@ -734,3 +792,7 @@ begin
   end loop;
   drop table longshore.hot_next;
 end $function$;
+
+CREATE TRIGGER audit_is_append_only BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION audit_is_append_only();
+
+CREATE TRIGGER audit_is_never_emptied BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION audit_is_append_only();

@@ -1,17 +1,15 @@
 import type { Config } from './config/schema.ts';
-import { type HttpDeps, HttpServer } from './http/server.ts';
+import type { HttpServer } from './http/server.ts';
+import { localApi } from './local-api.ts';
 import { schedulerServices } from './local-scheduler.ts';
 import { localWorker } from './local-worker.ts';
 import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due.ts';
-import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service, startAll, stopAll } from './runtime/service.ts';
 import { Db } from './store/db.ts';
-import { Inbox } from './store/inbox.ts';
 import { migrate } from './store/migrate.ts';
 import { Waker } from './store/wake.ts';
-import { VERSION } from './version.ts';
 import { workerProcess, type WorkerSummary } from './worker-child.ts';
 
 /**
@@ -21,6 +19,7 @@ import { workerProcess, type WorkerSummary } from './worker-child.ts';
  */
 
 export { type Check, diagnose } from './diagnose.ts';
+export { withKeyDesk } from './keys-app.ts';
 export { AppError } from './open-database.ts';
 export { runDueApp } from './run-due-app.ts';
 
@@ -90,7 +89,7 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
   ];
   switch (role) {
     case 'api': {
-      const http = api(db, waker, config, log);
+      const http = localApi(db, waker, config, log);
       return { services: [...connections, http], summary: () => summary({ http }) };
     }
     case 'scheduler':
@@ -108,7 +107,7 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
     }
     case 'start': {
       // The worker is a process of its own: requests that keep this one busy delay no heartbeat.
-      const http = api(db, waker, config, log, async (budget, signal) =>
+      const http = localApi(db, waker, config, log, async (budget, signal) =>
         runDue(db, waker, config, log, budget, signal),
       );
       const child = workerProcess(config, log);
@@ -133,11 +132,4 @@ function summary(of: {
     problems: of.worker?.problems ?? [],
     slots: of.worker?.slots ?? null,
   };
-}
-
-function api(db: Db, waker: Waker, config: Config, log: Log, run?: HttpDeps['runDue']) {
-  const { host, port, unhandledAfterMs } = config;
-  const inbox = new Inbox(db, waker, systemClock);
-  const deps = { db, inbox, log, host, port, unhandledAfterMs, version: VERSION };
-  return new HttpServer({ ...deps, ...(run && { runDue: run }) });
 }

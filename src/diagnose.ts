@@ -48,7 +48,7 @@ export async function diagnose(config: Config, log: Log): Promise<Check[]> {
     ...(isolation ? [judgeIsolation(isolation)] : []),
     judgeRunnerUser({ uid: runnerUid, gid: runnerGid, ownUid: process.getuid?.() ?? null }),
     judgeDefinitions(definitions),
-    judgePort(await lookAtPort(host, port)),
+    judgePort(await lookAtPort(host, port, database.facts?.hasKey ?? false)),
   ];
 }
 

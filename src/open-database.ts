@@ -20,7 +20,7 @@ export interface Database {
 /** The given database, the embedded one that somebody runs on this folder, or our own. */
 export async function openDatabase(
   config: Config,
-  { ownCluster }: { ownCluster: boolean },
+  { ownCluster }: { ownCluster: boolean | 'unless-running' },
   log: Log,
 ): Promise<Database> {
   const describe = async (url: string) => await describeServer(url, config, log);
@@ -28,7 +28,7 @@ export async function openDatabase(
     return { url: config.databaseUrl, label: await describe(config.databaseUrl), services: [] };
   }
   const folder = `./${relative(process.cwd(), resolve(config.data, 'pg'))}`;
-  const running = ownCluster ? undefined : await findRunningCluster(config.data);
+  const running = ownCluster === true ? undefined : await findRunningCluster(config.data);
   if (running) {
     return {
       url: running,
@@ -36,7 +36,7 @@ export async function openDatabase(
       services: [],
     };
   }
-  if (!ownCluster) {
+  if (ownCluster === false) {
     throw new AppError(
       `no database: set DATABASE_URL, or run "longshore start" on ${config.data} first`,
     );

@@ -71,6 +71,7 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/doctor/facts/',
     may: [
+      'src/core/',
       'src/config/',
       'src/protocol/',
       'src/store/',
@@ -110,6 +111,8 @@ const IMPORTS: ImportRow[] = [
       'src/scheduler/',
       'src/http/',
       'src/diagnose.ts',
+      'src/keys-app.ts',
+      'src/local-api.ts',
       'src/local-scheduler.ts',
       'src/local-worker.ts',
       'src/open-database.ts',
@@ -140,6 +143,16 @@ const IMPORTS: ImportRow[] = [
       'src/version.ts',
     ],
     node: true,
+  },
+  {
+    at: 'src/local-api.ts',
+    may: ['src/runtime/', 'src/store/', 'src/http/', 'src/version.ts'],
+    types: ['src/config/'],
+  },
+  {
+    at: 'src/keys-app.ts',
+    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/open-database.ts'],
+    types: ['src/config/'],
   },
   {
     at: 'src/local-scheduler.ts',

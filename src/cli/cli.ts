@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { diagnose, migrateApp, runDueApp, startApp } from '../app.ts';
+import type { diagnose, migrateApp, runDueApp, startApp, withKeyDesk } from '../app.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Environment } from '../config/environment.ts';
 
@@ -28,4 +28,5 @@ export interface AppModule {
   migrateApp: typeof migrateApp;
   diagnose: typeof diagnose;
   runDueApp: typeof runDueApp;
+  withKeyDesk: typeof withKeyDesk;
 }

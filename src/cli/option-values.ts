@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { JOB_STATES, type JobState } from '../core/job.ts';
 import { unknownName } from '../core/nearest.ts';
+import { type Scope, SCOPE_NAMES } from '../core/scope.ts';
 
 /** Parsers of option values; what they throw, commander words as a usage error. */
 
@@ -20,13 +21,26 @@ export function eachOf(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
-/** May be repeated, and may list several with commas. */
 export function states(value: string, before: JobState[] | undefined): JobState[] {
+  return named('status', JOB_STATES, value, before);
+}
+
+export function scopes(value: string, before: Scope[] | undefined): Scope[] {
+  return named('scope', SCOPE_NAMES, value, before);
+}
+
+/** May be repeated, and may list several with commas. */
+function named<Name extends string>(
+  what: string,
+  known: readonly Name[],
+  value: string,
+  before: Name[] | undefined,
+): Name[] {
   const typed = value.split(',').map((name) => name.trim());
   for (const name of typed) {
-    if (!(JOB_STATES as readonly string[]).includes(name)) {
-      throw new InvalidArgumentError(unknownName('status', name, JOB_STATES));
+    if (!(known as readonly string[]).includes(name)) {
+      throw new InvalidArgumentError(unknownName(what, name, known));
     }
   }
-  return [...(before ?? []), ...(typed as JobState[])];
+  return [...(before ?? []), ...(typed as Name[])];
 }

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
+import { addAudit } from './commands/audit.ts';
 import { addChanges } from './commands/change.ts';
 import { addConfig } from './commands/config.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
+import { addKeys } from './commands/keys.ts';
 import { addList } from './commands/list.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -12,6 +14,7 @@ import { addRoles } from './commands/roles.ts';
 import { addRunDue } from './commands/run-due.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addShow } from './commands/show.ts';
+import { addTenants } from './commands/tenants.ts';
 import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { settingOption } from './setting-options.ts';
@@ -49,6 +52,9 @@ export function createProgram(cli: Cli): Command {
   addChanges(program, cli);
   addWorkers(program, cli);
   addSchedules(program, cli);
+  addKeys(program, cli);
+  addTenants(program, cli);
+  addAudit(program, cli);
   addConfig(program, cli);
   return program;
 }

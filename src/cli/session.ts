@@ -29,6 +29,6 @@ export function configOf(cli: Cli, command: Command, reader: 'server' | 'client'
 }
 
 export function clientOf(cli: Cli, command: Command): Longshore {
-  const { url, apiKey } = configOf(cli, command, 'client').config;
-  return new Longshore({ url, apiKey });
+  const { url, apiKey, tenant } = configOf(cli, command, 'client').config;
+  return new Longshore({ url, apiKey, tenant });
 }

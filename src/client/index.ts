@@ -1,4 +1,13 @@
 /** What `import … from 'longshore/client'` gives: the SDK over HTTP, without the server. */
+export type {
+  ApiKey,
+  AuditEntry,
+  AuditFilter,
+  AuditPage,
+  KeyOptions,
+  NewKey,
+  Tenant,
+} from './access.ts';
 export { ProblemError, type ProblemDetail, ServerUnreachable, WaitTimeout } from './errors.ts';
 export { JobHandle, type WaitOptions } from './handle.ts';
 export type {
@@ -12,7 +21,7 @@ export type {
   PublishedDefinition,
 } from './job.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
-export { Longshore, type LongshoreOptions } from './longshore.ts';
+export { type GetOptions, Longshore, type LongshoreOptions } from './longshore.ts';
 export type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 export type {
   Schedule,

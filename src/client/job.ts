@@ -78,6 +78,8 @@ export interface PublishedDefinition {
   hooks: HookName[];
   /** The program and its arguments, when it is one; null when it is code. */
   command: string[] | null;
+  /** Paths that are hidden in params, results and events. */
+  redact: string[];
   /** The schedules that its code asks for. */
   schedules: { name: string; cron: string; timezone: string }[];
   /** The JSON Schema of its params, when it has one. */

@@ -15,10 +15,16 @@ import { queryOf } from './query.ts';
 import { readStory } from './story.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 import { Schedules } from './schedules.ts';
+import { type AuditFilter, type AuditPage, Keys, readAudit, Tenants } from './access.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 import { type DrainReceipt, type WorkerInfo, workerPath } from './worker.ts';
 
 export type LongshoreOptions = TransportOptions;
+
+export interface GetOptions {
+  signal?: AbortSignal | undefined;
+  reveal?: boolean | undefined;
+}
 
 /** Params may be left out where the definition does not care for them. */
 type EnqueueArguments<Input> = undefined extends Input
@@ -28,11 +34,15 @@ type EnqueueArguments<Input> = undefined extends Input
 /** The client: everything goes through the public HTTP API, so it needs no database and no Node. */
 export class Longshore {
   readonly schedules: Schedules;
+  readonly keys: Keys;
+  readonly tenants: Tenants;
   readonly #transport: Transport;
 
   constructor(options: LongshoreOptions) {
     this.#transport = new Transport(options);
     this.schedules = new Schedules(this.#transport);
+    this.keys = new Keys(this.#transport);
+    this.tenants = new Tenants(this.#transport);
   }
 
   /**
@@ -70,8 +80,10 @@ export class Longshore {
     return new JobHandle<Result>(this, jobId, null);
   }
 
-  async get(jobId: string, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<Job> {
-    return await this.#get<Job>(jobPath(jobId), { signal });
+  /** With `reveal`, also what else reads `[redacted]`: the key needs jobs:reveal for it. */
+  async get(jobId: string, { signal, reveal }: GetOptions = {}): Promise<Job> {
+    const query = queryOf({ reveal: reveal === true ? true : undefined });
+    return await this.#get<Job>(jobPath(jobId), { query, signal });
   }
 
   /** One page. `listAll` walks over all of them. */
@@ -131,6 +143,11 @@ export class Longshore {
   async drainWorker(workerId: string): Promise<DrainReceipt> {
     const path = `${workerPath(workerId)}/drain`;
     return await this.#post<DrainReceipt>(path, { repeatable: true });
+  }
+
+  /** What was done by hand, the newest first: one page. Needs an admin key. */
+  async audit(filter: AuditFilter = {}): Promise<AuditPage> {
+    return await readAudit(this.#transport, filter);
   }
 
   #handleOf({ jobId, status }: JobReceipt): JobHandle {

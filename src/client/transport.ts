@@ -5,6 +5,8 @@ import { PASSING_STATUSES, pause, pauseMs, retryAfterOf } from './retry.ts';
 export interface TransportOptions {
   url: string;
   apiKey?: string | null | undefined;
+  /** Act for this tenant: for admin keys of the default tenant only. */
+  tenant?: string | null | undefined;
   /** The limit of one try, not of all of them. */
   timeoutMs?: number | undefined;
   /** How often a request that is safe to repeat is sent again. */
@@ -42,6 +44,7 @@ export interface Failure {
 export class Transport {
   readonly url: string;
   readonly #headers: Record<string, string>;
+  readonly #tenant: string | null;
   readonly #timeoutMs: number;
   readonly #retries: number;
   readonly #fetch: typeof fetch;
@@ -51,6 +54,7 @@ export class Transport {
     this.url = options.url.replace(/\/+$/, '');
     this.#headers = { accept: 'application/json' };
     if (options.apiKey) this.#headers['authorization'] = `Bearer ${options.apiKey}`;
+    this.#tenant = options.tenant ?? null;
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#retries = options.retries ?? 3;
     // Some implementations insist on being called without a receiver.
@@ -110,7 +114,9 @@ export class Transport {
   }
 
   #address({ path, query }: Address): string {
-    const search = query === undefined || query.size === 0 ? '' : `?${query.toString()}`;
+    const asked = new URLSearchParams(query);
+    if (this.#tenant !== null) asked.set('tenant', this.#tenant);
+    const search = asked.size === 0 ? '' : `?${asked.toString()}`;
     return `${this.url}${path}${search}`;
   }
 

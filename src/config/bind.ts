@@ -1,20 +1,4 @@
-/**
- * There are no API keys in this version, so whoever can reach the port can run jobs. The server
- * therefore listens on loopback only.
- */
-export function isLoopback(host: string): boolean {
-  const plain = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
-  return plain === 'localhost' || plain === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain);
-}
-
-/** Why this host cannot be listened on, or null when it can. */
-export function bindProblem(host: string): string | null {
-  if (isLoopback(host)) return null;
-  return (
-    `host ${JSON.stringify(host)} is not loopback: this version has no API keys, so anybody who ` +
-    'reaches the port could run jobs. Use 127.0.0.1, and a proxy that checks who is calling'
-  );
-}
+import { isLoopback } from '../core/bind.ts';
 
 /** Where client commands look when nobody tells them: the server that the same settings start. */
 export function defaultUrl({ host, port }: { host: string; port: number }): string {

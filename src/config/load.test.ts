@@ -40,6 +40,9 @@ describe('sources', () => {
       redisLeaseMs: 120_000,
       host: '127.0.0.1',
       port: 4_400,
+      allowedHosts: null,
+      keyRequestsPerSecond: 1_000,
+      addressRequestsPerSecond: 1_000,
       jobs: './jobs',
       data: './.longshore',
       concurrency: 8,
@@ -60,6 +63,7 @@ describe('sources', () => {
       logLevel: 'info',
       url: 'http://127.0.0.1:4400',
       apiKey: null,
+      tenant: null,
     });
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']));
     expect(Object.isFrozen(config)).toBe(true);

@@ -25,7 +25,7 @@ export interface LoadedConfig {
 }
 
 /** The URL of the server follows its host and port when it is not given. */
-const CLIENT_READS: readonly SettingKey[] = ['host', 'port', 'url', 'apiKey'];
+const CLIENT_READS: readonly SettingKey[] = ['host', 'port', 'url', 'apiKey', 'tenant'];
 
 /** Flags win over the environment, that over the file, that over defaults. All problems at once. */
 export function loadConfig(sources: Sources = {}): LoadedConfig {

@@ -31,10 +31,20 @@ function parseKind(kind: Kind, text: string): string | number | null {
       return kind.choices.includes(text) ? text : null;
     case 'variables':
       return parseVariables(text);
+    case 'names':
+      return parseNames(text);
     case 'url':
       return parseUrl(kind.protocols, text);
   }
 }
+
+/** Host names without ports, split by commas. */
+function parseNames(text: string): string | null {
+  const names = text.split(',').map((name) => name.trim());
+  return names.every((name) => HOST_NAME.test(name)) ? names.join(',') : null;
+}
+
+const HOST_NAME = /^(\*|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|[0-9A-Fa-f:.]{2,45})$/;
 
 /** Names of variables, split by commas; `AWS_*` is all that begin so. */
 function parseVariables(text: string): string | null {
@@ -70,6 +80,8 @@ export function describeKind(kind: Kind): string {
       return `one of ${kind.choices.join(', ')}`;
     case 'variables':
       return 'names of variables, split by commas, such as "TEAM,AWS_*"';
+    case 'names':
+      return 'names of hosts without ports, split by commas, such as "jobs.example.com"';
     case 'url':
       return `a URL that starts with ${kind.protocols.map((name) => `${name}//`).join(' or ')}`;
   }

@@ -12,6 +12,9 @@ export interface Config {
   redisLeaseMs: number;
   host: string;
   port: number;
+  allowedHosts: string | null;
+  keyRequestsPerSecond: number;
+  addressRequestsPerSecond: number;
   jobs: string;
   data: string;
   concurrency: number;
@@ -32,6 +35,7 @@ export interface Config {
   logLevel: (typeof LOG_LEVELS)[number];
   url: string;
   apiKey: string | null;
+  tenant: string | null;
 }
 
 export type SettingKey = keyof Config;
@@ -42,6 +46,7 @@ export type Kind =
   | { type: 'integer'; min: number; max: number }
   | { type: 'choice'; choices: readonly string[] }
   | { type: 'variables' }
+  | { type: 'names' }
   | { type: 'url'; protocols: readonly string[] };
 
 export interface Setting<Key extends SettingKey = SettingKey> {
@@ -89,13 +94,37 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'text' },
     ...fallback('127.0.0.1'),
     meaning:
-      'The address to listen on. This version has no API keys, so only loopback is accepted.',
+      'The address to listen on. Any but loopback needs an API key first (docs/security.md).',
   },
   {
     ...named('port', 'LONGSHORE_PORT', 'server', 'port'),
     kind: { type: 'integer', min: 0, max: 65_535 },
     ...fallback(4_400),
     meaning: 'The port to listen on; 0 takes any free one.',
+  },
+  {
+    ...named('allowedHosts', 'LONGSHORE_ALLOWED_HOSTS', 'server', 'names'),
+    kind: { type: 'names' },
+    ...fallback(null, 'the host itself, and loopback'),
+    meaning: 'More names that clients call this server by, such as `jobs.example.com`; `*` is any.',
+  },
+  {
+    ...named('keyRequestsPerSecond', 'LONGSHORE_KEY_REQUESTS_PER_SECOND', 'server', 'count'),
+    kind: { type: 'integer', min: 0, max: 1_000_000 },
+    ...fallback(1_000),
+    meaning:
+      'How many requests one API process takes by one key, with two seconds saved up; 0 is no limit.',
+  },
+  {
+    ...named(
+      'addressRequestsPerSecond',
+      'LONGSHORE_ADDRESS_REQUESTS_PER_SECOND',
+      'server',
+      'count',
+    ),
+    kind: { type: 'integer', min: 0, max: 1_000_000 },
+    ...fallback(1_000),
+    meaning: 'The same by one address. Loopback has no limit.',
   },
   {
     ...named('jobs', 'LONGSHORE_JOBS', 'server', 'path'),
@@ -243,6 +272,12 @@ export const SETTINGS: readonly Setting[] = [
     ...fallback(null, 'none'),
     secret: true,
     meaning: 'Sent by the client commands as `Authorization: Bearer`.',
+  },
+  {
+    ...named('tenant', 'LONGSHORE_TENANT', 'client', 'name'),
+    kind: { type: 'text' },
+    ...fallback(null, "the key's own"),
+    meaning: 'The tenant to act for; only an admin key of the default tenant may name another.',
   },
 ];
 

@@ -40,6 +40,7 @@ const KNOWN_OPTIONS = [
   'cancelGraceMs',
   'maxInterruptions',
   'memoryMb',
+  'redact',
   'schedule',
   // `onStart` runs beside the job, and there is no JavaScript beside a program.
   ...HOOKS.filter((hook) => hook !== 'onStart'),

@@ -129,6 +129,7 @@ const KNOWN_OPTIONS = [
   'maxInterruptions',
   'isolation',
   'memoryMb',
+  'redact',
   'schedule',
   'run',
   ...HOOKS,

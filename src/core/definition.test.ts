@@ -32,6 +32,7 @@ test('the defaults are those of the design', () => {
     memoryMb: null,
     hooks: [],
     command: null,
+    redact: [],
     schedules: [],
     paramsSchema: null,
   });
@@ -53,6 +54,7 @@ test.each<[string, Partial<DefinitionPolicy>, object]>([
   ['a process of its own', { isolation: 'fresh' }, { isolation: 'fresh' }],
   ['a thread of the worker', { isolation: 'thread' }, { isolation: 'thread' }],
   ['a limit of memory', { memoryMb: 256 }, { memoryMb: 256 }],
+  ['what is hidden', { redact: ['card.number', '*.pin'] }, { redact: ['card.number', '*.pin'] }],
   ['no process at all', { isolation: 'inline' }, { isolation: 'inline' }],
   ['the owner is kept', { owner: 'team-media' }, { owner: 'team-media' }],
   ['a key of 200', { key: `a${'/'.repeat(199)}` }, { key: `a${'/'.repeat(199)}` }],
@@ -103,12 +105,14 @@ describe('a bad value is refused in a sentence that names it', () => {
   });
 
   it.each([
+    [{ redact: ['card..number'] }, "a: redact must list at most 100 paths like 'card.number'"],
+    [{ redact: [''] }, "a: redact must list at most 100 paths like 'card.number'"],
     [{ memoryMb: 10 }, 'a: memoryMb must be a whole number from 64 to 1048576'],
     [
       { memoryMb: 256, isolation: 'inline' },
       "a: memoryMb cannot be enforced with isolation 'inline'",
     ],
-  ] as const)('memory %j', (policy, expected) => {
+  ] as const)('memory and redact %j', (policy, expected) => {
     expect(refusal(() => info(policy))).toBe(expected);
   });
 

@@ -29,6 +29,8 @@ export interface DefinitionInfo {
   hooks: HookName[];
   /** The program of `defineCommand`; null for a function. */
   command: CommandInfo | null;
+  /** What of its params, results and events is hidden, beyond what names give away. */
+  redact: string[];
   /** The schedules that its code asks for. */
   schedules: DeclaredSchedule[];
   paramsSchema: unknown;
@@ -58,6 +60,8 @@ export interface DefinitionPolicy {
   maxInterruptions?: number | undefined;
   isolation?: Isolation | undefined;
   memoryMb?: number | undefined;
+  /** Paths to hide, such as `card.number`; `*` stands for any one name. */
+  redact?: readonly string[] | undefined;
   schedule?: ScheduleInput | undefined;
 }
 
@@ -84,6 +88,8 @@ export const MEMORY_MB_MAX = 1_048_576;
 export const PRIORITY_MAX = 1_000_000;
 export const MAX_ATTEMPTS_MAX = 1_000;
 export const TIMEOUT_SECONDS_MAX = 30 * 24 * 3_600;
+const REDACT_MAX = 100;
+const REDACT_PATH = /^[^.]{1,100}(\.[^.]{1,100}){0,9}$/;
 export const KEY_SHAPE = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
 
 export class DefinitionError extends Error {
@@ -126,6 +132,7 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
     ),
     isolation: isolationOf(key, policy.isolation ?? 'process'),
     memoryMb: memoryMb(key, policy),
+    redact: redactPaths(key, policy.redact),
     hooks: [...(parts.hooks ?? [])],
     command: parts.command ?? null,
     schedules: declaredSchedules(
@@ -202,6 +209,17 @@ function isolationOf(key: string, isolation: string): Isolation {
   const found = ISOLATIONS.find((known) => known === isolation);
   if (found) return found;
   throw new DefinitionError(`${key}: ${unknownName('isolation', String(isolation), ISOLATIONS)}`);
+}
+
+function redactPaths(key: string, paths: readonly string[] | undefined): string[] {
+  if (paths === undefined) return [];
+  const good = (path: unknown) => typeof path === 'string' && REDACT_PATH.test(path);
+  if (!Array.isArray(paths) || paths.length > REDACT_MAX || !paths.every(good)) {
+    throw new DefinitionError(
+      `${key}: redact must list at most ${REDACT_MAX} paths like 'card.number'`,
+    );
+  }
+  return [...paths];
 }
 
 /** Inside the worker there is no process whose memory could be limited. */

@@ -239,7 +239,7 @@ describe('port', () => {
     [{ state: 'taken', where }, ['problem', 'another program listens on 127.0.0.1:4400']],
     [{ state: 'forbidden', where, code: 'EACCES' }, ['problem', 'a port above 1023']],
     [{ state: 'forbidden', where, code: 'EADDRNOTAVAIL' }, ['problem', 'set LONGSHORE_HOST']],
-    [{ state: 'refused', reason: 'not loopback' }, ['problem', 'not loopback → set LONGSHORE_H']],
+    [{ state: 'refused', reason: 'not loopback' }, ['problem', 'not loopback → make a key']],
   ])('%j', (facts, expected) => expectCheck(judgePort(facts), expected));
 });
 

@@ -37,6 +37,6 @@ export function judgePort(facts: PortFacts): Check {
           : 'set LONGSHORE_HOST to an address of this machine',
       );
     case 'refused':
-      return problem('port', facts.reason, 'set LONGSHORE_HOST to 127.0.0.1');
+      return problem('port', facts.reason, 'make a key, or set LONGSHORE_HOST to 127.0.0.1');
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../runtime/log.ts';
+import { pathOf } from './problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,7 +13,8 @@ declare module 'fastify' {
 export function logAccess(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {
     if (request.routeOptions.config.quiet) return;
-    const { method, url: path } = request;
+    const { method } = request;
+    const path = pathOf(request.url);
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     log.debug({ method, path, status: reply.statusCode, durationMs }, 'request');
   });

@@ -1,6 +1,9 @@
 import { fastify, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { systemClock } from '../runtime/clock.ts';
+import { demandAccess } from './access.ts';
 import { logAccess } from './access-log.ts';
 import { answerBrokenRequest } from './broken-request.ts';
+import { Callers } from './callers.ts';
 import type { HttpDeps } from './deps.ts';
 import { runDueRoutes } from './dialects/run-due.ts';
 import { allowedHosts, guardHost, guardOrigin } from './guards.ts';
@@ -9,15 +12,21 @@ import { closeOtherMethods, knowAllMethods, rememberRoutes } from './methods.ts'
 import { describeApi } from './openapi.ts';
 import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
 import { checkQueries } from './query-check.ts';
+import { NO_LIMITS, RateLimits } from './rate-limits.ts';
+import { Redaction } from './redaction.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { changeJobRoutes } from './routes/change-job.ts';
 import { changeSchedulesRoutes } from './routes/change-schedules.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { keysRoutes } from './routes/keys.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
 import { readStoryRoutes } from './routes/read-story.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
+import { sessionRoutes } from './routes/session.ts';
 import { BODY_MAX_BYTES, startJobRoutes } from './routes/start-job.ts';
+import { tenantsRoutes } from './routes/tenants.ts';
 import { workersRoutes } from './routes/workers.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { STREAM_LIMITS, Streams } from './streams.ts';
@@ -38,11 +47,13 @@ export function buildServer(
   leaving: AbortSignal = new AbortController().signal,
 ): FastifyInstance {
   const app = bareServer(deps);
-  const hosts = allowedHosts(deps.host);
+  const limits = new RateLimits(deps.limits ?? NO_LIMITS, systemClock);
+  const hosts = allowedHosts(deps.host, deps.allowedHosts ?? []);
 
   app.addHook('onRequest', async (request, reply) => {
     setSecurityHeaders(reply);
     guardHost(request, hosts);
+    limits.ofAddress(request, reply);
     guardOrigin(request);
     // Before the body is read: an unknown path is unknown whatever is sent to it.
     if (request.is404) throw noSuchPath();
@@ -50,23 +61,30 @@ export function buildServer(
   logAccess(app, deps.log);
   readJsonOnly(app);
   checkQueries(app);
+  const callers = new Callers(deps.db, systemClock, deps.host, limits);
+  demandAccess(app, callers);
   knowAllMethods(app);
   const table = rememberRoutes(app);
   app.decorate('routeTable', table);
   describeApi(app, deps.version);
+  const redaction = new Redaction(deps.db, systemClock);
   const streams = new Streams({ ...STREAM_LIMITS, ...deps.streams }, deps.log);
   // Closing waits for all answers, and these would never come to an end by themselves.
   app.addHook('preClose', async () => streams.close());
   app.register(async (scope) => {
     startJobRoutes(scope, deps);
-    readJobsRoutes(scope, deps);
-    readStoryRoutes(scope, deps, streams);
+    readJobsRoutes(scope, deps, redaction);
+    readStoryRoutes(scope, deps, streams, redaction);
     changeJobRoutes(scope, deps);
-    schedulesRoutes(scope, deps);
-    changeSchedulesRoutes(scope, deps);
+    schedulesRoutes(scope, deps, redaction);
+    changeSchedulesRoutes(scope, deps, redaction);
     definitionsRoutes(scope, deps);
     workersRoutes(scope, deps);
     runDueRoutes(scope, deps, leaving);
+    keysRoutes(scope, deps);
+    tenantsRoutes(scope, deps);
+    sessionRoutes(scope, deps, callers);
+    auditRoutes(scope, deps);
     probeRoutes(scope, deps, leaving);
     docsRoutes(scope);
     closeOtherMethods(scope, table);

@@ -2,6 +2,7 @@ import type { RunDueBudget, RunDueSummary } from '../core/run-due.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Db } from '../store/db.ts';
 import type { Inbox } from '../store/inbox.ts';
+import type { RequestLimits } from './rate-limits.ts';
 import type { StreamLimits } from './streams.ts';
 
 /** All that the HTTP side needs from the rest. `app.ts` makes it; tests make their own. */
@@ -12,6 +13,10 @@ export interface HttpDeps {
   host: string;
   port: number;
   version: string;
+  /** More names that this server is called by, `*` for any. */
+  allowedHosts?: readonly string[];
+  /** How often it may be called; no limits when absent. */
+  limits?: RequestLimits;
   /** After how long a queued job that nobody has the code for is shown with a warning. */
   unhandledAfterMs?: number;
   /** Runs what is due within a budget, or until the signal; missing where no job can run. */

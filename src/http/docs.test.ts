@@ -10,8 +10,11 @@ import { callsOf } from './api-document.ts';
 import { markup } from './markup.ts';
 import { buildServer } from './server.ts';
 
+/** A database without keys, so that the door is open on loopback. */
+const NO_KEYS = { run: async () => [] } as unknown as Db;
+
 const app = buildServer({
-  db: {} as Db,
+  db: NO_KEYS,
   inbox: {} as Inbox,
   log: silentLog,
   host: '127.0.0.1',
@@ -36,7 +39,7 @@ describe('the OpenAPI document', () => {
         .map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     );
     expect(calls.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
-    expect(served).toHaveLength(29);
+    expect(served).toHaveLength(39);
   });
 
   it('describes every operation well enough to be used', () => {

@@ -5,13 +5,16 @@ import type { Db } from '../store/db.ts';
 import type { Inbox } from '../store/inbox.ts';
 import { buildServer } from './server.ts';
 
+/** A database without keys, so that the door is open on loopback. */
+const NO_KEYS = { run: async () => [] } as unknown as Db;
+
 /** What happens before any job is touched, so a store that only counts is enough. */
 const inbox = {
   async start(jobs: readonly unknown[]) {
     return jobs.map(() => ({ jobId: 'stored', status: 'queued' as const, created: true }));
   },
 } as unknown as Inbox;
-const deps = { db: {} as Db, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '1.2.3' };
+const deps = { db: NO_KEYS, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '1.2.3' };
 const app = buildServer(deps);
 afterAll(async () => await app.close());
 

@@ -17,11 +17,18 @@ export function describeApi(app: FastifyInstance, version: string): void {
       openapi: '3.1.1',
       info: { title: 'Longshore', version, description: ABOUT },
       servers: [{ url: '/' }],
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', description: 'A key: lsk_…' },
+          session: { type: 'apiKey', in: 'cookie', name: 'longshore_session' },
+        },
+      },
       tags: [
         { name: 'jobs', description: 'Start jobs, look at them, stop them.' },
         { name: 'schedules', description: 'Make jobs by the clock.' },
         { name: 'definitions', description: 'What can run.' },
         { name: 'workers', description: 'Who runs it.' },
+        { name: 'access', description: 'Keys, tenants, sessions, and what people did.' },
         { name: 'server', description: 'The server itself.' },
       ],
     },

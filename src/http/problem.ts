@@ -60,12 +60,17 @@ export function errorHandler(log: Log) {
     // The same name in the answer and in the log lets a person bring the two together.
     const instance = `urn:uuid:${randomUUID()}`;
     log.error(
-      { err: error, instance, method: request.method, path: request.url },
+      { err: error, instance, method: request.method, path: pathOf(request.url) },
       'request failed',
     );
     const hidden = new Refusal('INTERNAL', 'an unexpected error; the log of the server has more');
     sendProblem(reply, hidden, { instance });
   };
+}
+
+/** Without the query, where people search for things that no log should keep. */
+export function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 /** A caller who hung up half-way gets no answer; there is nothing to repair either. */

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { bindProblem, isLoopback } from '../core/bind.ts';
 import { DeadlineExceeded, withDeadline } from '../runtime/deadline.ts';
 import type { Service } from '../runtime/service.ts';
+import { anyKey } from '../store/credentials.ts';
 import { buildServer } from './build-server.ts';
 import type { HttpDeps } from './deps.ts';
 
@@ -23,7 +25,9 @@ export class HttpServer implements Service {
 
   async start(): Promise<void> {
     if (this.#app) return;
-    const { host, port } = this.#deps;
+    const { host, port, db } = this.#deps;
+    const problem = bindProblem(host, isLoopback(host) || (await anyKey(db)));
+    if (problem !== null) throw new Error(problem);
     this.#leaving = new AbortController();
     const app = buildServer(this.#deps, this.#leaving.signal);
     this.#app = app;

@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
 import { EVENT_STREAM, EventStream, message } from './event-stream.ts';
 import { noSuchJob } from './job-path.ts';
-import { unavailable } from './problem.ts';
+import { pathOf, unavailable } from './problem.ts';
 
 /** A part of a job's story, in its order. */
 export interface StoryPage<Entry> {
@@ -81,7 +81,7 @@ export class Streams {
     reply.hijack();
     stream.begin(reply.getHeaders(), this.#limits.heartbeatMs);
     void this.#follow(stream, story, first, afterId).catch((error: unknown) => {
-      this.#log.warn({ err: error, path: request.url }, 'live stream broke off');
+      this.#log.warn({ err: error, path: pathOf(request.url) }, 'live stream broke off');
       stream.stop();
     });
     return reply;

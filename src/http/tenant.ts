@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { callerOf } from './caller.ts';
 
-/** Whose jobs a request is about. The only place that knows, so that keys can decide it later. */
-export function tenantOf(_request: FastifyRequest): string {
-  return 'default';
+/** Whose jobs a request is about. The only place that knows. */
+export function tenantOf(request: FastifyRequest): string {
+  return callerOf(request).tenant;
 }

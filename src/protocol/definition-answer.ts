@@ -24,6 +24,7 @@ export const DefinitionAnswer = z.looseObject({
     .array(z.string())
     .nullable()
     .describe('Its program and arguments; null if it is code.'),
+  redact: z.array(z.string()).describe('Paths that are hidden in params, results and events.'),
   schedules: z
     .array(z.looseObject({ name: z.string(), cron: z.string(), timezone: z.string() }))
     .describe('The schedules that its code asks for.'),
@@ -35,7 +36,7 @@ export const DefinitionsAnswer = z.looseObject({ definitions: z.array(Definition
 
 export type DefinitionAnswer = z.infer<typeof DefinitionAnswer>;
 
-type Later = 'memoryMb' | 'hooks' | 'command';
+type Later = 'memoryMb' | 'hooks' | 'command' | 'redact';
 type Published = Omit<DefinitionInfo, Later> & Partial<Pick<DefinitionInfo, Later>>;
 
 /**
@@ -59,6 +60,7 @@ export function definitionAnswer(
     memoryMb: definition.memoryMb ?? null,
     hooks: definition.hooks ?? [],
     command: definition.command?.argv ?? null,
+    redact: definition.redact ?? [],
     // What an older worker published has none.
     schedules: (definition.schedules ?? []).map(({ name, cron, timezone }) => ({
       name,

@@ -99,10 +99,10 @@ export function list<Item extends z.ZodType>(item: Item, min: number, max: numbe
  * message carries the known names; `violations.ts` makes a sentence with the nearest name for each.
  */
 export function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const known = Object.keys(shape).join(' ');
   return z.strictObject(shape, {
-    error: ({ code, input }) => {
-      if (code === 'unrecognized_keys') return known;
+    error: ({ code, input, inst }) => {
+      // Asked of the object itself, which may have been extended since.
+      if (code === 'unrecognized_keys') return Object.keys((inst as z.ZodObject).shape).join(' ');
       return input === undefined ? 'is required' : 'must be an object';
     },
   });

@@ -35,6 +35,13 @@ export const JobQuery = closed({
 
 export type JobQuery = z.infer<typeof JobQuery>;
 
+/** Of what can hold secrets: whether they are shown. */
+export const reveal = oneOf('value', ['true', 'false'])
+  .optional()
+  .describe('Show what is otherwise [redacted]. Needs the scope jobs:reveal, and is audited.');
+
+export const RevealQuery = closed({ reveal });
+
 /** What the probes can be asked: `?verbose` adds what was looked at. */
 export const ProbeQuery = closed({
   verbose: oneOf('value', ['', 'true', 'false']).optional().describe('Also tell what was checked.'),

@@ -1,4 +1,5 @@
 import { closed, text, wholeInQuery } from './fields.ts';
+import { reveal } from './job-query.ts';
 
 export const STORY_PAGE_MAX = 1_000;
 export const STORY_PAGE_DEFAULT = 200;
@@ -11,6 +12,7 @@ const page = {
   limit: wholeInQuery(1, STORY_PAGE_MAX)
     .default(STORY_PAGE_DEFAULT)
     .describe(`How many entries a page holds at most. Default ${STORY_PAGE_DEFAULT}.`),
+  reveal,
 };
 
 /** What `GET /v1/jobs/{jobId}/events` can be asked. */

@@ -1,5 +1,6 @@
 import type { JobState } from '../core/job.ts';
 import { type Queryable, statement } from './db.ts';
+import { type Actor, audited } from './audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
@@ -13,7 +14,14 @@ import { sendWakeHint } from './wake.ts';
  * heartbeat carries the request; the hint sent here makes that heartbeat come at once.
  */
 
-const CANCEL_WAITING = statement<{ state: JobState; lane: number | null; rank: number }>(
+interface Ended {
+  state: JobState;
+  was: JobState;
+  lane: number | null;
+  rank: number;
+}
+
+const CANCEL_WAITING = statement<Ended>(
   'cancel_waiting',
   `with gone as (
     delete from longshore.waiting w
@@ -30,7 +38,8 @@ const CANCEL_WAITING = statement<{ state: JobState; lane: number | null; rank: n
     returning ${ENDED}
   ),
   ${MAKE_HOOKS}
-  select e.state, h.lane, h.rank from ended e left join hook h on true`,
+  select e.state, (select g.state from gone g) as was, h.lane, h.rank
+  from ended e left join hook h on true`,
 );
 
 const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
@@ -47,15 +56,29 @@ export async function cancelJob(
   db: Queryable,
   tenant: string,
   jobId: string,
+  by: Actor | null = null,
 ): Promise<ChangeResult> {
   const shard = shardOfJobId(jobId);
   const values = [shard, jobId, tenant];
+  const deed = (before: JobState, after: JobState) => ({
+    tenant,
+    action: 'job.cancel',
+    subject: jobId,
+    before: { status: before },
+    after: { status: after },
+  });
   return await changeJob(db, tenant, jobId, async () => {
-    const ended = await withPartitions(db, async () => await db.run(CANCEL_WAITING, values));
+    const end = async (tx: Queryable) => await tx.run(CANCEL_WAITING, values);
+    const ended = await withPartitions(db, async () =>
+      audited(db, by, end, ([row]) => (row ? deed(row.was, row.state) : null)),
+    );
     const lines = ended.flatMap(({ lane, rank }) => (lane === null ? [] : { shard, lane, rank }));
     if (lines.length > 0) await sendWakeHint(db, lines).catch(() => undefined);
     if (ended[0]) return ended[0].state;
-    const [asked] = await db.run(CANCEL_RUNNING, values);
+    const ask = async (tx: Queryable) => await tx.run(CANCEL_RUNNING, values);
+    const [asked] = await audited(db, by, ask, ([row]) =>
+      row ? deed('running', row.state) : null,
+    );
     if (!asked) return null;
     await sendBeatHint(db, asked.worker).catch(() => undefined);
     return asked.state;

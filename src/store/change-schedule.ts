@@ -1,6 +1,8 @@
 import type { ScheduleSpec, Timing } from '../core/schedule.ts';
+import { changesOf } from '../core/changes.ts';
 import { leftOver } from '../schedule/due.ts';
 import { firstSlot } from '../schedule/first-slot.ts';
+import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import { withSchedule } from './lock-schedule.ts';
 import { heldOf, nextOf, type ScheduleRow, specOf } from './schedule-row.ts';
@@ -52,10 +54,14 @@ export async function changeSchedule(
   tenant: string,
   id: string,
   change: Change,
+  by: Actor | null = null,
 ): Promise<boolean> {
   const changed = await withSchedule(db, tenant, id, async (tx, shard, row) => {
     const wanted = change(row);
-    if (wanted) await write(tx, shard, row, wanted);
+    if (!wanted) return true;
+    await write(tx, shard, row, wanted);
+    const deed = { tenant, action: 'schedule.change', subject: id };
+    if (by) await audit(tx, by, { ...deed, ...changesOf(specOf(row), wanted.spec) });
     return true;
   });
   return changed ?? false;

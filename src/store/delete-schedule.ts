@@ -1,3 +1,4 @@
+import { type Actor, audit } from './audit.ts';
 import { type Db, statement } from './db.ts';
 import { withSchedule } from './lock-schedule.ts';
 import type { ScheduleRow } from './schedule-row.ts';
@@ -18,11 +19,15 @@ export async function deleteSchedule(
   tenant: string,
   id: string,
   check: (row: ScheduleRow) => void = () => undefined,
+  by: Actor | null = null,
 ): Promise<boolean> {
   const deleted = await withSchedule(db, tenant, id, async (tx, shard, row) => {
     check(row);
     await tx.run(DELETE, [shard, id]);
     await tx.run(DELETE_SLOTS, [shard, id]);
+    const { name, definition_key: definitionKey, cron } = row;
+    const before = { name, definitionKey, cron };
+    if (by) await audit(tx, by, { tenant, action: 'schedule.delete', subject: id, before });
     return true;
   });
   return deleted ?? false;

@@ -1,5 +1,7 @@
 import { isWorkerId } from '../core/worker.ts';
-import { type Db, statement } from './db.ts';
+import { HOST_TENANT } from '../core/scope.ts';
+import { type Actor, audited } from './audit.ts';
+import { type Db, type Queryable, statement } from './db.ts';
 import { sendBeatHint } from './listen.ts';
 
 /**
@@ -22,12 +24,20 @@ const DRAIN = statement<{ asked: boolean }>(
 export async function drainWorker(
   db: Db,
   instance: string,
+  by: Actor | null = null,
 ): Promise<'draining' | 'dead' | 'missing'> {
   if (!isWorkerId(instance)) return 'missing';
-  const rows: { asked: boolean }[] = [];
-  for (let shard = 0; shard < db.shards; shard += 1) {
-    rows.push(...(await db.run(DRAIN, [shard, instance])));
-  }
+  const ask = async (tx: Queryable) => {
+    const rows: { asked: boolean }[] = [];
+    for (let shard = 0; shard < db.shards; shard += 1) {
+      rows.push(...(await tx.run(DRAIN, [shard, instance])));
+    }
+    return rows;
+  };
+  const deed = { tenant: HOST_TENANT, action: 'worker.drain', subject: instance };
+  const rows = await audited(db, by, ask, (found) =>
+    found.length > 0 && found.every(({ asked }) => asked) ? deed : null,
+  );
   if (rows.length === 0) return 'missing';
   // Dead in one shard is dead in all: it finds out with its next heartbeat.
   if (!rows.every(({ asked }) => asked)) return 'dead';

@@ -25,7 +25,9 @@ const LIST = statement<WorkerRow>(
        when w.draining_at is not null then 'draining' else 'active' end as status,
      array(
        select r.id from longshore.running r
-       where r.shard = $1 and r.worker = w.instance order by r.started_at, r.id
+       where r.shard = $1 and r.worker = w.instance and ($3::text is null or $3 = (
+         select l.tenant from longshore.lane l where l.shard = $1 and l.lane = r.lane))
+       order by r.started_at, r.id
      ) as running
    from longshore.worker w
    where w.shard = $1
@@ -33,11 +35,11 @@ const LIST = statement<WorkerRow>(
    limit $2`,
 );
 
-/** All workers that are known, also the dead ones whose row is still kept. */
-export async function listWorkers(db: Db): Promise<WorkerView[]> {
+/** All workers that are known, also the dead ones whose row is still kept, with a tenant's jobs. */
+export async function listWorkers(db: Db, tenant: string | null): Promise<WorkerView[]> {
   const rows: WorkerView[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) {
-    rows.push(...(await db.run(LIST, [shard, LIMIT])).map(toView));
+    rows.push(...(await db.run(LIST, [shard, LIMIT, tenant])).map(toView));
   }
   return mergeWorkers(rows);
 }

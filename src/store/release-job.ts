@@ -1,6 +1,7 @@
 import type { JobState } from '../core/job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
 import { type Queryable, statement } from './db.ts';
+import { type Actor, audited } from './audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { sendWakeHint } from './wake.ts';
 
@@ -22,10 +23,15 @@ export async function releaseJob(
   db: Queryable,
   tenant: string,
   jobId: string,
+  by: Actor | null = null,
 ): Promise<ChangeResult> {
   const shard = shardOfJobId(jobId);
+  const move = async (tx: Queryable) => (await tx.run(RELEASE, [shard, jobId, tenant]))[0];
+  const deed = { tenant, action: 'job.release', subject: jobId, before: { status: 'created' } };
   const release = async () => {
-    const [released] = await db.run(RELEASE, [shard, jobId, tenant]);
+    const released = await audited(db, by, move, (row) =>
+      row ? { ...deed, after: { status: row.state } } : null,
+    );
     if (released?.state === 'queued') {
       await sendWakeHint(db, [{ shard, ...released }]).catch(() => undefined);
     }

@@ -2,6 +2,7 @@ import type { ScheduleSpec, ScheduleView } from '../core/schedule.ts';
 import { bucketOf, isScheduleId, shardOfScheduleId } from '../core/schedule-id.ts';
 import { homeShard } from '../core/shard.ts';
 import { firstSlot } from '../schedule/first-slot.ts';
+import { type Actor, audited } from './audit.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import type { JobIds } from './job-ids.ts';
 import { SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
@@ -55,6 +56,7 @@ export async function createSchedule(
   db: Db,
   ids: JobIds,
   { tenant, source, spec }: NewSchedule,
+  by: Actor | null = null,
 ): Promise<string> {
   const first = firstSlot(spec, (await databaseNow(db)).getTime());
   const shard = homeShard(tenant, spec.definitionKey, db.shards);
@@ -68,7 +70,11 @@ export async function createSchedule(
     next_at: spec.enabled ? new Date(first.atMs) : null,
     next_local: spec.enabled ? new Date(first.localMs) : null,
   };
-  const [made] = await db.run(INSERT, [shard, JSON.stringify(row)]);
+  const insert = async (tx: Queryable) => await tx.run(INSERT, [shard, JSON.stringify(row)]);
+  const { name, definitionKey, cron, timezone, enabled } = spec;
+  const after = { name, definitionKey, cron, timezone, enabled };
+  const deed = { tenant, action: 'schedule.create', subject: id, after };
+  const [made] = await audited(db, by, insert, (rows) => (rows.length > 0 ? deed : null));
   if (!made) throw new ScheduleNameTaken(spec.name ?? '', spec.definitionKey);
   return id;
 }

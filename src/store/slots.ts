@@ -49,7 +49,8 @@ const LIST = statement<SlotRow>(
   'list_slots',
   `select ${SLOT_COLUMNS} from (
      select * from longshore.slot
-     where shard = $1 and schedule_id = $2
+     where shard = $1 and schedule_id = $2 and $6 = (
+         select s.tenant from longshore.schedule s where s.shard = $1 and s.id = $2)
        and ($3::timestamptz is null
          or (slot_at, local) < ($3::timestamptz, $4::timestamptz at time zone 'UTC'))
      order by slot_at desc, local desc limit $5
@@ -66,13 +67,14 @@ export interface SlotPlace {
 /** The newest first. */
 export async function listSlots(
   db: Queryable,
+  tenant: string,
   scheduleId: string,
   after: SlotPlace | null,
   limit: number,
 ): Promise<{ slots: SlotView[]; last: SlotPlace | null }> {
   const [at, local] = after ? [after.slot, `${after.local}Z`] : [null, null];
   const shard = shardOfScheduleId(scheduleId);
-  const rows = await db.run(LIST, [shard, scheduleId, at, local, limit + 1]);
+  const rows = await db.run(LIST, [shard, scheduleId, at, local, limit + 1, tenant]);
   const slots = rows.slice(0, limit).map(viewOfSlot);
   const more = rows.length > limit;
   return { slots, last: more ? (slots.at(-1) ?? null) : null };

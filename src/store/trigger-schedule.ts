@@ -1,4 +1,5 @@
 import { localOf } from '../schedule/zone.ts';
+import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import { enqueueWithin, type EnqueuedJob, type Entry } from './enqueue.ts';
 import type { Inbox } from './inbox.ts';
@@ -32,17 +33,19 @@ export async function triggerSchedule(
   inbox: Inbox,
   tenant: string,
   id: string,
+  by: Actor | null = null,
 ): Promise<string | null> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const seen = await readScheduleRow(db, tenant, id);
     if (!seen) return null;
     const prepared = await slotEntry(inbox, { ...seen, jitter_ms: 0 }, seen.updated_at);
     const made = await withPartitions(db, async () =>
-      withSchedule(db, tenant, id, async (tx, shard, row) =>
-        row.updated_at.getTime() === seen.updated_at.getTime()
-          ? await store(tx, shard, row, prepared)
-          : null,
-      ),
+      withSchedule(db, tenant, id, async (tx, shard, row) => {
+        if (row.updated_at.getTime() !== seen.updated_at.getTime()) return null;
+        const after = { jobId: prepared.job.id };
+        if (by) await audit(tx, by, { tenant, action: 'schedule.trigger', subject: id, after });
+        return await store(tx, shard, row, prepared);
+      }),
     );
     if (!made) continue;
     inbox.announce([made.entry], made.answers);

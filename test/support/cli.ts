@@ -1,5 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { App, AppSummary, Check } from '../../src/app.ts';
+import type { KeyDesk } from '../../src/keys-app.ts';
 import type { Cli } from '../../src/cli/cli.ts';
 import { runCli } from '../../src/cli/run.ts';
 
@@ -10,6 +11,7 @@ export interface Around {
   env?: Record<string, string>;
   app?: Partial<App>;
   checks?: Check[];
+  desk?: Partial<KeyDesk>;
 }
 
 export const SUMMARY: AppSummary = {
@@ -24,7 +26,11 @@ export const SUMMARY: AppSummary = {
 };
 
 /** Begins a command, so that a test can do something before it ends. */
-export function start(args: string[], { stdin = '', env = {}, app, checks = [] }: Around = {}) {
+export function start(
+  args: string[],
+  { stdin = '', env = {}, app, checks = [], desk: own }: Around = {},
+) {
+  const desk = own as KeyDesk;
   const stdout = collect();
   const stderr = collect();
   const exits: number[] = [];
@@ -46,6 +52,7 @@ export function start(args: string[], { stdin = '', env = {}, app, checks = [] }
       }),
       migrateApp: async () => ({ applied: ['0001_jobs'], database: 'PostgreSQL 18' }),
       diagnose: async () => checks,
+      withKeyDesk: async (_config, _log, work) => await work(desk),
       runDueApp: async (_config, _log, { max, seconds }) => ({
         claimed: max,
         succeeded: 2,

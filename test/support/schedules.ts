@@ -43,7 +43,7 @@ export async function readSchedule({ db }: TestDatabase, id: string): Promise<Sc
 }
 
 export async function slotsOf({ db }: TestDatabase, id: string): Promise<SlotView[]> {
-  return (await listSlots(db, id, null, 5_000)).slots;
+  return (await listSlots(db, 'default', id, null, 5_000)).slots;
 }
 
 /** As if nobody had looked for so long, at a schedule in UTC that is `HOURLY` or a whole span. */

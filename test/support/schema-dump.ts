@@ -10,7 +10,7 @@ import type { ClientBase } from 'pg';
 export async function dumpSchema(client: ClientBase): Promise<string> {
   await client.query('set search_path = longshore');
   const parts = [HEAD];
-  for (const query of [UNKNOWN, ENUMS, TABLES, FUNCTIONS]) {
+  for (const query of [UNKNOWN, ENUMS, TABLES, FUNCTIONS, TRIGGERS]) {
     const { rows } = await client.query<{ text: string }>(query);
     if (query === UNKNOWN && rows[0]) throw new Error(`cannot print ${rows[0].text}`);
     parts.push(...rows.map((row) => row.text));
@@ -29,10 +29,6 @@ const OURS = `'longshore'::regnamespace`;
 const UNKNOWN = `
   select format('%s, a relation of kind %s', oid::regclass, relkind) as text
   from pg_class where relnamespace = ${OURS} and relkind not in ('r', 'p', 'i', 'I', 't')
-  union all
-  select format('the trigger %s of %s', tgname, tgrelid::regclass)
-  from pg_trigger join pg_class c on c.oid = tgrelid
-  where c.relnamespace = ${OURS} and not tgisinternal
   union all
   select format('the policy %s of %s', polname, polrelid::regclass)
   from pg_policy join pg_class c on c.oid = polrelid where c.relnamespace = ${OURS}
@@ -96,3 +92,8 @@ const TABLES = `
 const FUNCTIONS = `
   select rtrim(pg_get_functiondef(oid), E'\\n') || ';' as text
   from pg_proc where pronamespace = ${OURS} order by oid::regprocedure::text collate "C"`;
+
+const TRIGGERS = `
+  select pg_get_triggerdef(t.oid, true) || ';' as text
+  from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where c.relnamespace = ${OURS} and not t.tgisinternal order by t.tgname collate "C"`;

@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
 import type { App, Role } from '../../app.ts';
-import { bindProblem } from '../../config/bind.ts';
-import { ConfigError } from '../../config/error.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Cli } from '../cli.ts';
@@ -50,8 +48,6 @@ export function addRoles(program: Command, cli: Cli): void {
 }
 
 function configFor(role: Role, { config, origins }: LoadedConfig, out: Output): Config {
-  const problem = role === 'start' || role === 'api' ? bindProblem(config.host) : null;
-  if (problem !== null) throw new ConfigError([problem]);
   // Somebody who tries it in a terminal wants to see trouble, not every step of the machinery.
   const calm = role === 'start' && out.isTerminal && origins.logLevel === 'default';
   return calm ? Object.freeze({ ...config, logLevel: 'warn' }) : config;

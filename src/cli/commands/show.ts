@@ -16,16 +16,28 @@ export function addShow(program: Command, cli: Cli): void {
     .description('Show how a job is, in a sentence, and everything that is known of it.')
     .argument('<id>', 'the id of the job')
     .option('--events', 'print the whole story of the job instead, event by event')
-    .action(async (id: string, { events }: { events?: true }, command: Command) => {
+    .option('--reveal', 'show what else is [redacted]; needs jobs:reveal, and is audited')
+    .action(async (id: string, { events, reveal }: Options, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
       if (events) await showEvents(out, client, id);
-      else await showJob(out, client, id, cli.clock.now());
+      else await showJob(out, client, id, cli.clock.now(), reveal);
     });
 }
 
-async function showJob(out: Output, client: Longshore, id: string, now: Date): Promise<void> {
-  const job = await client.get(id);
+interface Options {
+  events?: true;
+  reveal?: true;
+}
+
+async function showJob(
+  out: Output,
+  client: Longshore,
+  id: string,
+  now: Date,
+  reveal: true | undefined,
+): Promise<void> {
+  const job = await client.get(id, { reveal });
   if (out.json) {
     out.document(job);
     return;

@@ -5,6 +5,7 @@ import { EmbeddedPostgresError } from '../../postgres/error.ts';
 import { lookAtCluster } from '../../postgres/look-at-cluster.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import { anyKey } from '../../store/credentials.ts';
 import { Db } from '../../store/db.ts';
 import { type SchemaState, schemaState } from '../../store/schema-state.ts';
 import { serverClock, type ServerFacts, serverFacts } from '../../store/server-facts.ts';
@@ -18,6 +19,7 @@ export interface DatabaseFacts extends ServerReport, ServerFacts {
   /** Or why it could not be read. */
   schema: SchemaState | string;
   clock: ClockFacts;
+  hasKey: boolean;
 }
 
 export interface DatabaseLook {
@@ -70,7 +72,9 @@ async function factsOf(
   try {
     const server = await serverFacts(db);
     const schema = await schemaState(db, shards).catch((error: unknown) => troubleOf(error).reason);
-    return { ...report, ...server, schema, clock: await compareClocks(db, clock) };
+    // A schema of an earlier release has no place for keys, and so none.
+    const hasKey = await anyKey(db).catch(() => false);
+    return { ...report, ...server, schema, hasKey, clock: await compareClocks(db, clock) };
   } finally {
     await db.close();
   }

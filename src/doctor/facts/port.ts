@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
-import { bindProblem, defaultUrl } from '../../config/bind.ts';
+import { defaultUrl } from '../../config/bind.ts';
+import { bindProblem } from '../../core/bind.ts';
 import { problemType } from '../../protocol/problem.ts';
 import { ProbeAnswer } from '../../protocol/probe-answer.ts';
 import type { PortFacts } from '../port.ts';
@@ -8,8 +9,8 @@ import { troubleOf } from './trouble.ts';
 const ANSWER_MS = 2_000;
 
 /** Whether a server could listen there; if not, whether that is because one does. */
-export async function lookAtPort(host: string, port: number): Promise<PortFacts> {
-  const reason = bindProblem(host);
+export async function lookAtPort(host: string, port: number, hasKey: boolean): Promise<PortFacts> {
+  const reason = bindProblem(host, hasKey);
   if (reason !== null) return { state: 'refused', reason };
   if (port === 0) return { state: 'any' };
   const url = defaultUrl({ host, port });

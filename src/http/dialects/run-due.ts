@@ -45,25 +45,29 @@ export function runDueRoutes(
   // A connection may be gone before its run: the server has not stopped until both have ended.
   app.addHook('onClose', async () => void (await Promise.allSettled(underWay)));
 
-  app.post('/api/jobs/run', { schema: RUN }, async (request) => {
-    const budget = parseRunDue(request.body);
-    if (!runDue) {
-      const advice = 'call a server started with `longshore start`, or run `longshore run-due`';
-      throw new Refusal('NO_LOCAL_WORKER', `this server serves the API only: ${advice}`);
-    }
-    if (leaving.aborted) throw unavailable('the server is draining');
-    if (underWay.size >= RUNS_MAX) {
-      throw unavailable(`${RUNS_MAX} runs are under way here; try again when one has ended`);
-    }
-    // Nothing moves on the connection until the answer; the server would take it for a dead one.
-    // For the next request on it the usual timeout holds again.
-    request.raw.setTimeout(0);
-    const run = runDue(budget, leaving);
-    underWay.add(run);
-    try {
-      return await run;
-    } finally {
-      underWay.delete(run);
-    }
-  });
+  app.post(
+    '/api/jobs/run',
+    { schema: RUN, config: { access: 'operate', ofHost: true } },
+    async (request) => {
+      const budget = parseRunDue(request.body);
+      if (!runDue) {
+        const advice = 'call a server started with `longshore start`, or run `longshore run-due`';
+        throw new Refusal('NO_LOCAL_WORKER', `this server serves the API only: ${advice}`);
+      }
+      if (leaving.aborted) throw unavailable('the server is draining');
+      if (underWay.size >= RUNS_MAX) {
+        throw unavailable(`${RUNS_MAX} runs are under way here; try again when one has ended`);
+      }
+      // Nothing moves on the connection until the answer; the server would take it for a dead one.
+      // For the next request on it the usual timeout holds again.
+      request.raw.setTimeout(0);
+      const run = runDue(budget, leaving);
+      underWay.add(run);
+      try {
+        return await run;
+      } finally {
+        underWay.delete(run);
+      }
+    },
+  );
 }

@@ -6,6 +6,7 @@ import { Refusal } from '../../protocol/refusal.ts';
 import { cancelJob } from '../../store/cancel-job.ts';
 import type { ChangeResult } from '../../store/change-job.ts';
 import { releaseJob } from '../../store/release-job.ts';
+import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
@@ -41,22 +42,32 @@ const RELEASE = {
   response: { 202: answer('It may run.', AcceptedAnswer), ...changeRefusals },
 };
 
+const WRITES = { access: 'jobs:write' } as const;
+
 export function changeJobRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
-  typed.post('/v1/jobs/:jobId/cancel', { schema: CANCEL }, async (request, reply) => {
-    const jobId = wellFormed(request.params.jobId);
-    parseNothing(request.body);
-    const result = await cancelJob(db, tenantOf(request), jobId);
-    return reply.code(202).send(accepted(jobId, result, 'it cannot be cancelled any more'));
-  });
+  typed.post(
+    '/v1/jobs/:jobId/cancel',
+    { schema: CANCEL, config: WRITES },
+    async (request, reply) => {
+      const jobId = wellFormed(request.params.jobId);
+      parseNothing(request.body);
+      const result = await cancelJob(db, tenantOf(request), jobId, actorOf(request));
+      return reply.code(202).send(accepted(jobId, result, 'it cannot be cancelled any more'));
+    },
+  );
 
-  typed.post('/v1/jobs/:jobId/release', { schema: RELEASE }, async (request, reply) => {
-    const jobId = wellFormed(request.params.jobId);
-    parseNothing(request.body);
-    const result = await releaseJob(db, tenantOf(request), jobId);
-    return reply.code(202).send(accepted(jobId, result, 'only a created job can be released'));
-  });
+  typed.post(
+    '/v1/jobs/:jobId/release',
+    { schema: RELEASE, config: WRITES },
+    async (request, reply) => {
+      const jobId = wellFormed(request.params.jobId);
+      parseNothing(request.body);
+      const result = await releaseJob(db, tenantOf(request), jobId, actorOf(request));
+      return reply.code(202).send(accepted(jobId, result, 'only a created job can be released'));
+    },
+  );
 }
 
 function accepted(jobId: string, result: ChangeResult, why: string): AcceptedAnswer {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { REMOVED_FROM_CODE, type ScheduleSpec, type ScheduleView } from '../../core/schedule.ts';
@@ -13,8 +13,10 @@ import { sendDueHint } from '../../store/due-hint.ts';
 import { type ScheduleRow, specOf } from '../../store/schedule-row.ts';
 import { getSchedule } from '../../store/schedules.ts';
 import { triggerSchedule } from '../../store/trigger-schedule.ts';
+import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
+import type { Redaction } from '../redaction.ts';
 import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
 import { tenantOf } from '../tenant.ts';
 
@@ -82,28 +84,34 @@ const DELETE = {
   response: { 204: z.null().describe('It is gone.'), ...changing },
 };
 
-export function changeSchedulesRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): void {
+export function changeSchedulesRoutes(
+  app: FastifyInstance,
+  { db, inbox }: HttpDeps,
+  redaction: Redaction,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
+  const config = { access: 'operate' } as const;
 
   const change = async (
-    tenant: string,
-    id: string,
+    request: FastifyRequest<{ Params: { scheduleId: string } }>,
     wanted: (row: ScheduleRow) => Partial<ScheduleSpec>,
   ): Promise<ScheduleView> => {
-    const changed = await refusing(async () =>
-      changeSchedule(db, tenant, scheduleIdOf(id), (row) => {
-        const spec = { ...specOf(row), ...wanted(row) };
-        return { spec, note: spec.enabled ? null : row.note };
-      }),
-    );
+    const tenant = tenantOf(request);
+    const id = scheduleIdOf(request.params.scheduleId);
+    const decide = (row: ScheduleRow) => {
+      const spec = { ...specOf(row), ...wanted(row) };
+      return { spec, note: spec.enabled ? null : row.note };
+    };
+    const by = actorOf(request);
+    const changed = await refusing(async () => changeSchedule(db, tenant, id, decide, by));
     if (!changed) noSuchSchedule(id);
     await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
-    return (await getSchedule(db, tenant, id)) ?? noSuchSchedule(id);
+    return await redaction.schedule((await getSchedule(db, tenant, id)) ?? noSuchSchedule(id));
   };
 
-  typed.patch('/v1/schedules/:scheduleId', { schema: PATCH }, async (request) => {
+  typed.patch('/v1/schedules/:scheduleId', { schema: PATCH, config }, async (request) => {
     const patch = parseSchedulePatch(request.body);
-    return await change(tenantOf(request), request.params.scheduleId, (row) => {
+    return await change(request, (row) => {
       const others = Object.keys(patch).filter((name) => name !== 'enabled');
       if (row.source === 'code' && others.length > 0) throw fromCode('change it in the code');
       return patch;
@@ -114,22 +122,26 @@ export function changeSchedulesRoutes(app: FastifyInstance, { db, inbox }: HttpD
     ['pause', PAUSE, false],
     ['resume', RESUME, true],
   ] as const) {
-    typed.post(`/v1/schedules/:scheduleId/${verb}`, { schema }, async (request) => {
+    typed.post(`/v1/schedules/:scheduleId/${verb}`, { schema, config }, async (request) => {
       parseNothing(request.body);
-      return await change(tenantOf(request), request.params.scheduleId, () => ({ enabled }));
+      return await change(request, () => ({ enabled }));
     });
   }
 
-  typed.post('/v1/schedules/:scheduleId/trigger', { schema: TRIGGER }, async (request, reply) => {
-    parseNothing(request.body);
-    const { scheduleId } = request.params;
-    const jobId =
-      (await triggerSchedule(db, inbox, tenantOf(request), scheduleIdOf(scheduleId))) ??
-      noSuchSchedule(scheduleId);
-    return reply.code(202).header('location', `/v1/jobs/${jobId}`).send({ jobId });
-  });
+  typed.post(
+    '/v1/schedules/:scheduleId/trigger',
+    { schema: TRIGGER, config },
+    async (request, reply) => {
+      parseNothing(request.body);
+      const id = scheduleIdOf(request.params.scheduleId);
+      const by = actorOf(request);
+      const jobId =
+        (await triggerSchedule(db, inbox, tenantOf(request), id, by)) ?? noSuchSchedule(id);
+      return reply.code(202).header('location', `/v1/jobs/${jobId}`).send({ jobId });
+    },
+  );
 
-  typed.delete('/v1/schedules/:scheduleId', { schema: DELETE }, async (request, reply) => {
+  typed.delete('/v1/schedules/:scheduleId', { schema: DELETE, config }, async (request, reply) => {
     parseNothing(request.body);
     const { scheduleId } = request.params;
     const deleted = await deleteSchedule(
@@ -141,6 +153,7 @@ export function changeSchedulesRoutes(app: FastifyInstance, { db, inbox }: HttpD
           throw fromCode('pause it, or remove it from the code first');
         }
       },
+      actorOf(request),
     );
     if (!deleted) noSuchSchedule(scheduleId);
     return reply.code(204).send(null);

@@ -14,7 +14,7 @@ const LIST = {
 };
 
 export function definitionsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
-  app.get('/v1/definitions', { schema: LIST }, async () => ({
+  app.get('/v1/definitions', { schema: LIST, config: { access: 'jobs:read' } }, async () => ({
     definitions: (await listDefinitions(db))
       .filter(({ key }) => !isSystemKey(key))
       .map(definitionAnswer),

@@ -27,9 +27,11 @@ const ROOT = {
 };
 
 export function docsRoutes(app: FastifyInstance): void {
-  app.get('/openapi.json', { schema: DOCUMENT, config: { quiet: true } }, () => app.swagger());
+  app.get('/openapi.json', { schema: DOCUMENT, config: { quiet: true, access: 'public' } }, () =>
+    app.swagger(),
+  );
 
-  app.get('/docs', { schema: PAGE }, (request, reply) => {
+  app.get('/docs', { schema: PAGE, config: { access: 'public' } }, (request, reply) => {
     // The Host header has passed its guard, so the examples can call the server as the reader did.
     const page = renderDocs(
       app.swagger() as unknown as ApiDocument,
@@ -39,5 +41,6 @@ export function docsRoutes(app: FastifyInstance): void {
     return reply.send(page);
   });
 
-  app.get('/', { schema: ROOT }, (_request, reply) => reply.redirect('/docs', 302));
+  const config = { access: 'public' } as const;
+  app.get('/', { schema: ROOT, config }, (_request, reply) => reply.redirect('/docs', 302));
 }

@@ -30,7 +30,7 @@ const ready = (operationId: string, summary: string) => ({
 
 export function probeRoutes(app: FastifyInstance, deps: HttpDeps, leaving: AbortSignal): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  const config = { quiet: true };
+  const config = { quiet: true, access: 'public' } as const;
 
   typed.get('/livez', { schema: LIVE, config }, () => ({ status: 'ok' as const }));
 

@@ -1,20 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { JobAnswer, JobIdParams, JobPageAnswer } from '../../protocol/job-answer.ts';
-import { JobQuery } from '../../protocol/job-query.ts';
+import { JobQuery, RevealQuery } from '../../protocol/job-query.ts';
 import { getJob } from '../../store/get-job.ts';
 import { type JobFilter, listJobs } from '../../store/list-jobs.ts';
 import { makeCursor, nextLink, readCursor } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
+import type { Redaction } from '../redaction.ts';
 import { tenantOf } from '../tenant.ts';
 
 const GET = {
   operationId: 'getJob',
   tags: ['jobs'],
   summary: 'Look at one job',
+  description: 'Secrets read [redacted], by the names of their fields and as the definition says.',
   params: JobIdParams,
+  querystring: RevealQuery,
   response: { 200: answer('The job.', JobAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
 };
 
@@ -29,21 +32,31 @@ const LIST = {
   response: { 200: answer('A page of jobs.', JobPageAnswer), ...refusals('UNAVAILABLE') },
 };
 
-export function readJobsRoutes(app: FastifyInstance, { db, unhandledAfterMs }: HttpDeps): void {
+const READS = { access: 'jobs:read' } as const;
+
+export function readJobsRoutes(
+  app: FastifyInstance,
+  { db, unhandledAfterMs }: HttpDeps,
+  redaction: Redaction,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
-  typed.get('/v1/jobs/:jobId', { schema: GET }, async (request) => {
+  typed.get('/v1/jobs/:jobId', { schema: GET, config: READS }, async (request) => {
     const jobId = wellFormed(request.params.jobId);
-    return (await getJob(db, tenantOf(request), jobId, unhandledAfterMs)) ?? noSuchJob(jobId);
+    const revealed = redaction.wantsAll(request);
+    const job = (await getJob(db, tenantOf(request), jobId, unhandledAfterMs)) ?? noSuchJob(jobId);
+    if (!revealed) return await redaction.job(job);
+    await redaction.writeDown(request, 'job.reveal', jobId);
+    return job;
   });
 
-  typed.get('/v1/jobs', { schema: LIST }, async (request, reply) => {
+  typed.get('/v1/jobs', { schema: LIST, config: READS }, async (request, reply) => {
     const { sort } = request.query;
     const filter = { ...filterOf(request.query, tenantOf(request)), unhandledAfterMs };
     const { jobs, nextId } = await listJobs(db, filter);
     const nextCursor = nextId === null ? null : makeCursor(sort, nextId);
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
-    return reply.send({ jobs, nextCursor });
+    return reply.send({ jobs: await redaction.jobs(jobs), nextCursor });
   });
 }
 

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { EventView } from '../../core/story.ts';
+import { redactAttempt, redactEvent, redactLog } from '../../core/redact-views.ts';
+import type { EventView, LogView } from '../../core/story.ts';
 import { JobIdParams } from '../../protocol/job-answer.ts';
+import { RevealQuery } from '../../protocol/job-query.ts';
 import { AttemptsAnswer, EventPageAnswer, LogPageAnswer } from '../../protocol/story-answer.ts';
 import { EventQuery, LogQuery } from '../../protocol/story-query.ts';
 import { readAttempts } from '../../store/read-attempts.ts';
@@ -13,6 +15,7 @@ import type { HttpDeps } from '../deps.ts';
 import { wantsStream } from '../event-stream.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, pageOrStream, refusals } from '../openapi.ts';
+import type { Redaction } from '../redaction.ts';
 import type { Story, Streams } from '../streams.ts';
 import { tenantOf } from '../tenant.ts';
 
@@ -21,6 +24,7 @@ const ATTEMPTS = {
   tags: ['jobs'],
   summary: 'See how often a job was tried, and how that went',
   params: JobIdParams,
+  querystring: RevealQuery,
   response: {
     200: answer('The attempts, the first one first.', AttemptsAnswer),
     ...refusals('NOT_FOUND', 'UNAVAILABLE'),
@@ -68,31 +72,46 @@ const LOGS = {
   },
 };
 
-export function readStoryRoutes(app: FastifyInstance, { db }: HttpDeps, streams: Streams): void {
+const READS = { access: 'jobs:read' } as const;
+
+export function readStoryRoutes(
+  app: FastifyInstance,
+  { db }: HttpDeps,
+  streams: Streams,
+  redaction: Redaction,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
-  typed.get('/v1/jobs/:jobId/attempts', { schema: ATTEMPTS }, async (request) => {
+  typed.get('/v1/jobs/:jobId/attempts', { schema: ATTEMPTS, config: READS }, async (request) => {
     const jobId = wellFormed(request.params.jobId);
-    return { attempts: (await readAttempts(db, tenantOf(request), jobId)) ?? noSuchJob(jobId) };
+    const redactor = await redaction.ofStory(request, jobId);
+    const attempts = (await readAttempts(db, tenantOf(request), jobId)) ?? noSuchJob(jobId);
+    return { attempts: redactor ? attempts.map((one) => redactAttempt(one, redactor)) : attempts };
   });
 
-  typed.get('/v1/jobs/:jobId/events', { schema: EVENTS }, async (request, reply) => {
+  typed.get('/v1/jobs/:jobId/events', { schema: EVENTS, config: READS }, async (request, reply) => {
     const jobId = wellFormed(request.params.jobId);
     const { limit, cursor } = request.query;
+    const redactor = await redaction.ofStory(request, jobId);
     const read = async (afterId: string | null) => {
+      await app.admit(request, null);
       const page = await readEvents(db, tenantOf(request), jobId, { afterId, limit });
-      return page && { ...page, entries: page.events };
+      const show = (event: EventView) => (redactor ? redactEvent(event, redactor) : event);
+      return page && { ...page, entries: page.events.map(show) };
     };
     const story = { jobId, name: 'events', read, nameOf: ({ type }: EventView) => type };
     return await tell(request, reply, { ...story, isId: isEventId, cursor }, streams);
   });
 
-  typed.get('/v1/jobs/:jobId/logs', { schema: LOGS }, async (request, reply) => {
+  typed.get('/v1/jobs/:jobId/logs', { schema: LOGS, config: READS }, async (request, reply) => {
     const jobId = wellFormed(request.params.jobId);
     const { limit, cursor, attempt = null } = request.query;
+    const redactor = await redaction.ofStory(request, jobId);
     const read = async (afterId: string | null) => {
+      await app.admit(request, null);
       const page = await readLogs(db, tenantOf(request), jobId, { afterId, attempt, limit });
-      return page && { ...page, entries: page.logs };
+      const show = (line: LogView) => (redactor ? redactLog(line, redactor) : line);
+      return page && { ...page, entries: page.logs.map(show) };
     };
     const story = { jobId, name: 'logs', read, nameOf: () => 'log' };
     return await tell(request, reply, { ...story, isId: isLogId, cursor }, streams);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { NoQuery } from '../../protocol/job-query.ts';
+import { RevealQuery } from '../../protocol/job-query.ts';
 import { parseSchedule } from '../../protocol/parse-schedule.ts';
 import {
   ScheduleAnswer,
@@ -17,9 +17,11 @@ import { sendDueHint } from '../../store/due-hint.ts';
 import { JobIds } from '../../store/job-ids.ts';
 import { createSchedule, databaseNow, getSchedule, listSchedules } from '../../store/schedules.ts';
 import { listSlots } from '../../store/slots.ts';
+import { actorOf } from '../caller.ts';
 import { nextLink } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
+import type { Redaction } from '../redaction.ts';
 import { readIdCursor, readSlotCursor, wordOf } from '../schedule-cursor.ts';
 import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
 import { tenantOf } from '../tenant.ts';
@@ -53,7 +55,7 @@ const GET = {
   tags: ['schedules'],
   summary: 'Look at one schedule',
   params: ScheduleIdParams,
-  querystring: NoQuery,
+  querystring: RevealQuery,
   response: { 200: answer('The schedule.', ScheduleAnswer), ...reading },
 };
 
@@ -88,28 +90,42 @@ const SLOTS = {
   response: { 200: answer('A page of slots.', SlotPageAnswer), ...reading },
 };
 
-export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+const READS = { access: 'jobs:read' } as const;
+
+export function schedulesRoutes(
+  app: FastifyInstance,
+  { db }: HttpDeps,
+  redaction: Redaction,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const ids = new JobIds(systemClock);
 
   const found = async (tenant: string, id: string) =>
     (await getSchedule(db, tenant, scheduleIdOf(id))) ?? noSuchSchedule(id);
 
-  app.post('/v1/schedules', { schema: CREATE }, async (request, reply) => {
-    const tenant = tenantOf(request);
-    const spec = parseSchedule(request.body);
-    const made = { tenant, source: 'api', spec } as const;
-    const id = await refusing(async () => await createSchedule(db, ids, made));
-    await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
-    const schedule = await found(tenant, id);
-    return reply.code(201).header('location', `/v1/schedules/${id}`).send(schedule);
-  });
-
-  typed.get('/v1/schedules/:scheduleId', { schema: GET }, async (request) =>
-    found(tenantOf(request), request.params.scheduleId),
+  app.post(
+    '/v1/schedules',
+    { schema: CREATE, config: { access: 'operate' } },
+    async (request, reply) => {
+      const tenant = tenantOf(request);
+      const spec = parseSchedule(request.body);
+      const made = { tenant, source: 'api', spec } as const;
+      const id = await refusing(async () => await createSchedule(db, ids, made, actorOf(request)));
+      await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
+      const schedule = await redaction.schedule(await found(tenant, id));
+      return reply.code(201).header('location', `/v1/schedules/${id}`).send(schedule);
+    },
   );
 
-  typed.get('/v1/schedules', { schema: LIST }, async (request, reply) => {
+  typed.get('/v1/schedules/:scheduleId', { schema: GET, config: READS }, async (request) => {
+    const revealed = redaction.wantsAll(request);
+    const schedule = await found(tenantOf(request), request.params.scheduleId);
+    if (!revealed) return await redaction.schedule(schedule);
+    await redaction.writeDown(request, 'schedule.reveal', schedule.id);
+    return schedule;
+  });
+
+  typed.get('/v1/schedules', { schema: LIST, config: READS }, async (request, reply) => {
     const { definitionKey = null, name = null, enabled, cursor, limit } = request.query;
     const { schedules, nextId } = await listSchedules(db, {
       tenant: tenantOf(request),
@@ -121,10 +137,11 @@ export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     });
     const nextCursor = nextId === null ? null : wordOf(nextId);
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
-    return reply.send({ schedules, nextCursor });
+    const shown = await Promise.all(schedules.map(async (one) => redaction.schedule(one)));
+    return reply.send({ schedules: shown, nextCursor });
   });
 
-  typed.get('/v1/schedules/:scheduleId/next', { schema: NEXT }, async (request) => {
+  typed.get('/v1/schedules/:scheduleId/next', { schema: NEXT, config: READS }, async (request) => {
     const { startAt, endAt, ...timing } = await found(tenantOf(request), request.params.scheduleId);
     const bounds = { startAt: dateOf(startAt), endAt: dateOf(endAt) };
     const nowMs = (await databaseNow(db)).getTime();
@@ -132,15 +149,20 @@ export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     return { next: await refusing(async () => upcoming({ ...timing, ...bounds }, nowMs, count)) };
   });
 
-  typed.get('/v1/schedules/:scheduleId/slots', { schema: SLOTS }, async (request, reply) => {
-    const { id } = await found(tenantOf(request), request.params.scheduleId);
-    const { cursor, limit } = request.query;
-    const after = cursor === undefined ? null : readSlotCursor(cursor);
-    const { slots, last } = await listSlots(db, id, after, limit);
-    const nextCursor = last === null ? null : wordOf(`${last.slot} ${last.local}`);
-    if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
-    return reply.send({ slots, nextCursor });
-  });
+  typed.get(
+    '/v1/schedules/:scheduleId/slots',
+    { schema: SLOTS, config: READS },
+    async (request, reply) => {
+      const tenant = tenantOf(request);
+      const { id } = await found(tenant, request.params.scheduleId);
+      const { cursor, limit } = request.query;
+      const after = cursor === undefined ? null : readSlotCursor(cursor);
+      const { slots, last } = await listSlots(db, tenant, id, after, limit);
+      const nextCursor = last === null ? null : wordOf(`${last.slot} ${last.local}`);
+      if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
+      return reply.send({ slots, nextCursor });
+    },
+  );
 }
 
 function dateOf(time: string | null): Date | null {

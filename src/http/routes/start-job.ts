@@ -49,16 +49,22 @@ const START_BATCH = {
   response: { 202: answer('All jobs are stored.', BatchAnswer), ...bodyRefusals },
 };
 
+const WRITES = { access: 'jobs:write' } as const;
+
 export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void {
-  app.post('/v1/jobs', { schema: START, bodyLimit: BODY_MAX_BYTES }, async (request, reply) => {
-    const job = parseJob(request.body, tenantOf(request), idempotencyHeader(request));
-    const [stored] = await start(inbox, [job], () => '');
-    return reply.code(202).header('location', `/v1/jobs/${stored?.jobId}`).send(accepted(stored));
-  });
+  app.post(
+    '/v1/jobs',
+    { schema: START, config: WRITES, bodyLimit: BODY_MAX_BYTES },
+    async (request, reply) => {
+      const job = parseJob(request.body, tenantOf(request), idempotencyHeader(request));
+      const [stored] = await start(inbox, [job], () => '');
+      return reply.code(202).header('location', `/v1/jobs/${stored?.jobId}`).send(accepted(stored));
+    },
+  );
 
   app.post(
     '/v1/jobs/batch',
-    { schema: START_BATCH, bodyLimit: BATCH_BODY_MAX_BYTES },
+    { schema: START_BATCH, config: WRITES, bodyLimit: BATCH_BODY_MAX_BYTES },
     async (request, reply) => {
       const jobs = parseBatch(request.body, tenantOf(request), idempotencyHeader(request));
       const stored = await start(inbox, jobs, (index) => `/jobs/${index}`);

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { HOST_TENANT, mayDo } from '../../core/scope.ts';
 import { parseNothing } from '../../protocol/parse-nothing.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import { DrainAnswer, WorkerIdParams, WorkersAnswer } from '../../protocol/worker-answer.ts';
 import { drainWorker } from '../../store/drain-worker.ts';
 import { listWorkers } from '../../store/list-workers.ts';
+import { actorOf, callerOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 
@@ -12,7 +14,9 @@ const LIST = {
   operationId: 'listWorkers',
   tags: ['workers'],
   summary: 'List workers',
-  description: 'Who runs jobs, and which. Workers that are gone are listed for a day.',
+  description:
+    'Who runs jobs, and which of yours; an admin of the default tenant sees all. Workers that are ' +
+    'gone are listed for a day.',
   response: { 200: answer('The workers.', WorkersAnswer), ...refusals('UNAVAILABLE') },
 };
 
@@ -39,20 +43,31 @@ const DRAIN = {
   },
 };
 
+const READS = { access: 'jobs:read' } as const;
+const DRAINS = { access: 'operate', ofHost: true } as const;
+
 export function workersRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
-  typed.get('/v1/workers', { schema: LIST }, async () => ({ workers: await listWorkers(db) }));
-
-  typed.post('/v1/workers/:workerId/drain', { schema: DRAIN }, async (request, reply) => {
-    const { workerId } = request.params;
-    parseNothing(request.body);
-    const status = await drainWorker(db, workerId);
-    if (status === 'missing') {
-      const name = JSON.stringify(workerId.slice(0, 60));
-      throw new Refusal('NOT_FOUND', `there is no worker ${name}`);
-    }
-    if (status === 'dead') throw new Refusal('CONFLICT', 'the worker is dead: it runs nothing');
-    return reply.code(202).send({ workerId, status });
+  typed.get('/v1/workers', { schema: LIST, config: READS }, async (request) => {
+    const { home, tenant, scopes } = callerOf(request);
+    const seesAll = tenant === HOST_TENANT && home === HOST_TENANT && mayDo(scopes, 'admin');
+    return { workers: await listWorkers(db, seesAll ? null : tenant) };
   });
+
+  typed.post(
+    '/v1/workers/:workerId/drain',
+    { schema: DRAIN, config: DRAINS },
+    async (request, reply) => {
+      const { workerId } = request.params;
+      parseNothing(request.body);
+      const status = await drainWorker(db, workerId, actorOf(request));
+      if (status === 'missing') {
+        const name = JSON.stringify(workerId.slice(0, 60));
+        throw new Refusal('NOT_FOUND', `there is no worker ${name}`);
+      }
+      if (status === 'dead') throw new Refusal('CONFLICT', 'the worker is dead: it runs nothing');
+      return reply.code(202).send({ workerId, status });
+    },
+  );
 }

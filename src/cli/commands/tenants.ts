@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { clientOf, outputOf } from '../session.ts';
+
+export function addTenants(program: Command, cli: Cli): void {
+  const tenants = program
+    .command('tenants')
+    .summary('list tenants, or make one')
+    .description('Look after the tenants: who owns jobs, schedules and keys.');
+  tenants
+    .command('list')
+    .description('List the tenants.')
+    .action(async (_options: unknown, command: Command) => {
+      const out = outputOf(cli, command);
+      const found = await clientOf(cli, command).tenants.list();
+      if (out.json) out.document({ tenants: found });
+      else out.lines(found.map(({ tenant }) => tenant));
+    });
+  tenants
+    .command('create')
+    .description('Make a tenant.')
+    .argument('<name>', 'lowercase letters, digits and -')
+    .action(async (name: string, _options: unknown, command: Command) => {
+      const out = outputOf(cli, command);
+      const made = await clientOf(cli, command).tenants.create(name);
+      if (out.json) return out.document(made);
+      out.lines([made.tenant]);
+      out.note(`Make its first key with: longshore keys create --tenant ${name} --scope admin`);
+    });
+}

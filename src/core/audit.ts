@@ -1,0 +1,15 @@
+/** One thing that somebody did by hand. One shape for the API, the SDK and the CLI. */
+export interface AuditView {
+  id: string;
+  at: string;
+  tenant: string;
+  /** Such as `key:1f0c…`, `session:1f0c…` (of that key), `open` (a server without keys) or `cli`. */
+  actor: string;
+  action: string;
+  /** The id of what it was done to. */
+  subject: string;
+  before: unknown;
+  after: unknown;
+  /** Where the request came from. */
+  address: string | null;
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { changesOf } from './changes.ts';
+
+test('only what differs is told, and of params only that they do', () => {
+  const before = { cron: '@daily', enabled: true, endAt: new Date(0), paramsJson: '{"pin":1}' };
+  const after = { ...before, enabled: false, endAt: new Date(0), paramsJson: '{"pin":2}' };
+  expect(changesOf(before, after)).toEqual({
+    before: { enabled: true },
+    after: { enabled: false, params: 'changed' },
+  });
+  expect(changesOf(before, { ...before })).toEqual({ before: {}, after: {} });
+});

@@ -1,0 +1,73 @@
+import type { FastifyRequest } from 'fastify';
+import { hookOwner } from '../core/hooks.ts';
+import type { JobView } from '../core/job.ts';
+import { Redactor } from '../core/redact.ts';
+import { redactJob, redactSchedule } from '../core/redact-views.ts';
+import type { ScheduleView } from '../core/schedule.ts';
+import { mayDo } from '../core/scope.ts';
+import { Refusal } from '../protocol/refusal.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { audit } from '../store/audit.ts';
+import type { Queryable } from '../store/db.ts';
+import { getJob } from '../store/get-job.ts';
+import { readRedactPaths } from '../store/redact-paths.ts';
+import { actorOf, callerOf } from './caller.ts';
+import { FreshAnswers } from './fresh-answers.ts';
+import { noSuchJob } from './job-path.ts';
+
+const FRESH_MS = 1_000;
+
+/** What `?reveal` is asked for with, when a route takes it. */
+type Asked = FastifyRequest<{ Querystring: { reveal?: 'true' | 'false' | undefined } }>;
+
+/** Hides the secrets of what is shown, unless the caller may see them and asks for it. */
+export class Redaction {
+  readonly #db: Queryable;
+  readonly #paths: FreshAnswers<ReadonlyMap<string, readonly string[]>>;
+
+  constructor(db: Queryable, clock: Clock) {
+    this.#db = db;
+    this.#paths = new FreshAnswers(clock, FRESH_MS);
+  }
+
+  async job(job: JobView): Promise<JobView> {
+    return redactJob(job, await this.#redactor(job.definitionKey, job.params));
+  }
+
+  async jobs(jobs: readonly JobView[]): Promise<JobView[]> {
+    return await Promise.all(jobs.map(async (job) => this.job(job)));
+  }
+
+  async schedule(schedule: ScheduleView): Promise<ScheduleView> {
+    return redactSchedule(schedule, await this.#redactor(schedule.definitionKey));
+  }
+
+  /** For all that can be read of a job; null when the caller is to see it as it is. */
+  async ofStory(request: Asked, jobId: string): Promise<Redactor | null> {
+    const revealed = this.wantsAll(request);
+    const { tenant } = callerOf(request);
+    const job = (await getJob(this.#db, tenant, jobId)) ?? noSuchJob(jobId);
+    if (!revealed) return await this.#redactor(job.definitionKey, job.params);
+    await this.writeDown(request, 'job.reveal', jobId);
+    return null;
+  }
+
+  /** Whether the caller asks to see secrets. Throws when the key does not allow it. */
+  wantsAll(request: Asked): boolean {
+    if (request.query.reveal !== 'true') return false;
+    if (mayDo(callerOf(request).scopes, 'jobs:reveal')) return true;
+    throw new Refusal('FORBIDDEN', 'the key lacks the scope jobs:reveal');
+  }
+
+  /** Before anything is shown. */
+  async writeDown(request: FastifyRequest, action: string, subject: string): Promise<void> {
+    const { tenant } = callerOf(request);
+    await audit(this.#db, actorOf(request), { tenant, action, subject });
+  }
+
+  async #redactor(definitionKey: string, params?: unknown): Promise<Redactor> {
+    const paths = await this.#paths.get('paths', async () => readRedactPaths(this.#db));
+    // The jobs of hooks carry what their owner's jobs do.
+    return new Redactor(paths.get(hookOwner(definitionKey) ?? definitionKey), params);
+  }
+}

@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { SessionAnswer } from '../../protocol/key-answer.ts';
+import { LoginBody } from '../../protocol/key-body.ts';
+import { parseBody } from '../../protocol/parse-body.ts';
+import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { beginSession, endSession } from '../../store/sessions.ts';
+import { actorOf, callerOf } from '../caller.ts';
+import type { Callers } from '../callers.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+import { ENDED_COOKIE, readSessionCookie, sessionCookie } from '../session-cookie.ts';
+
+const LOGIN = {
+  operationId: 'beginSession',
+  tags: ['access'],
+  summary: 'Log in with a key',
+  description:
+    'For browsers: the answer sets a cookie that no script can read and no other site can use. It ' +
+    'ends after twelve hours, after one hour without a call, at DELETE, and with its key.',
+  body: LoginBody,
+  response: {
+    201: answer('You are in.', SessionAnswer),
+    ...refusals(
+      'INVALID_JSON',
+      'UNAUTHORIZED',
+      'RATE_LIMITED',
+      'FORBIDDEN',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'UNAVAILABLE',
+    ),
+  },
+};
+
+const WHO = {
+  operationId: 'getSession',
+  tags: ['access'],
+  summary: 'Who am I?',
+  response: { 200: answer('What you may do.', SessionAnswer), ...refusals('UNAVAILABLE') },
+};
+
+const LOGOUT = {
+  operationId: 'endSession',
+  tags: ['access'],
+  summary: 'Log out',
+  description: 'The session ends in the database, so that a copy of its cookie is worth nothing.',
+  response: {
+    204: z.null().describe('You are out.'),
+    ...refusals(
+      'INVALID_JSON',
+      'FORBIDDEN',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'UNAVAILABLE',
+    ),
+  },
+};
+
+export function sessionRoutes(app: FastifyInstance, { db }: HttpDeps, callers: Callers): void {
+  const login = { access: 'public' } as const;
+  const known = { access: 'known' } as const;
+
+  app.post('/v1/session', { schema: LOGIN, config: login }, async (request, reply) => {
+    const { key } = parseBody(LoginBody, request.body);
+    const credential = await callers.credential(key, request, reply);
+    const { keyId, tenant, scopes } = credential;
+    const by = { name: `key:${keyId}`, address: request.ip };
+    const { sessionId, expiresAt } = await beginSession(db, by, credential);
+    void reply.header('set-cookie', sessionCookie(sessionId, request.headers.origin));
+    return reply.code(201).send({ kind: 'session', tenant, scopes, keyId, expiresAt });
+  });
+
+  app.get('/v1/session', { schema: WHO, config: known }, async (request) => {
+    const { kind, home: tenant, scopes, keyId, expiresAt } = callerOf(request);
+    return { kind, tenant, scopes, keyId, expiresAt };
+  });
+
+  app.delete('/v1/session', { schema: LOGOUT, config: known }, async (request, reply) => {
+    parseNothing(request.body);
+    const sessionId = readSessionCookie(request.headers.cookie);
+    if (sessionId !== null) {
+      await endSession(db, actorOf(request), callerOf(request).home, sessionId);
+      callers.forgetSession(sessionId);
+    }
+    return reply.header('set-cookie', ENDED_COOKIE).code(204).send(null);
+  });
+}

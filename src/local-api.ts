@@ -1,0 +1,23 @@
+import type { Config } from './config/schema.ts';
+import { type HttpDeps, HttpServer } from './http/server.ts';
+import { systemClock } from './runtime/clock.ts';
+import type { Log } from './runtime/log.ts';
+import type { Db } from './store/db.ts';
+import { Inbox } from './store/inbox.ts';
+import type { Waker } from './store/wake.ts';
+import { VERSION } from './version.ts';
+
+/** The HTTP API of this process. `run` runs what is due; it is missing where no job can run. */
+export function localApi(
+  db: Db,
+  waker: Waker,
+  config: Config,
+  log: Log,
+  run?: HttpDeps['runDue'],
+): HttpServer {
+  const { host, port, unhandledAfterMs } = config;
+  const inbox = new Inbox(db, waker, systemClock);
+  const allowedHosts = config.allowedHosts?.split(',') ?? [];
+  const deps = { db, inbox, log, host, port, unhandledAfterMs, allowedHosts, limits: config };
+  return new HttpServer({ ...deps, version: VERSION, ...(run && { runDue: run }) });
+}

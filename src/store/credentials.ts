@@ -1,0 +1,51 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { ApiKeyParts } from '../core/api-key.ts';
+import type { Scope } from '../core/scope.ts';
+import { type Queryable, statement } from './db.ts';
+import { hashOf } from './keys.ts';
+
+/** What a valid key stands for. */
+export interface Credential {
+  keyId: string;
+  tenant: string;
+  scopes: readonly Scope[];
+}
+
+interface CredentialRow {
+  id: string;
+  tenant: string;
+  scopes: Scope[];
+  secret_hash: Buffer;
+}
+
+export const VALID = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
+
+const FIND = statement<CredentialRow>(
+  'find_key',
+  `select k.id, k.tenant, k.scopes, k.secret_hash from longshore.api_key k
+   where k.id = $1 and ${VALID}`,
+);
+
+/** Compared when there is no such key, so that an unknown id takes as long as a wrong secret. */
+const NOBODY = hashOf('nobody');
+
+/** Null for every key that does not count, whatever the reason. */
+export async function findCredential(
+  db: Queryable,
+  { id, secret }: ApiKeyParts,
+): Promise<Credential | null> {
+  const [row] = await db.run(FIND, [id]);
+  const right = timingSafeEqual(row?.secret_hash ?? NOBODY, hashOf(secret));
+  return row && right ? { keyId: row.id, tenant: row.tenant, scopes: row.scopes } : null;
+}
+
+const ANY = statement<{ any: boolean }>(
+  'any_key',
+  'select exists (select 1 from longshore.api_key) as any',
+);
+
+/** Whether there ever was a key, valid or not. */
+export async function anyKey(db: Queryable): Promise<boolean> {
+  const [row] = await db.run(ANY);
+  return row?.any ?? false;
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import type { Scope } from '../core/scope.ts';
+import { type Actor, audit } from './audit.ts';
+import { type Credential, VALID } from './credentials.ts';
+import { type Db, type Queryable, statement } from './db.ts';
+import { hashOf } from './keys.ts';
+
+/**
+ * A browser's stay. It begins with a key, and ends when somebody logs out, when nobody used it for an
+ * hour, after twelve hours in any case, and at once when its key does not count any more.
+ */
+export const SESSION_MS = 12 * 3_600_000;
+export const SESSION_IDLE_MS = 3_600_000;
+/** More often than this its use is not written down. */
+const TOUCH_MS = 60_000;
+
+const INSERT = statement<{ expires_at: Date }>(
+  'insert_session',
+  `with old as (
+    delete from longshore.session where expires_at < clock_timestamp()
+  )
+  insert into longshore.session (id_hash, key_id, expires_at)
+  values ($1, $2, clock_timestamp() + make_interval(secs => $3::float8 / 1000))
+  returning expires_at`,
+);
+
+/** A new id each time: who logs in never goes on with an id that somebody else has seen. */
+export async function beginSession(
+  db: Db,
+  by: Actor,
+  { keyId, tenant }: Credential,
+): Promise<{ sessionId: string; expiresAt: Date }> {
+  const sessionId = randomBytes(32).toString('hex');
+  return await db.transaction(async (tx) => {
+    const [row] = await tx.run(INSERT, [hashOf(sessionId), keyId, SESSION_MS]);
+    if (!row) throw new Error('the session was not stored');
+    await audit(tx, by, { tenant, action: 'session.begin', subject: keyId });
+    return { sessionId, expiresAt: row.expires_at };
+  });
+}
+
+const FIND = statement<{ key_id: string; tenant: string; scopes: Scope[]; expires_at: Date }>(
+  'find_session',
+  `with found as (
+    select s.id_hash, s.key_id, k.tenant, k.scopes, s.expires_at
+    from longshore.session s join longshore.api_key k on k.id = s.key_id
+    where s.id_hash = $1 and s.expires_at > clock_timestamp() and ${VALID}
+      and s.seen_at > clock_timestamp() - make_interval(secs => $2::float8 / 1000)
+  ), touched as (
+    update longshore.session s set seen_at = clock_timestamp()
+    from found f where s.id_hash = f.id_hash
+      and s.seen_at < clock_timestamp() - make_interval(secs => $3::float8 / 1000)
+  )
+  select key_id, tenant, scopes, expires_at from found`,
+);
+
+export async function findSession(
+  db: Queryable,
+  sessionId: string,
+): Promise<(Credential & { expiresAt: string }) | null> {
+  const [row] = await db.run(FIND, [hashOf(sessionId), SESSION_IDLE_MS, TOUCH_MS]);
+  if (!row) return null;
+  const { key_id: keyId, tenant, scopes, expires_at: expiresAt } = row;
+  return { keyId, tenant, scopes, expiresAt: expiresAt.toISOString() };
+}
+
+const END = statement<{ key_id: string }>(
+  'end_session',
+  'delete from longshore.session where id_hash = $1 returning key_id',
+);
+
+/** From here on its cookie is worth nothing, wherever it was copied to. */
+export async function endSession(
+  db: Db,
+  by: Actor,
+  tenant: string,
+  sessionId: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [ended] = await tx.run(END, [hashOf(sessionId)]);
+    if (ended) await audit(tx, by, { tenant, action: 'session.end', subject: ended.key_id });
+  });
+}
