@@ -109,6 +109,7 @@ const IMPORTS: ImportRow[] = [
       'src/worker/',
       'src/scheduler/',
       'src/http/',
+      'src/assemble.ts',
       'src/diagnose.ts',
       'src/local-scheduler.ts',
       'src/local-worker.ts',
@@ -176,17 +177,29 @@ const IMPORTS: ImportRow[] = [
     may: ['src/runtime/', 'src/store/', 'src/open-database.ts', 'src/run-due.ts'],
     types: ['src/config/', 'src/core/'],
   },
+  // Every composition begins with it: a database that is there, and up to date.
+  {
+    at: 'src/assemble.ts',
+    may: ['src/runtime/', 'src/store/', 'src/open-database.ts'],
+    types: ['src/config/'],
+  },
   {
     at: 'src/in-process.ts',
     may: [
-      'src/core/',
       'src/runtime/',
       'src/config/',
       'src/store/',
-      'src/protocol/',
+      'src/assemble.ts',
+      'src/local-jobs.ts',
       'src/local-worker.ts',
+      'src/worker-child.ts',
     ],
-    types: ['src/client/'],
+    types: ['src/core/'],
+  },
+  // The client without HTTP: its handles and errors over the store.
+  {
+    at: 'src/local-jobs.ts',
+    may: ['src/client/', 'src/protocol/', 'src/runtime/', 'src/store/'],
   },
   {
     at: 'src/open-database.ts',

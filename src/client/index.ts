@@ -1,15 +1,33 @@
 /** What `import … from 'longshore/client'` gives: the SDK over HTTP, without the server. */
-export { ProblemError, type ProblemDetail, ServerUnreachable, WaitTimeout } from './errors.ts';
-export { JobHandle, type WaitOptions } from './handle.ts';
+export {
+  JobFailed,
+  ProblemError,
+  type ProblemDetail,
+  ServerUnreachable,
+  WaitTimeout,
+} from './errors.ts';
+export {
+  Conflict,
+  IdempotencyConflict,
+  InvalidRequest,
+  NotAllowed,
+  NotFound,
+  RateLimited,
+  Unavailable,
+} from './problems.ts';
+export { JobHandle, type JobHandles, type JobStarter, type WaitOptions } from './handle.ts';
 export type {
+  BatchEntries,
   BatchEntry,
   DefinitionRef,
   EnqueueOptions,
+  InputOf,
   Job,
   JobPage,
   JobReceipt,
   ListFilter,
   PublishedDefinition,
+  ResultOf,
 } from './job.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { Longshore, type LongshoreOptions } from './longshore.ts';
