@@ -13,31 +13,31 @@ import { workerProcess } from './worker-child.ts';
 
 export interface InProcessOptions {
   /** Without it Longshore starts its own PostgreSQL, with its files in `data`. */
-  databaseUrl?: string;
-  data?: string;
+  databaseUrl?: string | undefined;
+  data?: string | undefined;
   /** What stands before the database: 'transaction' for PgBouncer in transaction mode. */
-  pooler?: 'none' | 'transaction';
+  pooler?: 'none' | 'transaction' | undefined;
   /** A file or folder of definitions, or definitions at hand (these need isolation 'inline'). */
-  jobs?: string | readonly JobDefinition[];
+  jobs?: string | readonly JobDefinition[] | undefined;
   /** False: this process only enqueues. */
-  worker?: boolean;
-  concurrency?: number;
-  leaseMs?: number;
+  worker?: boolean | undefined;
+  concurrency?: number | undefined;
+  leaseMs?: number | undefined;
   /** Where the worker also says that it is alive, to spare the database; needs the package redis. */
-  redisUrl?: string;
-  redisLeaseMs?: number;
-  pollMs?: number;
-  drainMs?: number;
-  cancelGraceMs?: number;
-  logMaxBytes?: number;
-  runnerMaxJobs?: number;
-  runnerEnv?: string;
-  runnerUid?: number;
-  runnerGid?: number;
-  retentionDays?: number;
-  deadLetterDays?: number;
-  shards?: number;
-  logLevel?: LogLevel;
+  redisUrl?: string | undefined;
+  redisLeaseMs?: number | undefined;
+  pollMs?: number | undefined;
+  drainMs?: number | undefined;
+  cancelGraceMs?: number | undefined;
+  logMaxBytes?: number | undefined;
+  runnerMaxJobs?: number | undefined;
+  runnerEnv?: string | undefined;
+  runnerUid?: number | undefined;
+  runnerGid?: number | undefined;
+  retentionDays?: number | undefined;
+  deadLetterDays?: number | undefined;
+  shards?: number | undefined;
+  logLevel?: LogLevel | undefined;
 }
 
 /** Longshore inside an application: no server beside it, no HTTP. */
@@ -62,7 +62,7 @@ export class InProcess extends LocalJobs {
 
 export async function createInProcess(options: InProcessOptions): Promise<InProcess> {
   const { jobs, worker = jobs !== undefined } = options;
-  const given = { logLevel: 'warn', ...options };
+  const given = { ...options, logLevel: options.logLevel ?? 'warn' };
   const config = configOf(given, ['jobs', 'worker']);
   if (worker && jobs !== undefined && typeof jobs !== 'string') refuseUnrunnable(jobs);
   const log = createLog(config.logLevel);
