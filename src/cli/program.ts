@@ -1,10 +1,14 @@
 import { Command } from 'commander';
 import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
+import { addBench } from './commands/bench.ts';
 import { addChanges } from './commands/change.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
+import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
+import { addInit } from './commands/init.ts';
 import { addList } from './commands/list.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -12,6 +16,7 @@ import { addRoles } from './commands/roles.ts';
 import { addRunDue } from './commands/run-due.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addShow } from './commands/show.ts';
+import { addTop } from './commands/top.ts';
 import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { settingOption } from './setting-options.ts';
@@ -38,6 +43,8 @@ export function createProgram(cli: Cli): Command {
     const option = setting.group === 'client' ? settingOption(setting) : null;
     if (option) program.addOption(option);
   }
+  addInit(program, cli);
+  addDev(program, cli);
   addRoles(program, cli);
   addRunDue(program, cli);
   addMigrate(program, cli);
@@ -49,7 +56,10 @@ export function createProgram(cli: Cli): Command {
   addChanges(program, cli);
   addWorkers(program, cli);
   addSchedules(program, cli);
+  addTop(program, cli);
+  addBench(program, cli);
   addConfig(program, cli);
+  addCompletion(program, cli);
   return program;
 }
 

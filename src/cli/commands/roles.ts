@@ -43,13 +43,13 @@ export function addRoles(program: Command, cli: Cli): void {
       .description(description)
       .action(async (_options: unknown, self: Command) => {
         const out = outputOf(cli, self);
-        await run(cli, out, role, configFor(role, configOf(cli, self, 'server'), out));
+        await runRole(cli, out, role, configFor(role, configOf(cli, self, 'server'), out));
       });
     addServerFlags(command);
   }
 }
 
-function configFor(role: Role, { config, origins }: LoadedConfig, out: Output): Config {
+export function configFor(role: Role, { config, origins }: LoadedConfig, out: Output): Config {
   const problem = role === 'start' || role === 'api' ? bindProblem(config.host) : null;
   if (problem !== null) throw new ConfigError([problem]);
   // Somebody who tries it in a terminal wants to see trouble, not every step of the machinery.
@@ -57,13 +57,22 @@ function configFor(role: Role, { config, origins }: LoadedConfig, out: Output): 
   return calm ? Object.freeze({ ...config, logLevel: 'warn' }) : config;
 }
 
-async function run(cli: Cli, out: Output, role: Role, config: Config): Promise<void> {
+/** Runs a role until it is asked to stop. `up` begins what goes on beside it, and answers its end. */
+export async function runRole(
+  cli: Cli,
+  out: Output,
+  role: Role,
+  config: Config,
+  up: (app: App) => () => void = () => () => undefined,
+): Promise<void> {
   const stop = stopRequest(cli, out);
   const { createLog } = await import('../../runtime/log.ts');
   const { startApp } = await cli.loadApp();
   const app = await startApp(config, role, createLog(config.logLevel, { role }));
   if (!stop.aborted) announce(out, role, app);
+  const down = up(app);
   await Promise.race([aborted(stop), ...(app.drainAsked ? [app.drainAsked] : [])]);
+  down();
   await app.stop();
 }
 
