@@ -1,3 +1,4 @@
+import { assemble, type Base } from './assemble.ts';
 import type { Config } from './config/schema.ts';
 import type { HttpServer } from './http/server.ts';
 import { localApi } from './local-api.ts';
@@ -6,10 +7,10 @@ import { localWorker } from './local-worker.ts';
 import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due.ts';
 import type { Log } from './runtime/log.ts';
-import { closing, type Service, startAll, stopAll } from './runtime/service.ts';
-import { Db } from './store/db.ts';
+import { closing, type Service, stopAll } from './runtime/service.ts';
+import type { Db } from './store/db.ts';
 import { migrate } from './store/migrate.ts';
-import { Waker } from './store/wake.ts';
+import type { Waker } from './store/wake.ts';
 import { workerProcess, type WorkerSummary } from './worker-child.ts';
 
 /**
@@ -38,25 +39,23 @@ export interface App {
   readonly summary: AppSummary;
   /** Resolves when its worker was asked to drain: then it is time to stop. */
   readonly drainAsked?: Promise<void> | undefined;
+  /** Lets its worker finish, and starts a new one that loads the definitions again. */
+  reload?(): Promise<AppSummary>;
   stop(): Promise<void>;
 }
 
 export async function startApp(config: Config, role: Role, log: Log): Promise<App> {
-  const database = await openDatabase(config, { ownCluster: role === 'start' }, log);
-  try {
-    await migrate({ url: database.url, log, shards: config.shards });
-    const parts = compose({ ...config, databaseUrl: database.url }, role, log);
-    await startAll(parts.services);
-    return {
-      summary: { database: database.label, ...parts.summary() },
-      drainAsked: parts.drainAsked,
-      stop: async () => await stopAll([...database.services, ...parts.services]),
-    };
-  } catch (error) {
-    // Why it could not start matters more than what went wrong while cleaning up.
-    await stopAll(database.services).catch(() => undefined);
-    throw error;
-  }
+  const app = await assemble(config, { ownCluster: role === 'start' }, log, (base) =>
+    compose(base, role, log),
+  );
+  const { summary: tell, drainAsked, reload } = app.parts;
+  const now = () => ({ database: app.database, ...tell() });
+  return {
+    summary: now(),
+    drainAsked,
+    ...(reload && { reload: async () => await reload().then(now) }),
+    stop: app.stop,
+  };
 }
 
 /** Brings the schema up to date and ends. */
@@ -76,32 +75,26 @@ export async function migrateApp(
 interface Parts {
   services: Service[];
   drainAsked?: Promise<void>;
+  reload?(): Promise<void>;
   summary(): Omit<AppSummary, 'database'>;
 }
 
-function compose(config: Config & { databaseUrl: string }, role: Role, log: Log): Parts {
-  const { databaseUrl: url, pooler, shards } = config;
-  const db = Db.open({ url, pooler, log, shards, max: 10 });
-  const waker = new Waker(url, log, pooler);
-  const connections = [
-    closing('pool', async () => await db.close()),
-    closing('waker', async () => await waker.close()),
-  ];
+function compose({ db, waker, config }: Base, role: Role, log: Log): Parts {
   switch (role) {
     case 'api': {
       const http = localApi(db, waker, config, log);
-      return { services: [...connections, http], summary: () => summary({ http }) };
+      return { services: [http], summary: () => summary({ http }) };
     }
     case 'scheduler':
       return {
-        services: [...connections, ...schedulerServices(db, waker, config, log)],
+        services: schedulerServices(db, waker, config, log),
         summary: () => summary({}),
       };
     case 'worker': {
       const { worker, services, drainAsked } = localWorker(db, waker, config, log);
       return {
         drainAsked,
-        services: [...connections, ...services],
+        services,
         summary: () => summary({ worker: { ...worker.report, slots: config.concurrency } }),
       };
     }
@@ -115,7 +108,8 @@ function compose(config: Config & { databaseUrl: string }, role: Role, log: Log)
       // The first to stop: from then on nobody shall be sent here, and no run shall claim more.
       const door = closing('door', async () => http.beginDrain());
       return {
-        services: [...connections, http, ...keepers, child, door],
+        reload: async () => await child.renew(),
+        services: [http, ...keepers, child, door],
         summary: () => summary({ http, worker: child.ready?.worker }),
       };
     }

@@ -1,130 +1,111 @@
-import type { EnqueueOptions } from './client/job.ts';
+import { assemble, type Base } from './assemble.ts';
 import { ConfigError } from './config/error.ts';
 import { configOf } from './config/options.ts';
 import type { JobDefinition } from './core/define.ts';
-import type { JobState } from './core/job.ts';
+import { LocalJobs } from './local-jobs.ts';
 import { localWorker } from './local-worker.ts';
-import { parseJob } from './protocol/parse-job.ts';
 import { systemClock } from './runtime/clock.ts';
-import { createLog, type LogLevel } from './runtime/log.ts';
-import { closing, startAll, stopAll } from './runtime/service.ts';
-import { Db } from './store/db.ts';
+import { createLog, type Log, type LogLevel } from './runtime/log.ts';
+import type { Service } from './runtime/service.ts';
+import type { HandOver } from './store/hand-over.ts';
 import { Inbox } from './store/inbox.ts';
-import { migrate } from './store/migrate.ts';
-import { Waker } from './store/wake.ts';
+import { workerProcess } from './worker-child.ts';
 
 export interface InProcessOptions {
-  databaseUrl: string;
+  /** Without it Longshore starts its own PostgreSQL, with its files in `data`. */
+  databaseUrl?: string | undefined;
+  data?: string | undefined;
   /** What stands before the database: 'transaction' for PgBouncer in transaction mode. */
-  pooler?: 'none' | 'transaction';
+  pooler?: 'none' | 'transaction' | undefined;
   /** A file or folder of definitions, or definitions at hand (these need isolation 'inline'). */
-  jobs?: string | readonly JobDefinition[];
+  jobs?: string | readonly JobDefinition[] | undefined;
   /** False: this process only enqueues. */
-  worker?: boolean;
-  concurrency?: number;
-  leaseMs?: number;
+  worker?: boolean | undefined;
+  concurrency?: number | undefined;
+  leaseMs?: number | undefined;
   /** Where the worker also says that it is alive, to spare the database; needs the package redis. */
-  redisUrl?: string;
-  redisLeaseMs?: number;
-  pollMs?: number;
-  drainMs?: number;
-  cancelGraceMs?: number;
-  logMaxBytes?: number;
-  runnerMaxJobs?: number;
-  runnerEnv?: string;
-  runnerUid?: number;
-  runnerGid?: number;
-  retentionDays?: number;
-  deadLetterDays?: number;
-  shards?: number;
-  logLevel?: LogLevel;
+  redisUrl?: string | undefined;
+  redisLeaseMs?: number | undefined;
+  pollMs?: number | undefined;
+  drainMs?: number | undefined;
+  cancelGraceMs?: number | undefined;
+  logMaxBytes?: number | undefined;
+  runnerMaxJobs?: number | undefined;
+  runnerEnv?: string | undefined;
+  runnerUid?: number | undefined;
+  runnerGid?: number | undefined;
+  retentionDays?: number | undefined;
+  deadLetterDays?: number | undefined;
+  shards?: number | undefined;
+  logLevel?: LogLevel | undefined;
 }
 
-export interface Receipt {
-  jobId: string;
-  status: JobState;
-}
+/** Longshore inside an application: no server beside it, no HTTP. */
+export class InProcess extends LocalJobs {
+  /** One sentence per definition file that could not be loaded; the others run. */
+  readonly problems: readonly string[];
+  readonly #stop: () => Promise<void>;
 
-/** Longshore inside an application: no second process, no HTTP. */
-export interface InProcess {
-  enqueue<Input>(
-    definition: JobDefinition<Input> | string,
-    params: NoInfer<Input>,
-    options?: EnqueueOptions,
-  ): Promise<Receipt>;
-  /** All or none, in one transaction; answers in their order. */
-  enqueueMany(entries: readonly InProcessEntry[]): Promise<Receipt[]>;
-  stop(): Promise<void>;
-}
+  constructor({ db, waker, handOver, problems }: Base & Work, stop: () => Promise<void>) {
+    super(db, new Inbox(db, waker, systemClock, handOver?.() ?? null));
+    this.problems = problems();
+    this.#stop = stop;
+  }
 
-export interface InProcessEntry {
-  definition: { key: string; version?: number } | string;
-  params?: unknown;
-  options?: EnqueueOptions;
+  /** Lets running jobs finish, or gives them back, and closes everything. */
+  async stop(): Promise<void> {
+    // A job that is being handed over has a slot; it must not start after the worker has stopped.
+    await this.settled();
+    await this.#stop();
+  }
 }
-
-const TENANT = 'default';
 
 export async function createInProcess(options: InProcessOptions): Promise<InProcess> {
-  const { databaseUrl, jobs } = options;
-  const config = configOf(options as unknown as Record<string, unknown>, ['jobs', 'worker']);
-  if (config.databaseUrl === null) {
-    throw new ConfigError(['databaseUrl is missing: give the URL of a PostgreSQL database']);
-  }
-  const log = createLog(options.logLevel ?? 'warn');
-  await migrate({ url: databaseUrl, log, shards: config.shards });
-  const { pooler, shards } = config;
-  const db = Db.open({ url: databaseUrl, pooler, log, shards, max: 10 });
-  const waker = new Waker(databaseUrl, log, pooler);
-  const settings = { ...config, databaseUrl, jobs: jobs ?? config.jobs };
-  const works = options.worker ?? jobs !== undefined;
-  const local = works ? localWorker(db, waker, settings, log) : null;
-  // The application goes on without its worker; it can still enqueue.
-  void local?.drainAsked.then(async () => await local.worker.stop());
-  const services = [
-    closing('pool', async () => await db.close()),
-    closing('waker', async () => await waker.close()),
-    ...(local?.services ?? []),
-  ];
-  await startAll(services);
-  const inbox = new Inbox(db, waker, systemClock, local?.worker.handOver ?? null);
-  const pending = new Set<Promise<unknown>>();
-  const start = async (entries: readonly Loose[]): Promise<Receipt[]> => {
-    const storing = inbox.start(entries.map(requestOf));
-    pending.add(storing);
-    try {
-      return (await storing).map(({ jobId, status }) => ({ jobId, status }));
-    } finally {
-      pending.delete(storing);
-    }
-  };
-  return {
-    enqueue: async (definition, params, jobOptions) => {
-      const [receipt] = await start([{ definition, params, options: jobOptions }]);
-      if (!receipt) throw new Error('the job was not stored');
-      return receipt;
-    },
-    enqueueMany: start,
-    stop: async () => {
-      // A job that is being handed over has a slot; it must not start after the worker has stopped.
-      await Promise.allSettled(pending);
-      await stopAll(services);
-    },
-  };
+  const { jobs, worker = jobs !== undefined } = options;
+  const given = { ...options, logLevel: options.logLevel ?? 'warn' };
+  const config = configOf(given, ['jobs', 'worker']);
+  if (worker && jobs !== undefined && typeof jobs !== 'string') refuseUnrunnable(jobs);
+  const log = createLog(config.logLevel);
+  const app = await assemble(config, { ownCluster: true }, log, (base) => ({
+    ...base,
+    ...(worker ? workOf(base, jobs ?? config.jobs, log) : NO_WORK),
+  }));
+  return new InProcess(app.parts, app.stop);
 }
 
-function requestOf({ definition, params, options }: Loose) {
-  const { key, version } = typeof definition === 'string' ? { key: definition } : definition;
-  const body: Record<string, unknown> = { definitionKey: key };
-  if (version !== undefined) body['definitionVersion'] = version;
-  if (params !== undefined) body['params'] = params;
-  for (const [name, value] of Object.entries(options ?? {})) {
-    if (value !== undefined) body[name] = value instanceof Date ? value.toISOString() : value;
-  }
-  return parseJob(body, TENANT, undefined);
+interface Work {
+  services: Service[];
+  problems(): readonly string[];
+  /** Known once the services have started. */
+  handOver?(): HandOver | null;
 }
-type Loose = {
-  definition: { key: string; version?: number } | string;
-  params?: unknown;
-  options?: EnqueueOptions | undefined;
-};
+
+const NO_WORK: Work = { services: [], problems: () => [] };
+
+/**
+ * Files are loaded by a worker in a process of its own, as with `longshore start`: an application that
+ * is busy for a minute delays no heartbeat. Code that came as values can only run where it is.
+ */
+function workOf({ db, waker, config }: Base, jobs: string | readonly JobDefinition[], log: Log) {
+  if (typeof jobs === 'string') {
+    const child = workerProcess({ ...config, jobs }, log);
+    return { services: [child], problems: () => child.ready?.worker.problems ?? [] };
+  }
+  const { worker, services, drainAsked } = localWorker(db, waker, { ...config, jobs }, log);
+  // The application goes on without its worker; it can still enqueue.
+  void drainAsked.then(async () => await worker.stop());
+  return { services, problems: () => [], handOver: () => worker.handOver };
+}
+
+/** Their jobs would wait for ever, and nobody would know why. */
+function refuseUnrunnable(jobs: readonly JobDefinition[]): void {
+  const others = jobs.filter(({ info }) => info.isolation !== 'inline');
+  if (others.length === 0) return;
+  throw new ConfigError(
+    others.map(
+      ({ key, info }) =>
+        `${key} runs in a process of its own, which has to load its file: give the path of the ` +
+        `file, or of its folder, as jobs${info.command ? '' : "; or say isolation: 'inline'"}`,
+    ),
+  );
+}

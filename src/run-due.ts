@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { DefinitionInfo } from './core/definition.ts';
 import { BUCKETS } from './core/schedule-id.ts';
 import { failureOf } from './core/failure.ts';
+import { hasTerminalHooks, hookDefinition } from './core/hooks.ts';
 import { NO_USAGE } from './core/job.ts';
 import { decide, DEFAULT_RULES } from './core/lifecycle.ts';
 import type { RunDueBudget, RunDueSummary } from './core/run-due.ts';
@@ -66,7 +68,7 @@ export async function runDue(
     await bringDue(db, waker, inbox, log);
     await worker.start();
     await failUnhandled(db, queue, { ...identity, leaseMs });
-    const { definitions } = worker.report;
+    const definitions = worker.report.definitions.flatMap(withHooks);
     const claimable = async () => {
       let jobs = 0;
       for (let shard = 0; shard < db.shards; shard += 1) {
@@ -94,6 +96,11 @@ export async function runDue(
     await worker.stop();
     await reserved.close();
   }
+}
+
+/** The hooks of a job that has ended are due as well. */
+function withHooks(info: DefinitionInfo): DefinitionInfo[] {
+  return hasTerminalHooks(info) ? [info, hookDefinition(info)] : [info];
 }
 
 /** What schedulers do: slots that are due become jobs, and jobs whose time has come claimable. */

@@ -110,6 +110,7 @@ const IMPORTS: ImportRow[] = [
       'src/worker/',
       'src/scheduler/',
       'src/http/',
+      'src/assemble.ts',
       'src/diagnose.ts',
       'src/keys-app.ts',
       'src/local-api.ts',
@@ -189,17 +190,47 @@ const IMPORTS: ImportRow[] = [
     may: ['src/runtime/', 'src/store/', 'src/open-database.ts', 'src/run-due.ts'],
     types: ['src/config/', 'src/core/'],
   },
+  // Every composition begins with it: a database that is there, and up to date.
+  {
+    at: 'src/assemble.ts',
+    may: ['src/runtime/', 'src/store/', 'src/open-database.ts'],
+    types: ['src/config/'],
+  },
   {
     at: 'src/in-process.ts',
+    may: [
+      'src/runtime/',
+      'src/config/',
+      'src/store/',
+      'src/assemble.ts',
+      'src/local-jobs.ts',
+      'src/local-worker.ts',
+      'src/worker-child.ts',
+    ],
+    types: ['src/core/'],
+  },
+  // The client without HTTP: its handles and errors over the store.
+  {
+    at: 'src/local-jobs.ts',
+    may: ['src/client/', 'src/protocol/', 'src/runtime/', 'src/store/'],
+  },
+  // For the tests of people who write jobs: the parts of the product, put together smaller.
+  {
+    at: 'src/testing/',
     may: [
       'src/core/',
       'src/runtime/',
       'src/config/',
       'src/store/',
-      'src/protocol/',
-      'src/local-worker.ts',
+      'src/postgres/',
+      'src/scheduler/',
+      'src/worker/',
+      'src/worker/runner/',
+      'src/local-jobs.ts',
+      'src/run-due.ts',
     ],
     types: ['src/client/'],
+    node: true,
   },
   {
     at: 'src/open-database.ts',

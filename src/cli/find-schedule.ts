@@ -1,4 +1,4 @@
-import { type Longshore, ProblemError, type Schedule } from '../client/index.ts';
+import { type Longshore, NotFound, type Schedule } from '../client/index.ts';
 import { isScheduleId } from '../core/schedule-id.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -9,7 +9,7 @@ export async function findSchedule(client: Longshore, idOrName: string): Promise
   const [found, ...more] = schedules;
   if (!found) {
     const words = `there is no schedule named "${idOrName}": see longshore schedules list`;
-    throw new ProblemError(404, 'NOT_FOUND', words);
+    throw new NotFound(404, 'NOT_FOUND', words);
   }
   if (more.length === 0) return found;
   const choices = schedules.map(({ id, definitionKey }) => `${id} (${definitionKey})`);

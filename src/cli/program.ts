@@ -2,11 +2,15 @@ import { Command } from 'commander';
 import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
 import { addAudit } from './commands/audit.ts';
+import { addBench } from './commands/bench.ts';
 import { addChanges } from './commands/change.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
+import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addKeys } from './commands/keys.ts';
+import { addInit } from './commands/init.ts';
 import { addList } from './commands/list.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -15,6 +19,7 @@ import { addRunDue } from './commands/run-due.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addShow } from './commands/show.ts';
 import { addTenants } from './commands/tenants.ts';
+import { addTop } from './commands/top.ts';
 import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { settingOption } from './setting-options.ts';
@@ -41,6 +46,8 @@ export function createProgram(cli: Cli): Command {
     const option = setting.group === 'client' ? settingOption(setting) : null;
     if (option) program.addOption(option);
   }
+  addInit(program, cli);
+  addDev(program, cli);
   addRoles(program, cli);
   addRunDue(program, cli);
   addMigrate(program, cli);
@@ -55,7 +62,10 @@ export function createProgram(cli: Cli): Command {
   addKeys(program, cli);
   addTenants(program, cli);
   addAudit(program, cli);
+  addTop(program, cli);
+  addBench(program, cli);
   addConfig(program, cli);
+  addCompletion(program, cli);
   return program;
 }
 

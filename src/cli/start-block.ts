@@ -6,22 +6,29 @@ const WIDTH = 92;
 
 /** What a role says once it is up: what it found, where it is, and the first thing to try. */
 export function startBlock(role: Role, summary: AppSummary): string[] {
-  const { database, address, definitions, slots, problems } = summary;
-  const names = definitions.map(({ key, version }) => (version === 1 ? key : `${key} v${version}`));
+  const { database, address, slots, definitions } = summary;
   return [
     `Longshore is up${role === 'start' ? '' : ` (${role})`}`,
     ...fact('database', [database]),
     ...fact('address', address === null ? [] : [address]),
-    ...fact('definitions', slots === null && names.length === 0 ? [] : wrap(names)),
+    ...(slots === null && definitions.length === 0 ? [] : definitionLines(summary)),
     ...fact('slots', slots === null ? [] : [String(slots)]),
+    ...(role === 'start' && address !== null ? firstSteps(address, summary) : []),
+  ];
+}
+
+/** What was loaded, and what could not be. */
+export function definitionLines({ definitions, problems }: AppSummary): string[] {
+  const names = definitions.map(({ key, version }) => (version === 1 ? key : `${key} v${version}`));
+  return [
+    ...fact('definitions', wrap(names)),
     ...problems.flatMap((problem) => fact('problem', [problem])),
-    ...(role === 'start' && address !== null ? firstSteps(address, names.length, summary) : []),
   ];
 }
 
 /** The lines can be pasted as they are; only the id has to be filled in. */
-function firstSteps(address: string, known: number, { definitions }: AppSummary): string[] {
-  if (known === 0) return [];
+function firstSteps(address: string, { definitions }: AppSummary): string[] {
+  if (definitions.length === 0) return [];
   const first = definitions.find(({ key }) => key === 'hello') ?? definitions[0];
   const body = JSON.stringify({ definitionKey: first?.key });
   const url = address === 'http://127.0.0.1:4400' ? '' : ` --url ${address}`;

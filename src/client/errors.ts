@@ -13,13 +13,22 @@ export class ProblemError extends Error {
   readonly code: string;
   readonly detail: string;
   readonly errors: readonly ProblemDetail[];
+  /** How long the server asks to wait before the next try; null when it does not say. */
+  readonly retryAfterMs: number | null;
 
-  constructor(status: number, code: string, detail: string, errors: readonly ProblemDetail[] = []) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    errors: readonly ProblemDetail[] = [],
+    retryAfterMs: number | null = null,
+  ) {
     super(detail);
     this.status = status;
     this.code = code;
     this.detail = detail;
     this.errors = errors;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -42,6 +51,18 @@ export class WaitTimeout extends Error {
   constructor(jobId: string, timeoutMs: number, job: Job | null) {
     const state = job === null ? '' : ` and is ${job.status}`;
     super(`job ${jobId} did not end within ${timeoutMs} ms${state}`);
+    this.job = job;
+  }
+}
+
+/** The job ended, but not well: it failed or was cancelled. `job` tells the rest. */
+export class JobFailed extends Error {
+  override name = 'JobFailed';
+  readonly job: Job;
+
+  constructor(job: Job) {
+    const why = job.error === null ? '' : `: ${job.error.code} ${job.error.message}`;
+    super(`job ${job.jobId} (${job.definitionKey}) ${job.status}${why}`);
     this.job = job;
   }
 }

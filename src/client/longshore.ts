@@ -1,6 +1,8 @@
 import type {
+  BatchEntries,
   BatchEntry,
   DefinitionRef,
+  EnqueueArguments,
   EnqueueOptions,
   Job,
   JobPage,
@@ -9,14 +11,15 @@ import type {
   PublishedDefinition,
 } from './job.ts';
 import { isJobId } from '../core/job-id.ts';
-import { ProblemError } from './errors.ts';
-import { JobHandle } from './handle.ts';
+import { type JobHandles, JobHandle, type JobStarter } from './handle.ts';
+import { NotFound } from './problems.ts';
 import { queryOf } from './query.ts';
+import { requestBody } from './request-body.ts';
 import { readStory } from './story.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 import { Schedules } from './schedules.ts';
 import { type AuditFilter, type AuditPage, Keys, readAudit, Tenants } from './access.ts';
-import { Transport, type TransportOptions } from './transport.ts';
+import { type Call, Transport, type TransportOptions } from './transport.ts';
 import { type DrainReceipt, type WorkerInfo, workerPath } from './worker.ts';
 
 export type LongshoreOptions = TransportOptions;
@@ -26,13 +29,8 @@ export interface GetOptions {
   reveal?: boolean | undefined;
 }
 
-/** Params may be left out where the definition does not care for them. */
-type EnqueueArguments<Input> = undefined extends Input
-  ? [params?: Input, options?: EnqueueOptions]
-  : [params: Input, options?: EnqueueOptions];
-
 /** The client: everything goes through the public HTTP API, so it needs no database and no Node. */
-export class Longshore {
+export class Longshore implements JobStarter {
   readonly schedules: Schedules;
   readonly keys: Keys;
   readonly tenants: Tenants;
@@ -59,20 +57,20 @@ export class Longshore {
     params?: unknown,
     options?: EnqueueOptions,
   ): Promise<JobHandle> {
-    const body = requestBody({ definition, params, options });
-    return this.#handleOf(await this.#post<JobReceipt>('/v1/jobs', { body, repeatable: true }));
+    const body = keyedBody({ definition, params, options });
+    const call = { body, repeatable: true, signal: options?.signal };
+    return this.#handleOf(await this.#post<JobReceipt>('/v1/jobs', call));
   }
 
   /** Starts many jobs in one transaction: either all of them are stored or none. */
-  async enqueueMany<Inputs extends readonly unknown[]>(entries: {
-    [Index in keyof Inputs]: BatchEntry<Inputs[Index]>;
-  }): Promise<JobHandle[]> {
-    const jobs = (entries as readonly BatchEntry[]).map(requestBody);
-    const { jobs: receipts } = await this.#post<{ jobs: JobReceipt[] }>('/v1/jobs/batch', {
-      body: { jobs },
-      repeatable: true,
-    });
-    return receipts.map((receipt) => this.#handleOf(receipt));
+  async enqueueMany<const All extends readonly (DefinitionRef | string)[]>(
+    entries: BatchEntries<All>,
+    { signal }: { signal?: AbortSignal | undefined } = {},
+  ): Promise<JobHandles<All>> {
+    const jobs = (entries as readonly BatchEntry[]).map(keyedBody);
+    const call = { body: { jobs }, repeatable: true, signal };
+    const answer = await this.#post<{ jobs: JobReceipt[] }>('/v1/jobs/batch', call);
+    return answer.jobs.map((receipt) => this.#handleOf(receipt)) as JobHandles<All>;
   }
 
   /** A handle on a job whose id is known from elsewhere. Asks the server nothing. */
@@ -161,25 +159,18 @@ export class Longshore {
     return await this.#transport.call<T>({ method: 'GET', path, repeatable: true, ...what });
   }
 
-  async #post<T>(path: string, what: { body?: unknown; repeatable: boolean }): Promise<T> {
+  async #post<T>(path: string, what: Pick<Call, 'body' | 'repeatable' | 'signal'>): Promise<T> {
     return await this.#transport.call<T>({ method: 'POST', path, ...what });
   }
 }
 
-function requestBody({ definition, params, options = {} }: BatchEntry): Record<string, unknown> {
-  const { key, version } =
-    typeof definition === 'string' ? { key: definition, version: undefined } : definition;
-  return {
-    definitionKey: key,
-    params,
-    ...options,
-    definitionVersion: options.definitionVersion ?? version,
-    idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
-  };
+/** Without a key of the caller's own, a random one guards against making two jobs of one. */
+function keyedBody(entry: Parameters<typeof requestBody>[0]): Record<string, unknown> {
+  return { idempotencyKey: crypto.randomUUID(), ...requestBody(entry) };
 }
 
 /** What is no id would be another path (`..`, an empty text), so it is not sent at all. */
 function jobPath(jobId: string): string {
-  if (!isJobId(jobId)) throw new ProblemError(404, 'NOT_FOUND', `no job has the id "${jobId}"`);
+  if (!isJobId(jobId)) throw new NotFound(404, 'NOT_FOUND', `no job has the id "${jobId}"`);
   return `/v1/jobs/${jobId}`;
 }

@@ -1,7 +1,7 @@
 import type { CatchUp, DstGap, DstRepeat, Overlap } from '../core/schedule.ts';
 import type { ScheduleView, SlotView } from '../core/schedule.ts';
 import { isScheduleId } from '../core/schedule-id.ts';
-import { ProblemError } from './errors.ts';
+import { NotFound } from './problems.ts';
 import type { DefinitionRef } from './job.ts';
 import { queryOf } from './query.ts';
 import type { Transport } from './transport.ts';
@@ -145,5 +145,5 @@ export class Schedules {
 /** What is no id would be another path, so it is not sent at all. */
 function pathOf(id: string): string {
   if (isScheduleId(id)) return `/v1/schedules/${id}`;
-  throw new ProblemError(404, 'NOT_FOUND', `no schedule has the id "${id}"`);
+  throw new NotFound(404, 'NOT_FOUND', `no schedule has the id "${id}"`);
 }

@@ -1,5 +1,5 @@
 import { isWorkerId, type WorkerView } from '../core/worker.ts';
-import { ProblemError } from './errors.ts';
+import { NotFound } from './problems.ts';
 
 /** A worker as the server shows it. */
 export type WorkerInfo = WorkerView;
@@ -13,5 +13,5 @@ export interface DrainReceipt {
 /** What is no id would be another path, so it is not sent at all. */
 export function workerPath(workerId: string): string {
   if (isWorkerId(workerId)) return `/v1/workers/${workerId}`;
-  throw new ProblemError(404, 'NOT_FOUND', `no worker has the id "${workerId}"`);
+  throw new NotFound(404, 'NOT_FOUND', `no worker has the id "${workerId}"`);
 }

@@ -33,6 +33,8 @@ export class ChildService<Ready> implements Service {
   #supervision: Promise<void> | undefined;
   #child: ChildProcess | undefined;
   #ready: Ready | undefined;
+  /** Who waits for the next one to be up, or for the end of it all. */
+  #awaited: (() => void)[] = [];
 
   constructor(options: ChildServiceOptions) {
     this.name = options.name;
@@ -60,6 +62,14 @@ export class ChildService<Ready> implements Service {
     await up;
   }
 
+  /** Asks the process to leave in good order; resolves when the next one is up in its place. */
+  async renew(): Promise<void> {
+    if (!this.#supervision) throw new Error(`the ${this.name} is not running`);
+    const next = new Promise<void>((resolve) => this.#awaited.push(resolve));
+    if (this.#child?.connected) this.#child.send({ stop: true });
+    await next;
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#child?.connected) this.#child.send({ stop: true });
@@ -70,6 +80,11 @@ export class ChildService<Ready> implements Service {
     await this.#supervision;
     patience.abort();
     this.#supervision = undefined;
+    this.#tellAwaited();
+  }
+
+  #tellAwaited(): void {
+    for (const tell of this.#awaited.splice(0)) tell();
   }
 
   async #supervise(stopping: AbortSignal, firstUp: (error?: Error) => void): Promise<void> {
@@ -106,6 +121,7 @@ export class ChildService<Ready> implements Service {
       this.#ready = message.ready;
       refusal = null;
       up();
+      this.#tellAwaited();
     });
     child.on('error', (error) => (refusal = error.message));
     child.send(this.#options.message, () => undefined);

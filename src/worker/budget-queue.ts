@@ -1,3 +1,4 @@
+import type { ClaimedJob } from '../store/claim.ts';
 import type { Settlement } from '../store/settle.ts';
 import type { QueuePort } from './port.ts';
 
@@ -23,21 +24,37 @@ export interface BudgetQueue {
  * needs to know nothing of it: a claim that brings nothing looks like an empty queue.
  */
 export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
-  const tally = { claimed: 0, succeeded: 0, retried: 0, deadLettered: 0, underWay: 0 };
+  /** By shard: the claims that are under way. */
+  const held = new Map<number, Set<string>>();
+  const heldIn = (shard: number): Set<string> => {
+    const known = held.get(shard) ?? new Set();
+    held.set(shard, known);
+    return known;
+  };
+  const tally = {
+    claimed: 0,
+    succeeded: 0,
+    retried: 0,
+    deadLettered: 0,
+    get underWay() {
+      return [...held.values()].reduce((sum, { size }) => sum + size, 0);
+    },
+  };
   const claims = new Set<Promise<unknown>>();
   let promised = 0;
 
   /** Claims may be under way side by side, so what each may take is set aside first. */
   const within = async <T>(
+    shard: number,
     wanted: number,
     claim: (limit: number) => Promise<T>,
-    count: (result: T) => number,
+    jobsOf: (result: T) => readonly ClaimedJob[],
   ): Promise<T> => {
     const limit = Math.max(0, Math.min(wanted, max - tally.claimed - promised));
     promised += limit;
     const counted = claim(limit).then((result) => {
-      tally.claimed += count(result);
-      tally.underWay += count(result);
+      tally.claimed += jobsOf(result).length;
+      for (const job of jobsOf(result)) heldIn(shard).add(nameOf(job));
       return result;
     });
     claims.add(counted);
@@ -49,8 +66,9 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
     }
   };
 
-  const written = ({ transition }: Settlement) => {
-    tally.underWay -= 1;
+  const written = (shard: number, settlement: Settlement) => {
+    const { transition } = settlement;
+    heldIn(shard).delete(nameOf(settlement));
     if (transition.to === 'succeeded') tally.succeeded += 1;
     if (transition.to === 'retrying') tally.retried += 1;
     if (transition.to === 'failed') tally.deadLettered += 1;
@@ -65,26 +83,37 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
       ...queue,
       claim: async (shard, limit, instance, lines) =>
         await within(
+          shard,
           limit,
           async (room) => await queue.claim(shard, room, instance, lines),
-          (jobs) => jobs.length,
+          (jobs) => jobs,
         ),
       turn: async (shard, turn) => {
         const result = await within(
+          shard,
           turn.limit,
           async (limit) => await queue.turn(shard, { ...turn, limit }),
-          ({ jobs }) => jobs.length,
+          ({ jobs }) => jobs,
         );
         const { settled } = result;
-        turn.settlements.filter(({ id }) => settled?.has(id) ?? true).forEach(written);
+        for (const one of turn.settlements) if (settled?.has(one.id) ?? true) written(shard, one);
         return result;
       },
       settle: async (shard, settlements) => {
         const settled = await queue.settle(shard, settlements);
         const ids = new Set(settled.map(({ id }) => id));
-        settlements.filter(({ id }) => ids.has(id)).forEach(written);
+        for (const one of settlements) if (ids.has(one.id)) written(shard, one);
         return settled;
+      },
+      // A worker that lost its lease comes back as a new one: nothing of the old one is under way.
+      register: async (shard, worker) => {
+        await queue.register(shard, worker);
+        heldIn(shard).clear();
       },
     },
   };
+}
+
+function nameOf({ id, claim }: { id: string; claim: number }): string {
+  return `${id} ${claim}`;
 }

@@ -112,3 +112,25 @@ describe.runIf(oldNode)('an old Node', () => {
     ]);
   });
 });
+
+describe('looking at a server as a whole', () => {
+  it('top prints one look where there is no terminal, without colours', async () => {
+    const { code, stdout } = await run(['top'], { env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^1 worker   0 of 8 slots busy/);
+    expect(stdout).not.toContain('\u001b');
+    const json = await run(['top', '--json'], { env });
+    expect(JSON.parse(json.stdout)).toMatchObject({ workers: [{ slots: 8 }], limit: 200 });
+  });
+
+  it('bench runs real jobs and tells how long they took', async () => {
+    const args = ['bench', 'echo', '{"a":1}', '--jobs', '30', '--callers', '4', '--json'];
+    const { code, stdout } = await run(args, { env });
+    expect(code).toBe(0);
+    const report = JSON.parse(stdout) as { ended: number; runMs: { p50: number } };
+    expect(report).toMatchObject({ jobs: 30, callers: 4, ended: 30, succeeded: 30 });
+    expect(report.runMs.p50).toBeGreaterThanOrEqual(0);
+    const mistyped = await run(['bench', 'ecko'], { env });
+    expect(mistyped).toMatchObject({ code: 2, stderr: expect.stringContaining('"echo"') });
+  });
+});

@@ -3,10 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
+  Conflict,
   createLongshore,
   defineJob,
+  IdempotencyConflict,
   type InProcess,
   type InProcessOptions,
+  InvalidRequest,
+  JobFailed,
+  NonRetryable,
+  NotFound,
 } from '../../src/index.ts';
 import { getJob } from '../../src/store/get-job.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
@@ -45,7 +51,7 @@ describe('inline jobs', () => {
   it('run in the process of the worker', async () => {
     const pid = defineJob({ key: 'inline-pid', isolation: 'inline', run: () => process.pid });
     const longshore = await create({ jobs: [pid] });
-    const { jobId } = await longshore.enqueue(pid, {});
+    const { id: jobId } = await longshore.enqueue(pid, {});
     expect(await ended(jobId)).toMatchObject({ status: 'succeeded', result: process.pid });
   });
 
@@ -72,8 +78,8 @@ describe('inline jobs', () => {
     const longshore = await create({ jobs: [flaky, stuck] });
     const first = await longshore.enqueue(flaky, {});
     const second = await longshore.enqueue(stuck, {});
-    expect(await ended(first.jobId)).toMatchObject({ status: 'succeeded', attempts: 2, result: 2 });
-    expect(await ended(second.jobId)).toMatchObject({
+    expect(await ended(first.id)).toMatchObject({ status: 'succeeded', attempts: 2, result: 2 });
+    expect(await ended(second.id)).toMatchObject({
       status: 'failed',
       error: { code: 'TIMEOUT' },
     });
@@ -107,12 +113,12 @@ describe('hand-over', () => {
     const quick = defineJob({ key: 'handed', isolation: 'inline', run: () => 'done' });
     const longshore = await create({ jobs: [quick] });
     // The lane is not known before its first job, which therefore waits in its line.
-    await ended((await longshore.enqueue(quick, {})).jobId);
+    await ended((await longshore.enqueue(quick, {})).id);
     const handed = await until('a job is handed over', async () => {
       const receipt = await longshore.enqueue(quick, {});
       return receipt.status === 'running' ? receipt : null;
     });
-    expect(await ended(handed.jobId)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(await ended(handed.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
   });
 
   it('lets a job wait in line when all slots are taken', async () => {
@@ -126,19 +132,19 @@ describe('hand-over', () => {
     const longshore = await create({ jobs: [slow], concurrency: 1 });
     const first = await longshore.enqueue(slow, {});
     await until('it runs', async () => {
-      return (await getJob(database.db, 'default', first.jobId))?.status === 'running';
+      return (await getJob(database.db, 'default', first.id))?.status === 'running';
     });
     const second = await longshore.enqueue(slow, {});
     expect(second.status).toBe('queued');
     finish();
-    await ended(first.jobId);
-    await ended(second.jobId);
+    await ended(first.id);
+    await ended(second.id);
   });
 
   it('never hands over what is held, delayed or keyed', async () => {
     const quick = defineJob({ key: 'handed-not', isolation: 'inline', run: () => 1 });
     const longshore = await create({ jobs: [quick] });
-    await ended((await longshore.enqueue(quick, {})).jobId);
+    await ended((await longshore.enqueue(quick, {})).id);
     const held = await longshore.enqueue(quick, {}, { hold: true });
     const delayed = await longshore.enqueue(quick, {}, { delayMs: 60_000 });
     const keyed = await longshore.enqueue(quick, {}, { idempotencyKey: 'k' });
@@ -151,7 +157,7 @@ describe('fresh processes', () => {
     const longshore = await create({ jobs: join(FIXTURES, 'fresh/pid.ts'), concurrency: 2 });
     const pids = new Set<unknown>();
     for (let count = 0; count < 4; count += 1) {
-      const { jobId } = await longshore.enqueue('fresh-pid', {});
+      const { id: jobId } = await longshore.enqueue('fresh-pid', {});
       pids.add((await ended(jobId)).result);
     }
     expect(pids.size).toBe(4);
@@ -163,14 +169,81 @@ describe('fresh processes', () => {
   });
 });
 
+describe('handles', () => {
+  it('wait, tell and cancel as those of the client do', async () => {
+    const longshore = await create({ jobs: [told, broken] });
+    const handle = await longshore.enqueue(told, { name: 'you' });
+    expect(await handle.result()).toBe('Hello, you');
+    expect(await handle.attempts()).toHaveLength(1);
+    const lines = [];
+    for await (const { message } of handle.logs({ follow: true })) lines.push(message);
+    expect(lines).toEqual(['greeting']);
+    const types = [];
+    for await (const { type } of handle.events({ follow: true })) types.push(type);
+    expect(types).toEqual(['created', 'queued', 'started', 'succeeded']);
+    await expect(handle.cancel()).rejects.toThrow(Conflict);
+
+    const [held, failing] = await longshore.enqueueMany([
+      { definition: told, params: { name: 'a' }, options: { hold: true } },
+      { definition: broken },
+    ]);
+    expect(await longshore.release(held.id)).toMatchObject({ status: 'queued' });
+    expect(await held.result()).toBe('Hello, a');
+    const failure = await failing.result().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(JobFailed);
+    expect(failure).toMatchObject({ job: { error: { code: 'NON_RETRYABLE' } } });
+  });
+
+  it('refuse by the same classes', async () => {
+    const longshore = await create({ worker: false });
+    await expect(longshore.handle('nobody').get()).rejects.toThrow(NotFound);
+    await expect(longshore.enqueue('x', {}, { delayMs: -1 })).rejects.toThrow(InvalidRequest);
+    await longshore.enqueue('x', { a: 1 }, { idempotencyKey: 'same' });
+    const second = longshore.enqueue('x', { a: 2 }, { idempotencyKey: 'same' });
+    await expect(second).rejects.toThrow(IdempotencyConflict);
+  });
+
+  const told = defineJob({
+    key: 'inside-told',
+    isolation: 'inline',
+    run: ({ name }: { name: string }, { logger }) => {
+      logger.info('greeting');
+      return `Hello, ${name}`;
+    },
+  });
+  const broken = defineJob({
+    key: 'inside-broken',
+    isolation: 'inline',
+    run: () => {
+      throw new NonRetryable('never');
+    },
+  });
+});
+
+describe('a start', () => {
+  it('refuses code at hand that would need a process to load it', async () => {
+    const lonely = defineJob({ key: 'lonely', run: () => 1 });
+    await expect(create({ jobs: [lonely] })).rejects.toMatchObject({
+      problems: [expect.stringContaining("isolation: 'inline'")],
+    });
+  });
+
+  it('brings its own PostgreSQL when no database is given', async () => {
+    const here = defineJob({ key: 'here', isolation: 'inline', run: () => 'here' });
+    const longshore = await createLongshore({ data: folder, jobs: [here] });
+    open.push(longshore);
+    expect(await (await longshore.enqueue(here, {})).result()).toBe('here');
+  });
+});
+
 describe('many callers at once', () => {
   it('share commits, and each gets the answer to its own request', async () => {
     const longshore = await create({ worker: false });
     const receipts = await Promise.all(
       Array.from({ length: 300 }, async (_, n) => await longshore.enqueue('shared', { n })),
     );
-    expect(new Set(receipts.map(({ jobId }) => jobId)).size).toBe(300);
-    for (const [n, { jobId }] of receipts.entries()) {
+    expect(new Set(receipts.map(({ id }) => id)).size).toBe(300);
+    for (const [n, { id: jobId }] of receipts.entries()) {
       if (n % 50 === 0) {
         expect(await getJob(database.db, 'default', jobId)).toMatchObject({ params: { n } });
       }
@@ -194,9 +267,6 @@ describe('many callers at once', () => {
   });
 
   it('of mistyped options are told the nearest name, and of wrong values the limits', async () => {
-    await expect(createLongshore({ worker: false } as never)).rejects.toMatchObject({
-      problems: [expect.stringContaining('databaseUrl is missing')],
-    });
     const mistyped = { worker: false, concurency: 3, pollMs: -1 } as never;
     await expect(create(mistyped)).rejects.toMatchObject({
       problems: [

@@ -187,7 +187,7 @@ describe('a worker that is asked to drain', () => {
     });
     const first = await longshore.enqueue(tiny, {});
     await until('it has run', async () => {
-      return (await getJob(database.db, 'default', first.jobId))?.status === 'succeeded';
+      return (await getJob(database.db, 'default', first.id))?.status === 'succeeded';
     });
     await drain((await list())[0]?.workerId ?? '');
     await until('the worker has left', async () => (await list())[0]?.status === 'dead');

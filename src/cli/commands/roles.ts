@@ -41,25 +41,34 @@ export function addRoles(program: Command, cli: Cli): void {
       .description(description)
       .action(async (_options: unknown, self: Command) => {
         const out = outputOf(cli, self);
-        await run(cli, out, role, configFor(role, configOf(cli, self, 'server'), out));
+        await runRole(cli, out, role, configFor(role, configOf(cli, self, 'server'), out));
       });
     addServerFlags(command);
   }
 }
 
-function configFor(role: Role, { config, origins }: LoadedConfig, out: Output): Config {
+export function configFor(role: Role, { config, origins }: LoadedConfig, out: Output): Config {
   // Somebody who tries it in a terminal wants to see trouble, not every step of the machinery.
   const calm = role === 'start' && out.isTerminal && origins.logLevel === 'default';
   return calm ? Object.freeze({ ...config, logLevel: 'warn' }) : config;
 }
 
-async function run(cli: Cli, out: Output, role: Role, config: Config): Promise<void> {
+/** Runs a role until it is asked to stop. `up` begins what goes on beside it, and answers its end. */
+export async function runRole(
+  cli: Cli,
+  out: Output,
+  role: Role,
+  config: Config,
+  up: (app: App) => () => void = () => () => undefined,
+): Promise<void> {
   const stop = stopRequest(cli, out);
   const { createLog } = await import('../../runtime/log.ts');
   const { startApp } = await cli.loadApp();
   const app = await startApp(config, role, createLog(config.logLevel, { role }));
   if (!stop.aborted) announce(out, role, app);
+  const down = up(app);
   await Promise.race([aborted(stop), ...(app.drainAsked ? [app.drainAsked] : [])]);
+  down();
   await app.stop();
 }
 

@@ -1,0 +1,172 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import type { Job, Longshore } from '../../client/index.ts';
+import { isTerminal } from '../../core/job.ts';
+import { unknownName } from '../../core/nearest.ts';
+import type { Cli } from '../cli.ts';
+import { columns } from '../columns.ts';
+import { exitCode } from '../exit-codes.ts';
+import { secondsAsMs, whole } from '../option-values.ts';
+import { readParams } from '../params-argument.ts';
+import { type Percentiles, percentiles } from '../percentiles.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { clientOf, outputOf } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
+
+interface Options {
+  jobs?: number;
+  callers?: number;
+  timeout?: number;
+}
+
+const LOOK_MS = 250;
+
+export function addBench(program: Command, cli: Cli): void {
+  program
+    .command('bench')
+    .summary('measure a running server with jobs of your own')
+    .description(
+      'Start many jobs of a definition over HTTP, wait for their end, and tell how long all took. ' +
+        'They are real jobs: choose one that may run often.',
+    )
+    .argument('<key>', 'the key of the definition')
+    .argument('[params]', 'JSON, @file, or - to read stdin; {} when left out')
+    .option('-n, --jobs <number>', 'how many jobs; default 500', whole)
+    .option('--callers <number>', 'how many requests at the same time; default 8', whole)
+    .option('--timeout <seconds>', 'how long to wait for the last one; default 120', secondsAsMs)
+    .action(async (key: string, argument: string | undefined, options: Options, self: Command) => {
+      const { jobs = 500, callers = 8, timeout: timeoutMs = 120_000 } = options;
+      if (jobs < 1 || callers < 1) throw new UsageError('--jobs and --callers begin at 1');
+      const out = outputOf(cli, self);
+      const client = clientOf(cli, self);
+      const params = await readParams(argument, cli.stdin);
+      await refuseUnknown(client, key);
+      const progress = new ProgressLine(cli.stderr, !out.json, cli.clock);
+      const plan = { key, params, jobs, callers, tag: `bench-${randomUUID()}`, timeoutMs };
+      const report = await measure(client, plan, cli, progress);
+      progress.end();
+      if (out.json) out.document(report);
+      else out.lines(reportLines(report));
+      if (report.ended < jobs) {
+        out.trouble(`${jobs - report.ended} had not ended when the time was over; they go on.`);
+        cli.exitCode = exitCode('timeout');
+      } else if (report.succeeded < jobs) cli.exitCode = exitCode('failed');
+    });
+}
+
+/** Without a worker that has it, nothing would ever end. */
+async function refuseUnknown(client: Longshore, key: string): Promise<void> {
+  const keys = [...new Set((await client.definitions()).map((definition) => definition.key))];
+  if (!keys.includes(key)) throw new UsageError(unknownName('definition', key, keys));
+}
+
+interface Plan {
+  key: string;
+  params: unknown;
+  jobs: number;
+  callers: number;
+  tag: string;
+  timeoutMs: number;
+}
+
+interface Report {
+  jobs: number;
+  callers: number;
+  ended: number;
+  succeeded: number;
+  enqueuedPerSecond: number;
+  endedPerSecond: number;
+  /** What a caller waited for its answer, by this process's clock. */
+  enqueueMs: Percentiles;
+  /** From eligible to begun, and from begun to ended, by the clock of the database. */
+  waitMs: Percentiles;
+  runMs: Percentiles;
+}
+
+async function measure(
+  client: Longshore,
+  plan: Plan,
+  { clock }: Cli,
+  progress: ProgressLine,
+): Promise<Report> {
+  const { key, params, jobs, callers, tag, timeoutMs } = plan;
+  const startMs = clock.monotonicMs();
+  const enqueueMs: number[] = [];
+  let begun = 0;
+  const caller = async () => {
+    while (begun < jobs) {
+      begun += 1;
+      const sentMs = clock.monotonicMs();
+      await client.enqueue(key, params, { tags: [tag] });
+      enqueueMs.push(clock.monotonicMs() - sentMs);
+      progress.tell('enqueued', enqueueMs.length, jobs);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  const enqueuedMs = clock.monotonicMs() - startMs;
+  const limitMs = clock.monotonicMs() + timeoutMs;
+  const ended = await untilEnded(client, tag, jobs, () => clock.monotonicMs() > limitMs, progress);
+  const first = Math.min(...ended.map(({ createdAt }) => Date.parse(createdAt)));
+  const last = Math.max(...ended.map(({ finishedAt }) => Date.parse(finishedAt ?? '')));
+  const rate = (count: number, ms: number) => (ms > 0 ? Math.round((count * 1_000) / ms) : count);
+  return {
+    jobs,
+    callers,
+    ended: ended.length,
+    succeeded: ended.filter(({ status }) => status === 'succeeded').length,
+    enqueuedPerSecond: rate(jobs, enqueuedMs),
+    endedPerSecond: ended.length === 0 ? 0 : rate(ended.length, last - first),
+    enqueueMs: percentiles(enqueueMs),
+    waitMs: percentiles(ended.map(({ queuedAt, startedAt }) => between(queuedAt, startedAt))),
+    runMs: percentiles(ended.map(({ startedAt, finishedAt }) => between(startedAt, finishedAt))),
+  };
+}
+
+/** Looks at all of them only when the newest have ended: looking costs the server something, too. */
+async function untilEnded(
+  client: Longshore,
+  tag: string,
+  jobs: number,
+  isOver: () => boolean,
+  progress: ProgressLine,
+): Promise<Job[]> {
+  for (;;) {
+    const [open] = (await client.list({ tag, status: OPEN, limit: 1 })).jobs;
+    if (!open || isOver()) {
+      const ended: Job[] = [];
+      for await (const job of client.listAll({ tag, limit: 200 })) {
+        if (isTerminal(job.status)) ended.push(job);
+        progress.tell('ended', ended.length, jobs);
+      }
+      return ended;
+    }
+    progress.tell('waiting for the last', 0, jobs);
+    await pause(LOOK_MS);
+  }
+}
+
+const OPEN = ['queued', 'running', 'retrying', 'scheduled', 'cancelling'] as const;
+
+function between(from: string | null, to: string | null): number {
+  return from === null || to === null ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));
+}
+
+function reportLines(report: Report): string[] {
+  const { jobs, callers, succeeded, ended, enqueuedPerSecond, endedPerSecond } = report;
+  const row = (name: string, { p50, p95, p99 }: Percentiles) =>
+    [name, ...[p50, p95, p99].map((ms) => (Number.isNaN(ms) ? '-' : `${ms} ms`))] as const;
+  return [
+    `${jobs} jobs by ${callers} callers: ${succeeded} succeeded, ${ended - succeeded} did not`,
+    `enqueued ${enqueuedPerSecond}/s, from the first created to the last ended ${endedPerSecond}/s`,
+    '',
+    ...columns([
+      ['', 'P50', 'P95', 'P99'],
+      row('answer to enqueue', report.enqueueMs),
+      row('wait in the queue', report.waitMs),
+      row('run', report.runMs),
+    ]),
+    '',
+    'Measured from here: this process, the network, the server and its other work share the figures.',
+  ];
+}

@@ -1,0 +1,42 @@
+import { Argument, type Command } from 'commander';
+import { Longshore } from '../../client/index.ts';
+import { candidates } from '../candidates.ts';
+import type { Cli } from '../cli.ts';
+import { configOf, outputOf } from '../session.ts';
+import { INSTALL_HINTS, type Shell, SHELL_SCRIPTS, SHELLS } from '../shell-scripts.ts';
+
+/** Somebody waits with a finger on the key: a server that is slow is not waited for. */
+const ASK_MS = 400;
+
+export function addCompletion(program: Command, cli: Cli): void {
+  program
+    .command('completion')
+    .summary('complete commands with the tab key')
+    .description('Print a script for your shell that completes commands, flags and definitions.')
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .action((shell: Shell, _options: unknown, command: Command) => {
+      const out = outputOf(cli, command);
+      out.lines([SHELL_SCRIPTS[shell].trimEnd()]);
+      if (out.isTerminal) out.note('', `To keep it: ${INSTALL_HINTS[shell]}`);
+    });
+  program
+    .command('complete', { hidden: true })
+    .description('What the script of `completion` asks: which words can come next.')
+    .argument('[words...]', 'what was typed so far, the last word unfinished')
+    .action(async (words: string[], _options: unknown, command: Command) => {
+      const found = await candidates(program, words, {
+        definitionKeys: async () => await definitionKeys(cli, command),
+      });
+      outputOf(cli, command).lines(found.map(({ value, about }) => `${value}\t${about}`));
+    });
+}
+
+async function definitionKeys(cli: Cli, command: Command): Promise<string[]> {
+  try {
+    const { url, apiKey } = configOf(cli, command, 'client').config;
+    const client = new Longshore({ url, apiKey, timeoutMs: ASK_MS, retries: 0 });
+    return [...new Set((await client.definitions()).map(({ key }) => key))];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { scaffold } from '../scaffold.ts';
+import { outputOf } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
+
+export function addInit(program: Command, cli: Cli): void {
+  program
+    .command('init')
+    .summary('make a new project')
+    .description('Write a small project with a typed job and its test. It overwrites nothing.')
+    .argument('[folder]', 'where; made if it is not there, the current one when left out')
+    .action(async (folder: string | undefined, _options: unknown, command: Command) => {
+      const out = outputOf(cli, command);
+      const here = cli.directory ?? process.cwd();
+      const root = resolve(here, folder ?? '.');
+      const files = scaffold(packageName(root));
+      const taken = Object.keys(files).filter((path) => existsSync(join(root, path)));
+      if (taken.length > 0) {
+        throw new UsageError(
+          `${taken.join(', ')} would be overwritten: name a folder that has none of them`,
+        );
+      }
+      for (const [path, text] of Object.entries(files)) {
+        const target = join(root, path);
+        await mkdir(dirname(target), { recursive: true });
+        // Whoever was quicker than us keeps what is theirs.
+        await writeFile(target, text, { flag: 'wx' });
+      }
+      if (out.json) return out.document({ folder: root, files: Object.keys(files) });
+      out.lines(Object.keys(files));
+      const away = relative(here, root);
+      out.note('', 'Next:', ...(away === '' ? [] : [`  cd ${away}`]), ...NEXT);
+    });
+}
+
+const NEXT = [
+  '  npm install',
+  '  npm run dev',
+  `  npx longshore enqueue hello '{"name": "you"}' --wait`,
+];
+
+/** Folders may have names that packages may not. */
+function packageName(root: string): string {
+  const name = basename(root)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '');
+  return name === '' || name === 'longshore' ? 'my-jobs' : name;
+}

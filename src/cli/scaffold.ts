@@ -1,0 +1,91 @@
+import { VERSION } from '../version.ts';
+
+/** The files of a new project, by their path. They run as they are, after `npm install`. */
+export function scaffold(name: string): Record<string, string> {
+  return {
+    'package.json': `${JSON.stringify(manifest(name), null, 2)}\n`,
+    'tsconfig.json': `${JSON.stringify(COMPILER, null, 2)}\n`,
+    'jobs/hello.ts': HELLO,
+    'test/hello.test.ts': HELLO_TEST,
+    'README.md': readme(name),
+    '.gitignore': 'node_modules/\n.longshore/\n',
+  };
+}
+
+function manifest(name: string): Record<string, unknown> {
+  return {
+    name,
+    private: true,
+    type: 'module',
+    engines: { node: '>=22.18' },
+    scripts: {
+      dev: 'longshore dev',
+      start: 'longshore start',
+      test: 'node --test',
+      types: 'tsc --noEmit',
+    },
+    dependencies: { longshore: `^${VERSION}`, zod: '^4.6.7' },
+    devDependencies: { '@types/node': '^24.19.2', typescript: '^7.0.2' },
+  };
+}
+
+/** Node runs TypeScript by erasing its types; these options refuse what cannot be erased. */
+const COMPILER = {
+  compilerOptions: {
+    target: 'es2024',
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    allowImportingTsExtensions: true,
+  },
+  include: ['jobs', 'test'],
+};
+
+const HELLO = `import { defineJob } from 'longshore';
+import { z } from 'zod';
+
+export const hello = defineJob({
+  key: 'hello',
+  params: z.object({ name: z.string().default('world') }),
+  maxAttempts: 3,
+  timeoutSeconds: 60,
+  async run({ name }, ctx) {
+    ctx.logger.info('greeting %s, attempt %d', name, ctx.attempt);
+    ctx.progress(0.5, 'half way');
+    return { greeting: \`Hello, \${name}!\` };
+  },
+});
+`;
+
+const HELLO_TEST = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runJob } from 'longshore/testing';
+import { hello } from '../jobs/hello.ts';
+
+test('it greets', async () => {
+  const run = await runJob(hello, { name: 'you' });
+  assert.equal(run.status, 'succeeded');
+  assert.deepEqual(run.result, { greeting: 'Hello, you!' });
+});
+`;
+
+function readme(name: string): string {
+  return `# ${name}
+
+Jobs for [Longshore](https://www.npmjs.com/package/longshore): durable, isolated, retried, visible.
+
+\`\`\`sh
+npm install
+npm run dev                                          # a server with its own PostgreSQL, which reloads jobs/ as you edit
+npx longshore enqueue hello '{"name": "you"}' --wait   # in another terminal
+npm test
+\`\`\`
+
+A job is a file in \`jobs/\`. In production set \`DATABASE_URL\` and run \`npm start\`, or \`longshore api\`,
+\`longshore worker\` and \`longshore scheduler\` apart.
+`;
+}

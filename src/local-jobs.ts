@@ -1,0 +1,167 @@
+import { IdempotencyConflict, problemError } from './client/problems.ts';
+import { type JobAccess, JobHandle, type JobHandles, type JobStarter } from './client/handle.ts';
+import type {
+  BatchEntries,
+  BatchEntry,
+  DefinitionRef,
+  EnqueueArguments,
+  EnqueueOptions,
+  Job,
+  JobReceipt,
+} from './client/job.ts';
+import { requestBody } from './client/request-body.ts';
+import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './client/story.ts';
+import { parseBatch, parseJob } from './protocol/parse-job.ts';
+import { PROBLEMS } from './protocol/problem.ts';
+import { Refusal } from './protocol/refusal.ts';
+import { sleep } from './runtime/deadline.ts';
+import { cancelJob } from './store/cancel-job.ts';
+import type { ChangeResult } from './store/change-job.ts';
+import type { Db } from './store/db.ts';
+import { getJob } from './store/get-job.ts';
+import { IdempotencyConflict as KeyTaken, type Inbox } from './store/inbox.ts';
+import { readAttempts } from './store/read-attempts.ts';
+import { readEvents } from './store/read-events.ts';
+import { readLogs } from './store/read-logs.ts';
+import { releaseJob } from './store/release-job.ts';
+
+const TENANT = 'default';
+const PAGE_SIZE = 1_000;
+const LOOK_MS = 100;
+
+/**
+ * What the client does over HTTP, done in this process: the same requests through the same checks
+ * into the same store, answered by the same handles and refused by the same errors. So an
+ * application can begin with Longshore inside it and move to a server later, or the other way round.
+ */
+export class LocalJobs implements JobStarter, JobAccess {
+  readonly #db: Db;
+  readonly #inbox: Inbox;
+  readonly #pending = new Set<Promise<unknown>>();
+
+  constructor(db: Db, inbox: Inbox) {
+    this.#db = db;
+    this.#inbox = inbox;
+  }
+
+  async enqueue(key: string, params?: unknown, options?: EnqueueOptions): Promise<JobHandle>;
+  async enqueue<Input, Result>(
+    definition: DefinitionRef<Input, Result>,
+    ...args: EnqueueArguments<NoInfer<Input>>
+  ): Promise<JobHandle<Result>>;
+  async enqueue(
+    definition: DefinitionRef | string,
+    params?: unknown,
+    options?: EnqueueOptions,
+  ): Promise<JobHandle> {
+    const body = requestBody({ definition, params, options });
+    const [handle] = await this.#start(() => [parseJob(body, TENANT, undefined)]);
+    if (!handle) throw new Error('the job was not stored');
+    return handle;
+  }
+
+  /** All or none, in one transaction; answers in their order. */
+  async enqueueMany<const All extends readonly (DefinitionRef | string)[]>(
+    entries: BatchEntries<All>,
+  ): Promise<JobHandles<All>> {
+    const jobs = (entries as readonly BatchEntry[]).map(requestBody);
+    const handles = await this.#start(() => parseBatch({ jobs }, TENANT, undefined));
+    return handles as JobHandles<All>;
+  }
+
+  handle<Result = unknown>(jobId: string): JobHandle<Result> {
+    return new JobHandle<Result>(this, jobId, null);
+  }
+
+  async get(jobId: string): Promise<Job> {
+    return (await getJob(this.#db, TENANT, jobId)) ?? missing(jobId);
+  }
+
+  async cancel(jobId: string): Promise<JobReceipt> {
+    const result = await cancelJob(this.#db, TENANT, jobId);
+    return receipt(jobId, result, 'it cannot be cancelled any more');
+  }
+
+  async release(jobId: string): Promise<JobReceipt> {
+    const result = await releaseJob(this.#db, TENANT, jobId);
+    return receipt(jobId, result, 'only a created job can be released');
+  }
+
+  async attempts(jobId: string): Promise<JobAttempt[]> {
+    return (await readAttempts(this.#db, TENANT, jobId)) ?? missing(jobId);
+  }
+
+  events(jobId: string, options: ReadOptions = {}): AsyncGenerator<JobEvent, void, undefined> {
+    return pages(options, async (afterId) => {
+      const page = await readEvents(this.#db, TENANT, jobId, { afterId, limit: PAGE_SIZE });
+      return page ? { ...page, entries: page.events } : missing(jobId);
+    });
+  }
+
+  logs(jobId: string, options: ReadLogOptions = {}): AsyncGenerator<JobLog, void, undefined> {
+    const { attempt = null } = options;
+    return pages(options, async (afterId) => {
+      const page = await readLogs(this.#db, TENANT, jobId, { afterId, attempt, limit: PAGE_SIZE });
+      return page ? { ...page, entries: page.logs } : missing(jobId);
+    });
+  }
+
+  /** Resolves when everything that was being stored is stored, or refused. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#pending);
+  }
+
+  async #start(requests: () => Parameters<Inbox['start']>[0]): Promise<JobHandle[]> {
+    try {
+      const storing = this.#inbox.start(requests());
+      this.#pending.add(storing);
+      const stored = await storing.finally(() => this.#pending.delete(storing));
+      return stored.map(({ jobId, status }) => new JobHandle(this, jobId, status));
+    } catch (error) {
+      throw asProblem(error);
+    }
+  }
+}
+
+interface Page<Entry> {
+  entries: readonly Entry[];
+  nextId: string | null;
+  ended: boolean;
+}
+
+async function* pages<Entry extends { id: string }>(
+  { follow = false, cursor, signal }: ReadOptions,
+  read: (afterId: string | null) => Promise<Page<Entry>>,
+): AsyncGenerator<Entry, void, undefined> {
+  let afterId = cursor ?? null;
+  for (;;) {
+    signal?.throwIfAborted();
+    const { entries, nextId, ended } = await read(afterId);
+    yield* entries;
+    afterId = entries.at(-1)?.id ?? afterId;
+    if (nextId !== null) continue;
+    if (!follow || ended) return;
+    await sleep(LOOK_MS, signal);
+  }
+}
+
+/** What a caller over HTTP would get for the same mistake. */
+function asProblem(error: unknown): unknown {
+  if (error instanceof KeyTaken) {
+    const detail = 'this idempotency key was used for a job with other params';
+    return new IdempotencyConflict(409, 'IDEMPOTENCY_CONFLICT', detail);
+  }
+  if (!(error instanceof Refusal)) return error;
+  const { code, message, errors } = error;
+  return problemError(PROBLEMS[code].status, code, message, errors);
+}
+
+function receipt(jobId: string, result: ChangeResult, why: string): JobReceipt {
+  if (result.kind === 'missing') return missing(jobId);
+  if (result.kind === 'changed') return { jobId, status: result.status };
+  throw problemError(409, 'CONFLICT', `the job is ${result.status}: ${why}`);
+}
+
+function missing(jobId: string): never {
+  throw problemError(404, 'NOT_FOUND', `there is no job ${JSON.stringify(jobId.slice(0, 60))}`);
+}

@@ -1,0 +1,46 @@
+import { AssertionError } from 'node:assert';
+import { isDeepStrictEqual } from 'node:util';
+import type { DefinitionRef, InputOf, Job } from '../client/job.ts';
+
+/** The jobs of one definition, with params of its type. */
+export function enqueuedOf<Of extends DefinitionRef | string>(
+  jobs: readonly Job[],
+  definition: Of,
+): (Omit<Job, 'params'> & { params: InputOf<Of> })[] {
+  const key = typeof definition === 'string' ? definition : definition.key;
+  return jobs.filter(({ definitionKey }) => definitionKey === key) as never;
+}
+
+/**
+ * Throws unless one of the jobs is of this definition and has these params. Of an object only what is
+ * named has to be equal, so that a test says no more than it means.
+ */
+export function assertEnqueued<Of extends DefinitionRef | string>(
+  jobs: readonly Job[],
+  definition: Of,
+  params?: Partial<InputOf<Of>>,
+): void {
+  const found = enqueuedOf(jobs, definition);
+  if (found.some((job) => params === undefined || fits(job.params, params))) return;
+  const key = typeof definition === 'string' ? definition : definition.key;
+  const wanted = params === undefined ? key : `${key} with ${JSON.stringify(params)}`;
+  const made = jobs.map((job) => `  ${job.definitionKey} ${JSON.stringify(job.params)}`);
+  throw new AssertionError({
+    message: [
+      `${wanted} was not enqueued. What was:`,
+      ...(made.length > 0 ? made : ['  nothing']),
+    ].join('\n'),
+    actual: jobs.map((job) => ({ key: job.definitionKey, params: job.params })),
+    expected: { key, params },
+    operator: 'assertEnqueued',
+  });
+}
+
+function fits(actual: unknown, wanted: unknown): boolean {
+  if (!isRecord(actual) || !isRecord(wanted)) return isDeepStrictEqual(actual, wanted);
+  return Object.entries(wanted).every(([name, value]) => fits(actual[name], value));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,190 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Job } from '../client/job.ts';
+import { configOf } from '../config/options.ts';
+import { branded, type JobDefinition } from '../core/define.ts';
+import { RUN_DUE_DEFAULTS, type RunDueBudget, type RunDueSummary } from '../core/run-due.ts';
+import { LocalJobs } from '../local-jobs.ts';
+import { EmbeddedPostgres } from '../postgres/embedded.ts';
+import { runDue } from '../run-due.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { createLog, type LogLevel, silentLog } from '../runtime/log.ts';
+import { reaper } from '../scheduler/reaper.ts';
+import { Db } from '../store/db.ts';
+import { Inbox } from '../store/inbox.ts';
+import { listJobs } from '../store/list-jobs.ts';
+import { migrate } from '../store/migrate.ts';
+import { createScratch, type Scratch } from '../store/scratch.ts';
+import { Waker } from '../store/wake.ts';
+
+export interface TestRigOptions {
+  /**
+   * A file or folder of definitions, which run in processes as they do in production; or definitions
+   * at hand, which then all run inside the test, whatever their isolation.
+   */
+  jobs: string | readonly JobDefinition[];
+  /** A server on which the rig may create its database. Without it the rig starts its own. */
+  databaseUrl?: string | undefined;
+  /** How many jobs run at the same time; 1, the default, runs them one after the other. */
+  concurrency?: number | undefined;
+  logLevel?: LogLevel | undefined;
+}
+
+/** Long enough that no slow machine loses a lease by accident; `loseLease` does not wait for it. */
+const LEASE_MS = 60_000;
+const HEARTBEAT_MS = 200;
+const LOSE_TRIES = 20;
+const PAGE = 200;
+
+/**
+ * Longshore for a test: a database of its own, a clock that stands in the test's hands, and nothing
+ * that runs by itself. Jobs wait until `drain`, which does what schedulers and workers would do at
+ * this moment, by their own code, and returns when nothing is left that is due.
+ */
+export class TestRig extends LocalJobs {
+  readonly #db: Db;
+  readonly #waker: Waker;
+  readonly #scratch: Scratch;
+  readonly #options: TestRigOptions;
+  readonly #close: () => Promise<void>;
+
+  constructor(options: TestRigOptions, scratch: Scratch, close: () => Promise<void>) {
+    const db = Db.open({ url: scratch.url, log: silentLog, max: 10 });
+    const waker = new Waker(scratch.url, silentLog);
+    super(db, new Inbox(db, waker, systemClock));
+    this.#db = db;
+    this.#waker = waker;
+    this.#scratch = scratch;
+    this.#options = options;
+    this.#close = close;
+  }
+
+  /** The time by the rig's clock. */
+  async now(): Promise<Date> {
+    return await this.#scratch.advance(0);
+  }
+
+  /** Sets the clock forward. What becomes due by it runs at the next `drain`. */
+  async advance(ms: number): Promise<Date> {
+    if (!(ms >= 0)) throw new TypeError(`the clock goes forward only (got ${ms} ms)`);
+    return await this.#scratch.advance(ms);
+  }
+
+  /** Runs everything that is due, and what that makes due at once, hooks included. */
+  async drain(budget: Partial<RunDueBudget> = {}): Promise<RunDueSummary> {
+    const { concurrency = 1, logLevel = 'silent' } = this.#options;
+    const databaseUrl = this.#scratch.url;
+    const config = configOf({ databaseUrl, concurrency, leaseMs: LEASE_MS, logLevel }, []);
+    const settings = { ...config, databaseUrl, heartbeatMs: HEARTBEAT_MS, jobs: this.#jobs };
+    const log = createLog(logLevel);
+    return await runDue(this.#db, this.#waker, settings, log, { ...RUN_DUE_DEFAULTS, ...budget });
+  }
+
+  /** The jobs that were made while `work` ran, in their order, whoever made them. */
+  async during(work: () => unknown): Promise<Job[]> {
+    const before = new Set((await this.jobs()).map(({ jobId }) => jobId));
+    await work();
+    return (await this.jobs()).filter(({ jobId }) => !before.has(jobId));
+  }
+
+  /** All jobs, the oldest first. */
+  async jobs(): Promise<Job[]> {
+    const found: Job[] = [];
+    let afterId: string | null = null;
+    do {
+      const page: { jobs: Job[]; nextId: string | null } = await listJobs(this.#db, {
+        tenant: 'default',
+        statuses: [],
+        definitionKey: null,
+        tag: null,
+        createdAfter: null,
+        createdBefore: null,
+        newestFirst: false,
+        afterId,
+        limit: PAGE,
+      });
+      found.push(...page.jobs);
+      afterId = page.nextId;
+    } while (afterId !== null);
+    return found;
+  }
+
+  /**
+   * Takes a running job away from its worker, as a network that is cut for longer than the lease
+   * does: the clock passes the end of the lease, the reaper declares the worker dead, and the worker
+   * finds out at its next heartbeat and kills what it runs. Call it while a `drain` is under way.
+   */
+  async loseLease(jobId: string): Promise<void> {
+    const { attempts } = await this.get(jobId);
+    for (let tries = 0; tries < LOSE_TRIES; tries += 1) {
+      const { status, attempts: now } = await this.get(jobId);
+      if (status !== 'running' && tries === 0) {
+        throw new Error(`job ${jobId} is ${status}: only a running job has a lease to lose`);
+      }
+      if (status !== 'running' || now !== attempts) return;
+      // A heartbeat may come between the two and renew the lease; then it is tried again.
+      await this.#scratch.advance(LEASE_MS + 1);
+      await this.#reap();
+    }
+    throw new Error(`job ${jobId} did not lose its lease`);
+  }
+
+  async stop(): Promise<void> {
+    await this.settled();
+    await this.#waker.close();
+    await this.#db.close();
+    await this.#scratch.drop();
+    await this.#close();
+  }
+
+  /** It looks once and is done: the first round of a loop ends before its stop does. */
+  async #reap(): Promise<void> {
+    const [db, waker] = [this.#db, this.#waker];
+    const round = reaper({ db, waker, clock: systemClock, pollMs: LEASE_MS, log: silentLog });
+    await round.start();
+    await round.stop();
+  }
+
+  get #jobs(): string | readonly JobDefinition[] {
+    const { jobs } = this.#options;
+    return typeof jobs === 'string' ? jobs : jobs.map(inline);
+  }
+}
+
+export async function createTestRig(options: TestRigOptions): Promise<TestRig> {
+  const server = options.databaseUrl === undefined ? await ownServer() : null;
+  try {
+    const scratch = await createScratch(options.databaseUrl ?? server?.url ?? '');
+    await migrate({ url: scratch.url, log: silentLog, shards: 1 });
+    return new TestRig(options, scratch, async () => await server?.stop());
+  } catch (error) {
+    await server?.stop();
+    throw error;
+  }
+}
+
+/** Its data is worth nothing after the test, so nobody waits for the disk. */
+async function ownServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'longshore-test-'));
+  const embedded = new EmbeddedPostgres({ dataDir, log: silentLog, unsafeForTests: true });
+  const stop = async () => {
+    await embedded.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    await embedded.start();
+    return { url: embedded.url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function inline(definition: JobDefinition): JobDefinition {
+  const { info, schema, run, hooks } = definition;
+  if (info.command) {
+    throw new TypeError(`${info.key} is a command: give the path of its file as the jobs`);
+  }
+  return branded({ info: { ...info, isolation: 'inline', memoryMb: null }, schema, run, hooks });
+}

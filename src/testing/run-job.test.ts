@@ -1,0 +1,103 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { defineCommand } from '../core/define-command.ts';
+import { defineJob, NonRetryable, RetryAfter } from '../core/define.ts';
+import { faulty } from './faults.ts';
+import { runJob } from './run-job.ts';
+
+const greet = defineJob({
+  key: 'greet',
+  params: z.object({ name: z.string(), loud: z.boolean().default(false) }),
+  onStart: (ctx) => ctx.logger.info('attempt %d', ctx.attempt),
+  run: ({ name, loud }, ctx) => {
+    ctx.progress(0.5, 'half');
+    ctx.emitEvent('greeted', { name });
+    return { words: loud ? name.toUpperCase() : name };
+  },
+});
+
+const twoSteps = defineJob({
+  key: 'two-steps',
+  maxAttempts: 2,
+  retry: { baseMs: 5_000 },
+  run: async (_params: unknown, ctx) => {
+    const first = await ctx.step('first', () => ctx.attempt);
+    await ctx.checkpoint({ at: ctx.attempt });
+    if (ctx.attempt === 1) throw new Error('not yet');
+    return { first, last: ctx.lastCheckpoint };
+  },
+});
+
+describe('runJob', () => {
+  test('tells all that an attempt did', async () => {
+    const run = await runJob(greet, { name: 'you' });
+    expectTypeOf(run.result).toEqualTypeOf<{ words: string } | undefined>();
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      result: { words: 'you' },
+      error: null,
+      nextInMs: null,
+      logs: [{ level: 'info', stream: 'logger', message: 'attempt 1' }],
+      progress: [{ fraction: 0.5, message: 'half' }],
+      events: [{ type: 'greeted', payload: { name: 'you' } }],
+    });
+    // @ts-expect-error A name is a text.
+    const wrong = await runJob(greet, { name: 5 });
+    expect(wrong).toMatchObject({ status: 'failed', error: { code: 'PAYLOAD_INVALID' } });
+  });
+
+  test('decides about failures as a worker does', async () => {
+    const failing = (error: Error) =>
+      defineJob({
+        key: 'failing',
+        retry: { baseMs: 3_000 },
+        run: () => {
+          throw error;
+        },
+      });
+    const retried = await runJob(failing(new Error('no')), {}, { attempt: 2 });
+    expect(retried).toMatchObject({ status: 'retrying', nextInMs: 6_000 });
+    const last = await runJob(failing(new Error('no')), {}, { attempt: 3 });
+    expect(last).toMatchObject({ status: 'failed', error: { code: 'HANDLER_ERROR' } });
+    const asked = await runJob(failing(new RetryAfter(70)), {});
+    expect(asked).toMatchObject({ status: 'retrying', nextInMs: 70 });
+    expect(await runJob(failing(new NonRetryable('no')), {})).toMatchObject({ status: 'failed' });
+  });
+
+  test('goes on after an earlier attempt with what that one stored', async () => {
+    const first = await runJob(twoSteps, {});
+    expect(first).toMatchObject({ status: 'retrying', steps: { first: 1 }, checkpoint: { at: 1 } });
+    const second = await runJob(twoSteps, {}, { after: first });
+    expect(second).toMatchObject({ attempt: 2, status: 'succeeded' });
+    expect(second.result).toEqual({ first: 1, last: { at: 2 } });
+    expect(await runJob(twoSteps, {}, { attempt: 2, steps: { first: 'told' } })).toMatchObject({
+      result: { first: 'told' },
+    });
+  });
+
+  test('ends by its timeout, by a cancel and by a snooze', async () => {
+    const waiting = defineJob({
+      key: 'waiting',
+      timeoutSeconds: 0.02,
+      run: async (_params: unknown, { abortSignal }) =>
+        await new Promise((_resolve, reject) => {
+          abortSignal.addEventListener('abort', () => reject(abortSignal.reason as Error));
+        }),
+    });
+    expect(await runJob(waiting, {})).toMatchObject({ error: { code: 'TIMEOUT' } });
+    const cancelled = await runJob(waiting, {}, { signal: AbortSignal.abort() });
+    expect(cancelled).toMatchObject({ status: 'cancelled', error: null });
+    const snoozing = defineJob({ key: 'snoozing', run: (_params: unknown, ctx) => ctx.snooze(9) });
+    const snoozed = await runJob(snoozing, {});
+    expect(snoozed).toMatchObject({ status: 'scheduled', nextInMs: 9 });
+    expect(await runJob(snoozing, {}, { after: snoozed })).toMatchObject({ attempt: 1 });
+  });
+
+  test('refuses what cannot run here', async () => {
+    const command = defineCommand({ key: 'count', command: ['wc'] });
+    await expect(runJob(command, {})).rejects.toThrow('createTestRig');
+    await expect(runJob(twoSteps, { size: 1n })).rejects.toThrow('params/size');
+    const crashing = await runJob(faulty(greet, { fault: 'crash' }), { name: 'a' });
+    expect(crashing.error?.message).toContain('needs a process of its own');
+  });
+});

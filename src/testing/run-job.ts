@@ -1,0 +1,144 @@
+import type { InputOf, ResultOf } from '../client/job.ts';
+import type { JobDefinition } from '../core/define.ts';
+import type { DefinitionInfo } from '../core/definition.ts';
+import type { JobError } from '../core/job.ts';
+import { decide, type Outcome, type Transition } from '../core/lifecycle.ts';
+import { checkParams } from '../core/params.ts';
+import type { Level, LogStream } from '../core/story.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { Execution } from '../worker/execution.ts';
+import { InlineRunner } from '../worker/inline-runner.ts';
+import type { Saved } from '../worker/ipc.ts';
+import { byName } from '../worker/runner/run.ts';
+
+export interface RunOptions {
+  /** 1 is the first, and the default. */
+  attempt?: number | undefined;
+  maxAttempts?: number | undefined;
+  jobId?: string | undefined;
+  /** What earlier attempts stored. */
+  steps?: Record<string, unknown> | undefined;
+  checkpoint?: unknown;
+  /** Goes on where an earlier run ended: its next attempt, with what that one stored. */
+  after?: JobRun | undefined;
+  /** Cancels the job when it aborts. */
+  signal?: AbortSignal | undefined;
+}
+
+/** All that one attempt did, and what would become of its job. */
+export interface JobRun<Result = unknown> {
+  attempt: number;
+  outcome: Outcome;
+  /** The state that the job would be in now. */
+  status: Transition['to'];
+  /** What it returned, as it would be stored; undefined unless it succeeded. */
+  result: Result | undefined;
+  error: JobError | null;
+  /** How long it would wait for its next attempt, without jitter; null when there is none. */
+  nextInMs: number | null;
+  logs: { level: Level; stream: LogStream; message: string }[];
+  progress: { fraction: number; message: string | null }[];
+  events: { type: string; payload: unknown }[];
+  /** What is stored now, earlier attempts included. */
+  steps: Record<string, unknown>;
+  checkpoint: unknown;
+}
+
+const JOB_ID = '00000000-0000-7000-8000-000000000000';
+const CANCEL_GRACE_MS = 5_000;
+/** The middle of the jitter: delays are what the definition says. */
+const NO_JITTER = 0.5;
+
+/**
+ * Runs one attempt of a job here, without server and database, by the same code that a worker runs it
+ * with: params are checked, `ctx` is the real one, timeout and cancel end it, and the outcome is
+ * decided about by the same function. Only two things are different: what steps store is kept in
+ * memory, and nothing can be killed that does not listen to its abort signal.
+ */
+export async function runJob<Definition extends JobDefinition>(
+  definition: Definition,
+  params: InputOf<Definition>,
+  options: RunOptions = {},
+): Promise<JobRun<ResultOf<Definition>>> {
+  const { info } = definition;
+  if (info.command) {
+    throw new TypeError(`${info.key} is a command, which only a worker can run: use createTestRig`);
+  }
+  const { after, signal } = options;
+  const attempt = options.attempt ?? (after ? after.attempt + Number(charged(after)) : 1);
+  const saved: Saved = {
+    checkpoint: options.checkpoint ?? after?.checkpoint,
+    steps: { ...after?.steps, ...options.steps },
+  };
+  const { execution, job } = begin(info, params, attempt, options);
+  const run: Pick<JobRun, 'logs' | 'progress' | 'events'> = { logs: [], progress: [], events: [] };
+  const cancel = () => {
+    execution.state = 'cancelling';
+    execution.askToStop('cancel');
+  };
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  const runner = new InlineRunner(byName([definition]), systemClock);
+  const { outcome } = await execution.run(
+    runner,
+    structuredClone(saved),
+    {
+      onProgress: (_, { fraction, message }) => run.progress.push({ fraction, message }),
+      onLine: (_, { level, stream, message }) => run.logs.push({ level, stream, message }),
+      onEvent: (_, type, payloadJson) => run.events.push(eventOf(type, payloadJson)),
+    },
+    async (_, step, valueJson) => {
+      const value = JSON.parse(valueJson) as unknown;
+      if (step === null) saved.checkpoint = value;
+      else saved.steps[step] = value;
+      return null;
+    },
+  );
+  signal?.removeEventListener('abort', cancel);
+  const budget = { ...job, ...info, maxAttempts: job.maxAttempts, state: execution.state };
+  const next = decide(budget, outcome, NO_JITTER);
+  const waits = next.to === 'retrying' || next.to === 'scheduled';
+  return {
+    ...run,
+    ...saved,
+    checkpoint: saved.checkpoint,
+    attempt,
+    outcome,
+    status: next.to,
+    result: resultOf(outcome) as ResultOf<Definition> | undefined,
+    error: next.error,
+    nextInMs: waits ? next.delayMs : null,
+  };
+}
+
+function begin(info: DefinitionInfo, params: unknown, attempt: number, options: RunOptions) {
+  const checked = checkParams(params === undefined ? {} : params);
+  if (!checked.ok) throw new TypeError(`params${checked.pointer}: ${checked.detail}`);
+  const job = {
+    id: options.jobId ?? JOB_ID,
+    lane: 1,
+    rank: 0,
+    seq: 0,
+    attempts: attempt,
+    maxAttempts: options.maxAttempts ?? info.maxAttempts,
+    claim: attempt,
+    interruptions: 0,
+    paramsJson: checked.json,
+    policy: null,
+  };
+  return { job, execution: new Execution(0, job, info, CANCEL_GRACE_MS) };
+}
+
+/** A snooze hands its attempt back. */
+function charged({ outcome }: JobRun): boolean {
+  return outcome.kind !== 'snoozed';
+}
+
+function eventOf(type: 'custom' | 'hook', payloadJson: string): { type: string; payload: unknown } {
+  const said = JSON.parse(payloadJson) as { type: string; payload: unknown };
+  return type === 'custom' ? said : { type, payload: said };
+}
+
+function resultOf(outcome: Outcome): unknown {
+  return outcome.kind === 'success' ? JSON.parse(outcome.resultJson) : undefined;
+}

@@ -1,0 +1,109 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { BIN, endAll, launch, run, type Running } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+
+/** From an empty folder to a job of one's own, edited while the server runs. */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+let database: TestDatabase;
+let folder: string;
+let project: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'longshore-dev-'));
+  project = join(folder, 'my-jobs');
+});
+afterAll(async () => {
+  await endAll();
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+/** In place of `npm install`, which needs a registry. */
+async function install(): Promise<void> {
+  const modules = join(project, 'node_modules');
+  await mkdir(join(modules, '@types'), { recursive: true });
+  await symlink(ROOT, join(modules, 'longshore'));
+  for (const name of ['zod', 'typescript', '@types/node']) {
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+}
+
+describe('longshore init', () => {
+  it('writes a project whose test passes and whose types hold', async () => {
+    const made = await run(['init', 'my-jobs'], { cwd: folder });
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('jobs/hello.ts\n') });
+    expect(made.stderr).toContain('cd my-jobs');
+    await install();
+    const tested = spawnSync(process.execPath, ['--test'], {
+      cwd: project,
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    });
+    expect(tested.stdout).toMatch(/pass 1/);
+    expect(tested.status).toBe(0);
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    execFileSync(process.execPath, [compiler, '--noEmit'], { cwd: project });
+  });
+
+  it('overwrites nothing', async () => {
+    await writeFile(join(project, 'README.md'), 'mine');
+    const again = await run(['init', 'my-jobs'], { cwd: folder });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('jobs/hello.ts') });
+    expect(await readFile(join(project, 'README.md'), 'utf8')).toBe('mine');
+  });
+});
+
+describe('longshore dev', () => {
+  let server: Running;
+  const greeting = async () => {
+    const env = { LONGSHORE_URL: server.summary.address };
+    const { stdout } = await run(['enqueue', 'hello', '--wait', '--json'], { env });
+    return (JSON.parse(stdout) as { result: unknown }).result;
+  };
+
+  it('runs the jobs, and reloads them when they are edited', async () => {
+    server = await launch('dev', { env: { DATABASE_URL: database.url }, cwd: project });
+    expect(await greeting()).toEqual({ greeting: 'Hello, world!' });
+    const file = join(project, 'jobs/hello.ts');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('Hello,', 'Good evening,'));
+    await until('it greets otherwise', async () => {
+      const { greeting: words } = (await greeting()) as { greeting: string };
+      return words === 'Good evening, world!';
+    });
+  });
+
+  it('goes on when a file cannot be loaded, and says which', async () => {
+    await writeFile(join(project, 'jobs/broken.ts'), 'export const x = ;');
+    await until('it is told', () => server.stderr().includes('jobs/broken.ts'));
+    expect(await greeting()).toEqual({ greeting: 'Good evening, world!' });
+    server.signal('SIGTERM');
+    expect((await server.exited).code).toBe(0);
+  });
+});
+
+describe('completion', () => {
+  it('works in a real bash, which evaluates nothing of what was typed', async () => {
+    const { stdout: script } = await run(['completion', 'bash']);
+    const bash = (...words: string[]) => {
+      const typed = words.map((word) => `'${word}'`).join(' ');
+      const source = `longshore() { "${process.execPath}" "${BIN}" "$@"; }
+        ${script}
+        COMP_WORDS=(longshore ${typed}); COMP_CWORD=${words.length}; _longshore
+        printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return execFileSync('bash', ['-c', source], { encoding: 'utf8', cwd: folder }).trim();
+    };
+    expect(bash('sched')).toBe('scheduler\nschedules');
+    expect(bash('list', '--status', 'fa')).toBe('failed');
+    expect(bash('enqueue', '$(touch evaluated)')).toBe('');
+    await expect(readFile(join(folder, 'evaluated'))).rejects.toThrow('ENOENT');
+  });
+});

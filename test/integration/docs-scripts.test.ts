@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { endAll, launch, type Running } from '../support/processes.ts';
+
+/** The code blocks of pages that show whole programs, run as a reader would: saved and started. */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+// Inside the checkout, so that `longshore` and `zod` resolve as they do for a user.
+const FOLDER = join(ROOT, 'tmp', 'docs-scripts');
+
+/** A block that names its file is kept for the others; all others are programs. */
+function blocksOf(page: string): { file: string | null; code: string }[] {
+  const markdown = readFileSync(join(ROOT, 'docs', page), 'utf8');
+  return [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => {
+    const file = /^\/\/ (?:test\/)?(\S+\.ts)\n/.exec(code)?.[1] ?? null;
+    return { file, code };
+  });
+}
+
+async function save(page: string, change: (code: string) => string): Promise<string[]> {
+  const programs: string[] = [];
+  for (const [index, { file, code }] of blocksOf(page).entries()) {
+    const path = join(FOLDER, page, file ?? `block-${index}.ts`);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, change(code));
+    if (file === null) programs.push(path);
+  }
+  return programs;
+}
+
+async function start(args: string[], databaseUrl: string): Promise<{ code: number; said: string }> {
+  // Inside a run of tests node:test would report to that one instead of by its exit code.
+  const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [said, trouble, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number>((resolve) => child.once('close', (exit) => resolve(exit ?? -1))),
+  ]);
+  return { code, said: said + trouble };
+}
+
+afterAll(async () => await rm(FOLDER, { recursive: true, force: true }));
+
+describe('docs/testing.md', () => {
+  it('has tests that pass', async () => {
+    const programs = await save('testing.md', (code) => code);
+    expect(programs).toHaveLength(3);
+    const { code, said } = await start(['--test', ...programs], inject('clusterUrl'));
+    expect(said).toMatch(/pass 3/);
+    expect(code).toBe(0);
+  });
+});
+
+describe('docs/sdk.md', () => {
+  let database: TestDatabase;
+  let server: Running;
+  let programs: string[];
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    await save('sdk.md', (code) => code);
+    server = await launch('start', {
+      env: { DATABASE_URL: database.url, LONGSHORE_JOBS: join(FOLDER, 'sdk.md', 'jobs') },
+    });
+    const here = (code: string) => code.replace('http://127.0.0.1:4400', server.summary.address);
+    programs = await save('sdk.md', here);
+  });
+  afterAll(async () => {
+    await endAll();
+    await database.close();
+  });
+
+  it('has programs that say what they should', async () => {
+    const said = [];
+    for (const program of programs) {
+      const run = await start([program], database.url);
+      expect(run).toMatchObject({ code: 0 });
+      said.push(run.said.trim().split('\n'));
+    }
+    expect(said).toEqual([
+      ['cat-200.png', 'dog-20.png succeeded'],
+      [
+        'info resizing owl',
+        'created null',
+        'queued null',
+        'started 1',
+        'succeeded 1',
+        'succeeded 1',
+      ],
+      [expect.stringMatching(/^gone: /)],
+      ['fox-10.png'],
+    ]);
+  });
+});
