@@ -33,30 +33,13 @@ export function isTerminal(state: JobState): state is TerminalState {
 export interface JobPolicy {
   timeoutMs?: number;
   retry?: RetryPolicy;
+  retryOn?: readonly string[];
 }
 
 /** When a failed attempt is tried again: a doubling delay, or a list of them. See `backoff.ts`. */
 export type RetryPolicy =
   | { baseMs: number; maxMs: number; jitter: number }
   | { delaysMs: readonly number[]; jitter: number };
-
-/** A job on its way into the store. The store decides its first state by the database's clock. */
-export interface NewJob {
-  id: string;
-  tenant: string;
-  definitionKey: string;
-  definitionVersion: number;
-  /** Serialised once, at the door, and never parsed again before it reaches the runner. */
-  paramsJson: string;
-  priority: number;
-  maxAttempts: number;
-  hold: boolean;
-  runAt: Date | null;
-  delayMs: number | null;
-  idempotencyKey: string | null;
-  tags: readonly string[] | null;
-  policy: JobPolicy | null;
-}
 
 /** Why an attempt, or a job, did not succeed. What the API shows as `error`. */
 export interface JobError {

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type JobRequest, newJob, type PublishedDefaults } from './new-job.ts';
+import { type JobRequest, newJob, plainRequest, type PublishedDefaults } from './new-job.ts';
 
 const ID = '019b76da-a800-7000-8000-000000000001';
 const request: JobRequest = {
-  tenant: 'acme',
-  definitionKey: 'image.resize',
-  definitionVersion: null,
-  paramsJson: '{"b":1,"a":2}',
+  ...plainRequest('acme', 'image.resize', '{"b":1,"a":2}'),
   priority: -3,
-  maxAttempts: null,
   hold: true,
   runAt: new Date(5),
   delayMs: 7,

@@ -1,10 +1,56 @@
-import type { NewJob } from './job.ts';
 import { DEFAULT_MAX_ATTEMPTS } from './definition.ts';
+import type { JobPolicy } from './job.ts';
+
+/** A job on its way into the store. The store decides its first state by the database's clock. */
+export interface NewJob {
+  id: string;
+  tenant: string;
+  definitionKey: string;
+  definitionVersion: number;
+  /** Serialised once, at the door, and never parsed again before it reaches the runner. */
+  paramsJson: string;
+  priority: number;
+  maxAttempts: number;
+  hold: boolean;
+  runAt: Date | null;
+  delayMs: number | null;
+  idempotencyKey: string | null;
+  /** Whose keys it must differ from. Within a tenant, a repeat may also have other params. */
+  idempotencyScope: 'definition' | 'tenant';
+  tags: readonly string[] | null;
+  policy: JobPolicy | null;
+  /** It fails when nobody has its code for a while; all others wait for a worker that has. */
+  failsUnhandled: boolean;
+}
 
 /** What a caller asks for, after the edge has parsed it. Null means "as the definition says". */
 export interface JobRequest extends Omit<NewJob, 'id' | 'definitionVersion' | 'maxAttempts'> {
   definitionVersion: number | null;
   maxAttempts: number | null;
+}
+
+/** A request that asks for nothing special. */
+export function plainRequest(
+  tenant: string,
+  definitionKey: string,
+  paramsJson: string,
+): JobRequest {
+  return {
+    tenant,
+    definitionKey,
+    definitionVersion: null,
+    paramsJson,
+    priority: 0,
+    maxAttempts: null,
+    hold: false,
+    runAt: null,
+    delayMs: null,
+    idempotencyKey: null,
+    idempotencyScope: 'definition',
+    tags: null,
+    policy: null,
+    failsUnhandled: false,
+  };
 }
 
 /** What is published of the newest fitting version, if any worker has ever published the key. */

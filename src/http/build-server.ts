@@ -2,7 +2,10 @@ import { fastify, type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { logAccess } from './access-log.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { HttpDeps } from './deps.ts';
+import { intentRoutes } from './dialects/intents.ts';
+import { jobberRoutes } from './dialects/jobber.ts';
 import { runDueRoutes } from './dialects/run-due.ts';
+import { runnerJobsRoutes } from './dialects/runner-jobs.ts';
 import { allowedHosts, guardHost, guardOrigin } from './guards.ts';
 import { readJsonOnly } from './json-body.ts';
 import { closeOtherMethods, knowAllMethods, rememberRoutes } from './methods.ts';
@@ -17,9 +20,10 @@ import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
 import { readStoryRoutes } from './routes/read-story.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
-import { BODY_MAX_BYTES, startJobRoutes } from './routes/start-job.ts';
+import { startJobRoutes } from './routes/start-job.ts';
 import { workersRoutes } from './routes/workers.ts';
 import { setSecurityHeaders } from './security-headers.ts';
+import { BODY_MAX_BYTES } from './start.ts';
 import { STREAM_LIMITS, Streams } from './streams.ts';
 
 declare module 'fastify' {
@@ -66,6 +70,9 @@ export function buildServer(
     changeSchedulesRoutes(scope, deps);
     definitionsRoutes(scope, deps);
     workersRoutes(scope, deps);
+    intentRoutes(scope, deps);
+    jobberRoutes(scope, deps);
+    runnerJobsRoutes(scope, deps);
     runDueRoutes(scope, deps, leaving);
     probeRoutes(scope, deps, leaving);
     docsRoutes(scope);

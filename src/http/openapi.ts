@@ -22,6 +22,7 @@ export function describeApi(app: FastifyInstance, version: string): void {
         { name: 'schedules', description: 'Make jobs by the clock.' },
         { name: 'definitions', description: 'What can run.' },
         { name: 'workers', description: 'Who runs it.' },
+        { name: 'dialects', description: 'The same jobs in the words of other documents.' },
         { name: 'server', description: 'The server itself.' },
       ],
     },

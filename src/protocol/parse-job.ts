@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RETRY_PRESETS } from '../core/backoff.ts';
 import { DefinitionError, type RetryInput, retryPolicy } from '../core/definition.ts';
 import type { JobPolicy } from '../core/job.ts';
-import type { JobRequest } from '../core/new-job.ts';
+import { type JobRequest, plainRequest } from '../core/new-job.ts';
 import { checkParams } from '../core/params.ts';
 import { closed, list } from './fields.ts';
 import { Findings } from './findings.ts';
@@ -58,10 +58,8 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
   if (!shape.success || paramsJson === null) return null;
   const job = shape.data;
   return {
-    tenant,
-    definitionKey: job.definitionKey,
+    ...plainRequest(tenant, job.definitionKey, paramsJson),
     definitionVersion: job.definitionVersion ?? null,
-    paramsJson,
     priority: job.priority ?? 0,
     maxAttempts: job.maxAttempts ?? presetAttempts(job),
     hold: job.hold ?? false,

@@ -1,15 +1,17 @@
 import type { Clock } from '../runtime/clock.ts';
-import { type JobRequest, newJob } from '../core/new-job.ts';
+import { type JobRequest, newJob, type NewJob } from '../core/new-job.ts';
+import { homeShard } from '../core/shard.ts';
 import type { Db } from './db.ts';
 import { Catalog } from './definitions.ts';
 import { announce, EnqueueBatch, enqueueAndWake } from './enqueue-batch.ts';
 import type { EnqueuedJob, Entry } from './enqueue.ts';
 import type { HandOver } from './hand-over.ts';
 import { JobIds } from './job-ids.ts';
-import { Lanes } from './lanes.ts';
+import { type Lane, Lanes } from './lanes.ts';
 import type { Waker } from './wake.ts';
 
-export { IdempotencyConflict, type EnqueuedJob } from './enqueue.ts';
+export type { EnqueuedJob } from './enqueue.ts';
+export { IdempotencyConflict } from './held-keys.ts';
 
 /** Where all jobs come in: HTTP, the SDK in process, schedules. One path, one set of rules. */
 export class Inbox {
@@ -90,6 +92,13 @@ export class Inbox {
     const published = await this.#catalog.find(definitionKey, definitionVersion);
     const version = definitionVersion ?? published?.version ?? 1;
     const lane = await this.#lanes.resolve(tenant, definitionKey, version);
-    return { job: newJob(this.#ids.next(lane.shard), request, published), lane };
+    const job = newJob(this.#ids.next(lane.shard), request, published);
+    return { job, lane, keyShard: this.#keyShard(job, lane) };
+  }
+
+  /** A key that counts for a whole tenant must be in one place for all its definitions. */
+  #keyShard({ tenant, idempotencyKey, idempotencyScope }: NewJob, lane: Lane): number {
+    if (idempotencyKey === null || idempotencyScope === 'definition') return lane.shard;
+    return homeShard(tenant, idempotencyKey, this.#db.shards);
   }
 }

@@ -1,0 +1,41 @@
+import type { JobRequest } from '../core/new-job.ts';
+import { Refusal } from '../protocol/refusal.ts';
+import { IdempotencyConflict, type EnqueuedJob, type Inbox } from '../store/inbox.ts';
+import { refusals } from './openapi.ts';
+
+/** What all the doors have in common through which jobs come in. */
+export const BODY_MAX_BYTES = 1024 * 1024;
+export const BATCH_BODY_MAX_BYTES = 16 * 1024 * 1024;
+
+export const startRefusals = refusals(
+  'PAYLOAD_INVALID',
+  'INVALID_JSON',
+  'FORBIDDEN',
+  'IDEMPOTENCY_CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+);
+
+/** The store tells which request clashed; the caller wants to know where that is in the body. */
+export async function start(
+  inbox: Inbox,
+  jobs: readonly JobRequest[],
+  pointerOf: (index: number) => string,
+): Promise<EnqueuedJob[]> {
+  try {
+    return await inbox.start(jobs);
+  } catch (error) {
+    if (!(error instanceof IdempotencyConflict)) throw error;
+    const pointer = `${pointerOf(error.index)}/idempotencyKey`;
+    const detail = 'this key was used for a job with other params';
+    const errors = [{ pointer, detail }];
+    throw new Refusal('IDEMPOTENCY_CONFLICT', `${pointer}: ${detail}`, { errors });
+  }
+}
+
+export async function startOne(inbox: Inbox, job: JobRequest): Promise<EnqueuedJob> {
+  const [stored] = await start(inbox, [job], () => '');
+  if (!stored) throw new Error('the store answered fewer jobs than it was given');
+  return stored;
+}
