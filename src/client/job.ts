@@ -29,6 +29,8 @@ export interface EnqueueOptions {
   timeoutSeconds?: number | undefined;
   retry?: RetryInput | undefined;
   tags?: readonly string[] | undefined;
+  /** The params are not held against the schema now; before the job runs they are, always. */
+  skipValidation?: boolean | undefined;
 }
 
 /** One job of `enqueueMany`. */

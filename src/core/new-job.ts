@@ -27,6 +27,8 @@ export interface NewJob {
 export interface JobRequest extends Omit<NewJob, 'id' | 'definitionVersion' | 'maxAttempts'> {
   definitionVersion: number | null;
   maxAttempts: number | null;
+  /** Its params are not judged when it is made; before it runs they are, all the same. */
+  skipValidation: boolean;
 }
 
 /** A request that asks for nothing special. */
@@ -50,6 +52,7 @@ export function plainRequest(
     tags: null,
     policy: null,
     failsUnhandled: false,
+    skipValidation: false,
   };
 }
 
@@ -57,6 +60,8 @@ export function plainRequest(
 export interface PublishedDefaults {
   version: number;
   maxAttempts: number;
+  publishedAt: string;
+  paramsSchema: unknown;
 }
 
 /**
@@ -68,8 +73,9 @@ export function newJob(
   request: JobRequest,
   published: PublishedDefaults | null,
 ): NewJob {
+  const { skipValidation: _skipValidation, ...asked } = request;
   return {
-    ...request,
+    ...asked,
     id,
     definitionVersion: request.definitionVersion ?? published?.version ?? 1,
     maxAttempts: request.maxAttempts ?? published?.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,

@@ -1,4 +1,6 @@
 import type { JobRequest } from '../core/new-job.ts';
+import { ParamsInvalid } from '../params/params-invalid.ts';
+import { Findings } from '../protocol/findings.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import { IdempotencyConflict, type EnqueuedJob, type Inbox } from '../store/inbox.ts';
 import { refusals } from './openapi.ts';
@@ -17,14 +19,16 @@ export const startRefusals = refusals(
   'UNAVAILABLE',
 );
 
-/** The store tells which request clashed; the caller wants to know where that is in the body. */
+/** The store tells which request is wrong; the caller wants to know where that is in the body. */
 export async function start(
   inbox: Inbox,
   jobs: readonly JobRequest[],
   pointerOf: (index: number) => string,
+  paramsField = 'params',
 ): Promise<EnqueuedJob[]> {
   try {
-    return await inbox.start(jobs);
+    const at = (index: number) => `${pointerOf(index)}/${paramsField}`;
+    return await refusingMisfits(async () => await inbox.start(jobs), at);
   } catch (error) {
     if (!(error instanceof IdempotencyConflict)) throw error;
     const pointer = `${pointerOf(error.index)}/idempotencyKey`;
@@ -34,8 +38,29 @@ export async function start(
   }
 }
 
-export async function startOne(inbox: Inbox, job: JobRequest): Promise<EnqueuedJob> {
-  const [stored] = await start(inbox, [job], () => '');
+export async function startOne(
+  inbox: Inbox,
+  job: JobRequest,
+  paramsField?: string,
+): Promise<EnqueuedJob> {
+  const [stored] = await start(inbox, [job], () => '', paramsField);
   if (!stored) throw new Error('the store answered fewer jobs than it was given');
   return stored;
+}
+
+/** Params that do not fit their definition, told with the place where they are in the body. */
+export async function refusingMisfits<T>(
+  work: () => Promise<T>,
+  at: (index: number) => string = () => '/params',
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ParamsInvalid)) throw error;
+    const findings = new Findings();
+    for (const { index, pointer, detail } of error.errors) {
+      findings.add('PAYLOAD_INVALID', { pointer: at(index) + pointer, detail });
+    }
+    throw findings.refusal();
+  }
 }

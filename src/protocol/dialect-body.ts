@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PRIORITY_WORDS, type PriorityWord } from '../core/dialect.ts';
 import { PARAMS_MAX_BYTES, PARAMS_MAX_DEPTH, PARAMS_MAX_KEYS } from '../core/params.ts';
-import { closed, definitionKey, instant, oneOf, text } from './fields.ts';
+import { closed, definitionKey, flag, instant, oneOf, text } from './fields.ts';
 import { IDEMPOTENCY_KEY_MAX } from './job-body.ts';
 
 /** What the doors of the seeds take: fewer fields than `/v1`, under other names. */
@@ -42,4 +42,7 @@ export const EnqueueBody = closed({
   priority: oneOf('priority', Object.keys(PRIORITY_WORDS) as [PriorityWord, ...PriorityWord[]])
     .optional()
     .describe('low, normal (the default) or high: -10, 0 and 10 in /v1.'),
+  skipValidation: flag()
+    .optional()
+    .describe('Do not hold the payload against the schema now; before it runs it is, always.'),
 });

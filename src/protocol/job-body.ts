@@ -63,6 +63,9 @@ export const JobBody = closed({
     .max(TIMEOUT_SECONDS_MAX, seconds)
     .optional()
     .describe('How long one attempt may take. Default: as the definition says.'),
+  skipValidation: flag()
+    .optional()
+    .describe('Do not hold the params against the schema now; before it runs they are, always.'),
   retry: RetryBody.optional().describe('When a failed attempt is tried again: a preset, or rules.'),
   tags: list(text(TAG_LENGTH_MAX).meta({ examples: ['nightly'] }), 0, TAGS_MAX)
     .optional()

@@ -23,6 +23,7 @@ export function parseQueue(body: unknown, tenant: string): JobRequest {
 export function parseEnqueue(body: unknown, tenant: string): JobRequest {
   const { type, paramsJson, ...given } = read(EnqueueBody, body);
   const { idempotencyKey = null, runAt = null, priority = 'normal' } = given;
+  const { skipValidation = false } = given;
   return {
     ...plainRequest(tenant, type, paramsJson),
     idempotencyKey,
@@ -31,6 +32,7 @@ export function parseEnqueue(body: unknown, tenant: string): JobRequest {
     priority: PRIORITY_WORDS[priority satisfies PriorityWord],
     policy: { retryOn: RETRY_ON_WITHOUT_THROWS },
     failsUnhandled: true,
+    skipValidation,
   };
 }
 

@@ -68,6 +68,7 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
     idempotencyKey: job.idempotencyKey ?? null,
     tags: job.tags ?? null,
     policy: readPolicy(job, at, findings),
+    skipValidation: job.skipValidation ?? false,
   };
 }
 

@@ -1,3 +1,5 @@
+import { ParamsChecks } from '../params/params-checks.ts';
+import { type MisfitParams, MISFITS_MAX, ParamsInvalid } from '../params/params-invalid.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type JobRequest, newJob, type NewJob } from '../core/new-job.ts';
 import { homeShard } from '../core/shard.ts';
@@ -13,6 +15,12 @@ import type { Waker } from './wake.ts';
 export type { EnqueuedJob } from './enqueue.ts';
 export { IdempotencyConflict } from './held-keys.ts';
 
+/** What is needed of a request to judge its params. */
+export type ParamsRequest = Pick<
+  JobRequest,
+  'definitionKey' | 'definitionVersion' | 'paramsJson' | 'skipValidation'
+>;
+
 /** Where all jobs come in: HTTP, the SDK in process, schedules. One path, one set of rules. */
 export class Inbox {
   readonly #db: Db;
@@ -22,6 +30,7 @@ export class Inbox {
   readonly #waker: Waker;
   readonly #batch: EnqueueBatch;
   readonly #handOver: HandOver | null;
+  readonly #checks: ParamsChecks;
 
   constructor(db: Db, waker: Waker, clock: Clock, handOver: HandOver | null = null) {
     this.#db = db;
@@ -31,15 +40,32 @@ export class Inbox {
     this.#waker = waker;
     this.#batch = new EnqueueBatch(db, this.#waker);
     this.#handOver = handOver;
+    this.#checks = new ParamsChecks(clock);
   }
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
   async start(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
+    await this.checkParams(requests);
     const [only] = requests;
     if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.prepare(request));
     return await enqueueAndWake(this.#db, this.#waker, entries, true);
+  }
+
+  /** Throws when the params do not fit what is published of their definition, as far as it is. */
+  async checkParams(requests: readonly ParamsRequest[]): Promise<void> {
+    const found: MisfitParams[] = [];
+    for (const [index, request] of requests.entries()) {
+      const { definitionKey: key, definitionVersion, paramsJson } = request;
+      const published = await this.#catalog.find(key, definitionVersion);
+      if (!published || request.skipValidation) continue;
+      for (const violation of this.#checks.violations({ ...published, key }, paramsJson)) {
+        found.push({ index, ...violation });
+      }
+      if (found.length >= MISFITS_MAX) break;
+    }
+    if (found.length > 0) throw new ParamsInvalid(found);
   }
 
   async #startOne(request: JobRequest): Promise<EnqueuedJob> {

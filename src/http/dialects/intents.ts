@@ -39,7 +39,11 @@ export function intentRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): voi
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
   app.post('/jobs', { schema: CREATE, bodyLimit: BODY_MAX_BYTES }, async (request, reply) => {
-    const { jobId, status } = await startOne(inbox, parseIntent(request.body, tenantOf(request)));
+    const { jobId, status } = await startOne(
+      inbox,
+      parseIntent(request.body, tenantOf(request)),
+      'payload',
+    );
     return reply.code(202).send({ jobId, status: statusIn(SHOUTED, status) });
   });
 

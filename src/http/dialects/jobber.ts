@@ -23,7 +23,7 @@ const QUEUE = {
 export function jobberRoutes(app: FastifyInstance, { inbox }: HttpDeps): void {
   const options = { schema: QUEUE, bodyLimit: BODY_MAX_BYTES };
   app.post('/jobber/queue', options, async (request, reply) => {
-    const { jobId } = await startOne(inbox, parseQueue(request.body, tenantOf(request)));
+    const { jobId } = await startOne(inbox, parseQueue(request.body, tenantOf(request)), 'payload');
     return reply.code(201).send({ 'job-id': jobId });
   });
 }

@@ -52,6 +52,7 @@ export function runnerJobsRoutes(app: FastifyInstance, { db, inbox, log }: HttpD
       const { jobId, status } = await startOne(
         inbox,
         parseEnqueue(request.body, tenantOf(request)),
+        'payload',
       );
       return reply.code(202).send({ id: jobId, status: statusIn(DEAD_LETTERED, status) });
     },

@@ -10,12 +10,13 @@ import { SchedulePatch } from '../../protocol/schedule-body.ts';
 import { changeSchedule } from '../../store/change-schedule.ts';
 import { deleteSchedule } from '../../store/delete-schedule.ts';
 import { sendDueHint } from '../../store/due-hint.ts';
+import { readScheduleRow } from '../../store/lock-schedule.ts';
 import { type ScheduleRow, specOf } from '../../store/schedule-row.ts';
 import { getSchedule } from '../../store/schedules.ts';
 import { triggerSchedule } from '../../store/trigger-schedule.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
-import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { noSuchSchedule, refuseMisfit, refusing, scheduleIdOf } from '../schedule-path.ts';
 import { tenantOf } from '../tenant.ts';
 
 const changing = refusals(
@@ -103,7 +104,12 @@ export function changeSchedulesRoutes(app: FastifyInstance, { db, inbox }: HttpD
 
   typed.patch('/v1/schedules/:scheduleId', { schema: PATCH }, async (request) => {
     const patch = parseSchedulePatch(request.body);
-    return await change(tenantOf(request), request.params.scheduleId, (row) => {
+    const { scheduleId } = request.params;
+    if (patch.paramsJson !== undefined || patch.definitionVersion !== undefined) {
+      const row = await readScheduleRow(db, tenantOf(request), scheduleId);
+      if (row) await refuseMisfit(inbox, { ...specOf(row), ...patch });
+    }
+    return await change(tenantOf(request), scheduleId, (row) => {
       const others = Object.keys(patch).filter((name) => name !== 'enabled');
       if (row.source === 'code' && others.length > 0) throw fromCode('change it in the code');
       return patch;
@@ -123,6 +129,8 @@ export function changeSchedulesRoutes(app: FastifyInstance, { db, inbox }: HttpD
   typed.post('/v1/schedules/:scheduleId/trigger', { schema: TRIGGER }, async (request, reply) => {
     parseNothing(request.body);
     const { scheduleId } = request.params;
+    const row = await readScheduleRow(db, tenantOf(request), scheduleId);
+    if (row) await refuseMisfit(inbox, specOf(row));
     const jobId =
       (await triggerSchedule(db, inbox, tenantOf(request), scheduleIdOf(scheduleId))) ??
       noSuchSchedule(scheduleId);

@@ -21,7 +21,7 @@ import { nextLink } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 import { readIdCursor, readSlotCursor, wordOf } from '../schedule-cursor.ts';
-import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { noSuchSchedule, refuseMisfit, refusing, scheduleIdOf } from '../schedule-path.ts';
 import { tenantOf } from '../tenant.ts';
 
 const reading = refusals('NOT_FOUND', 'UNAVAILABLE');
@@ -88,7 +88,7 @@ const SLOTS = {
   response: { 200: answer('A page of slots.', SlotPageAnswer), ...reading },
 };
 
-export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+export function schedulesRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const ids = new JobIds(systemClock);
 
@@ -98,6 +98,7 @@ export function schedulesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   app.post('/v1/schedules', { schema: CREATE }, async (request, reply) => {
     const tenant = tenantOf(request);
     const spec = parseSchedule(request.body);
+    await refuseMisfit(inbox, spec);
     const made = { tenant, source: 'api', spec } as const;
     const id = await refusing(async () => await createSchedule(db, ids, made));
     await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
