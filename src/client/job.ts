@@ -1,6 +1,7 @@
 import type { Isolation, RetryInput } from '../core/definition.ts';
 import type { JobState, JobView, RetryPolicy } from '../core/job.ts';
 import type { HookName } from '../core/story.ts';
+import type { UniqueWhile } from '../core/unique.ts';
 
 /** A job as the server shows it, with the result's type that its definition gave. */
 export type Job<Result = unknown> = Omit<JobView, 'result'> & { result: Result | null };
@@ -29,8 +30,21 @@ export interface EnqueueOptions {
   timeoutSeconds?: number | undefined;
   retry?: RetryInput | undefined;
   tags?: readonly string[] | undefined;
+  /** Make no second one of its kind while an earlier one waits, is active, or is young. */
+  unique?: UniqueOption | undefined;
+  /** A job that has not begun by then fails with EXPIRED. */
+  expiresAt?: Date | string | undefined;
   /** The params are not held against the schema now; before the job runs they are, always. */
   skipValidation?: boolean | undefined;
+}
+
+/** What makes a job the same as an earlier one, for how long, and what then. */
+export interface UniqueOption {
+  /** The params, if left out. */
+  key?: string | undefined;
+  while: UniqueWhile;
+  /** The earlier job is the answer, or it gets what this one asks for, if it has not begun. */
+  onConflict?: 'existing' | 'replace' | undefined;
 }
 
 /** One job of `enqueueMany`. */

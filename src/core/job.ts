@@ -1,3 +1,5 @@
+import type { UniqueWhile } from './unique.ts';
+
 /**
  * The words of Longshore. A job is one instance of a definition; it is always in exactly one state,
  * and `lifecycle.ts` says which moves between them are legal and who makes them.
@@ -34,6 +36,8 @@ export interface JobPolicy {
   timeoutMs?: number;
   retry?: RetryPolicy;
   retryOn?: readonly string[];
+  /** The key that it holds, or has held, among the unique jobs of its definition. */
+  unique?: { key: string; while: UniqueWhile };
 }
 
 /** When a failed attempt is tried again: a doubling delay, or a list of them. See `backoff.ts`. */
@@ -90,6 +94,7 @@ export interface JobView {
   createdAt: string;
   queuedAt: string | null;
   runAt: string | null;
+  expiresAt: string | null;
   startedAt: string | null;
   finishedAt: string | null;
   updatedAt: string;

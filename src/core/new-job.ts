@@ -1,5 +1,6 @@
 import { DEFAULT_MAX_ATTEMPTS } from './definition.ts';
 import type { JobPolicy } from './job.ts';
+import type { Unique } from './unique.ts';
 
 /** A job on its way into the store. The store decides its first state by the database's clock. */
 export interface NewJob {
@@ -17,6 +18,10 @@ export interface NewJob {
   idempotencyKey: string | null;
   /** Whose keys it must differ from. Within a tenant, a repeat may also have other params. */
   idempotencyScope: 'definition' | 'tenant';
+  /** It shall be the only one of its kind for a while. */
+  unique: Unique | null;
+  /** A job that has not begun by then fails. */
+  expiresAt: Date | null;
   tags: readonly string[] | null;
   policy: JobPolicy | null;
   /** It fails when nobody has its code for a while; all others wait for a worker that has. */
@@ -49,6 +54,8 @@ export function plainRequest(
     delayMs: null,
     idempotencyKey: null,
     idempotencyScope: 'definition',
+    unique: null,
+    expiresAt: null,
     tags: null,
     policy: null,
     failsUnhandled: false,

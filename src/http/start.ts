@@ -1,8 +1,10 @@
 import type { JobRequest } from '../core/new-job.ts';
 import { ParamsInvalid } from '../params/params-invalid.ts';
 import { Findings } from '../protocol/findings.ts';
+import type { ProblemCode } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
-import { IdempotencyConflict, type EnqueuedJob, type Inbox } from '../store/inbox.ts';
+import { AlreadyExpired, IdempotencyConflict, type EnqueuedJob } from '../store/inbox.ts';
+import type { Inbox } from '../store/inbox.ts';
 import { refusals } from './openapi.ts';
 
 /** What all the doors have in common through which jobs come in. */
@@ -30,12 +32,19 @@ export async function start(
     const at = (index: number) => `${pointerOf(index)}/${paramsField}`;
     return await refusingMisfits(async () => await inbox.start(jobs), at);
   } catch (error) {
+    if (error instanceof AlreadyExpired) {
+      const pointer = `${pointerOf(error.index)}/expiresAt`;
+      throw refusalAt('VALIDATION_FAILED', pointer, 'must be a time to come');
+    }
     if (!(error instanceof IdempotencyConflict)) throw error;
     const pointer = `${pointerOf(error.index)}/idempotencyKey`;
     const detail = 'this key was used for a job with other params';
-    const errors = [{ pointer, detail }];
-    throw new Refusal('IDEMPOTENCY_CONFLICT', `${pointer}: ${detail}`, { errors });
+    throw refusalAt('IDEMPOTENCY_CONFLICT', pointer, detail);
   }
+}
+
+function refusalAt(code: ProblemCode, pointer: string, detail: string): Refusal {
+  return new Refusal(code, `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
 }
 
 export async function startOne(

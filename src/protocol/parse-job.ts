@@ -4,11 +4,14 @@ import { DefinitionError, type RetryInput, retryPolicy } from '../core/definitio
 import type { JobPolicy } from '../core/job.ts';
 import { type JobRequest, plainRequest } from '../core/new-job.ts';
 import { checkParams } from '../core/params.ts';
+import type { Unique } from '../core/unique.ts';
 import { closed, list } from './fields.ts';
 import { Findings } from './findings.ts';
 import { readIdempotencyHeader } from './idempotency-key.ts';
 import { BATCH_MAX, JobBody } from './job-body.ts';
 import { violations } from './violations.ts';
+
+type UniqueFields = NonNullable<JobBody['unique']>;
 
 /** The list alone; its entries are read one by one, so that reading can stop at enough wrong. */
 const BatchOutline = closed({ jobs: list(z.unknown(), 1, BATCH_MAX) });
@@ -66,6 +69,8 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
     runAt: job.runAt ?? null,
     delayMs: job.delayMs ?? null,
     idempotencyKey: job.idempotencyKey ?? null,
+    unique: job.unique ? readUnique(job.unique) : null,
+    expiresAt: job.expiresAt ?? null,
     tags: job.tags ?? null,
     policy: readPolicy(job, at, findings),
     skipValidation: job.skipValidation ?? false,
@@ -74,11 +79,17 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
 
 /** Rules between fields. They look at the raw body, so that a wrong field elsewhere hides none. */
 function crossCheck(body: unknown, at: string, findings: Findings): void {
-  const { runAt, delayMs, retry, tags } = fieldsOf(body);
+  const { runAt, delayMs, retry, tags, unique, hold, expiresAt } = fieldsOf(body);
   const wrong = (pointer: string, detail: string) =>
     findings.add('VALIDATION_FAILED', { pointer: at + pointer, detail });
   if (runAt !== undefined && delayMs !== undefined) {
     wrong('/delayMs', 'delayMs and runAt exclude each other');
+  }
+  if (hold === true && fieldsOf(unique)['onConflict'] === 'replace') {
+    wrong('/hold', 'hold and replacing an earlier job exclude each other');
+  }
+  if (Date.parse(String(runAt)) >= Date.parse(String(expiresAt))) {
+    wrong('/expiresAt', 'must be later than runAt, or it could never run');
   }
   const { delaysMs, baseMs, maxMs } = fieldsOf(retry);
   if (delaysMs !== undefined && (baseMs !== undefined || maxMs !== undefined)) {
@@ -89,6 +100,11 @@ function crossCheck(body: unknown, at: string, findings: Findings): void {
   for (const [index, tag] of tags.entries()) {
     if (tags.indexOf(tag) < index) wrong(`/tags/${index}`, 'is in the list already');
   }
+}
+
+function readUnique(unique: UniqueFields): Unique {
+  const { key, onConflict = 'existing' } = unique;
+  return { key: key ?? null, while: unique.while, onConflict };
 }
 
 function readParams(body: unknown, at: string, findings: Findings): string | null {

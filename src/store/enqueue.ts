@@ -1,9 +1,10 @@
 import type { JobState } from '../core/job.ts';
 import type { NewJob } from '../core/new-job.ts';
 import { arrayText, type Db, type Queryable, statement } from './db.ts';
-import { canonicalSha, findRepeats, takeKeys } from './held-keys.ts';
+import { canonicalSha, findRepeats, pointKeys, takeKeys } from './held-keys.ts';
 import type { Lane } from './lanes.ts';
 import { withPartitions } from './partitions.ts';
+import { inRounds, meetHolders, type UniqueKey } from './unique-jobs.ts';
 import { WAKE_CHANNEL } from './wake.ts';
 
 /**
@@ -31,8 +32,10 @@ export interface Entry {
 export interface EnqueuedJob {
   jobId: string;
   status: JobState;
-  /** False when an earlier request with the same idempotency key had made it. */
+  /** False when an earlier request with the same key had made it. */
   created: boolean;
+  /** It was made earlier and is now as this request wants it. */
+  replaced?: true;
 }
 
 const ENQUEUE = statement<{ n: number; state: JobState }>(
@@ -48,7 +51,7 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
       n int, id uuid, lane int, params text, tags text[], policy jsonb, scope text,
       idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
       run_at timestamptz, delay_ms float8, handed_to uuid, schedule_id uuid,
-      scheduled_for timestamptz, fails_unhandled boolean)
+      scheduled_for timestamptz, fails_unhandled boolean, expires_at timestamptz)
   ),
   taken as (
     insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
@@ -72,20 +75,21 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
   ),
   line as (
     insert into longshore.waiting
-      (shard, id, lane, state, rank, seq, run_at, max_attempts, queued_at, fails_unhandled)
+      (shard, id, lane, state, rank, seq, run_at, expires_at, max_attempts, queued_at,
+       fails_unhandled)
     select $1, id, lane, state, rank,
       case when state = 'queued' then (extract(epoch from at) * 1000000)::bigint + n end,
       case when state = 'scheduled' or (hold and (run_at is not null or delay_ms > 0))
         then coalesce(run_at, at + make_interval(secs => delay_ms / 1000.0)) end,
-      max_attempts,
+      expires_at, max_attempts,
       case when state = 'queued' then at end,
       fails_unhandled
     from fresh where not handed
   ),
   slot as (
-    insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, worker, started_at)
-    select $1, id, lane, 'running', rank, 1, max_attempts, 1, 0, at, handed_to, at
+    insert into longshore.running (shard, id, lane, state, rank, expires_at, attempts, max_attempts,
+      claim_no, interruptions, queued_at, worker, started_at)
+    select $1, id, lane, 'running', rank, expires_at, 1, max_attempts, 1, 0, at, handed_to, at
     from fresh where handed
   )
   select n, case when handed then 'running' else state end::longshore.job_state as state
@@ -142,7 +146,8 @@ export async function enqueue(
     const shards = new Set(entries.flatMap((entry) => [entry.lane.shard, keyShardOf(entry)]));
     const keyed = entries.some((entry) => entry.job.idempotencyKey !== null);
     // One statement is atomic by itself; a conflict among many must be able to undo the others.
-    if (shards.size === 1 && (entries.length === 1 || !keyed)) return await store(db, entries);
+    const single = shards.size === 1 && !entries.some(({ job }) => job.unique);
+    if (single && (entries.length === 1 || !keyed)) return await store(db, entries);
     return await db.transaction(async (tx) => await store(tx, entries));
   });
 }
@@ -157,6 +162,8 @@ export function isPlain(entries: readonly Entry[]): boolean {
       job.tags === null &&
       job.policy === null &&
       !job.failsUnhandled &&
+      job.unique === null &&
+      job.expiresAt === null &&
       job.runAt === null &&
       !job.delayMs &&
       !job.hold,
@@ -201,12 +208,20 @@ export async function enqueueWithin(
 
 async function store(db: Queryable, entries: readonly Entry[]): Promise<EnqueuedJob[]> {
   const answers: EnqueuedJob[] = [];
+  // Usually storing a job takes its key. A key that is at home elsewhere is taken before; and so are
+  // all of them if any job is unique, because locks of one kind come before those of the other.
+  const early = entries.some((entry) => keyShardOf(entry) !== entry.lane.shard || entry.job.unique);
   let pending = entries.map(toRow);
   for (let tries = 0; pending.length > 0; tries += 1) {
     if (tries === 5) throw new Error('an idempotency key kept changing hands');
-    for (const [shard, rows] of byShard(entries, await withKeys(db, entries, pending))) {
-      for (const { n, state } of await db.run(ENQUEUE, [shard, JSON.stringify(rows)])) {
-        answers[n] = { jobId: entries[n]?.job.id ?? '', status: state, created: true };
+    const ready = early ? await takeKeys(db, pending) : pending;
+    for (const [shard, rows] of byShard(entries, ready)) {
+      for (const round of inRounds(rows)) {
+        const fresh = early ? await meet(db, shard, round, answers) : round;
+        if (fresh.length === 0) continue;
+        for (const { n, state } of await db.run(ENQUEUE, [shard, JSON.stringify(fresh)])) {
+          answers[n] = { jobId: entries[n]?.job.id ?? '', status: state, created: true };
+        }
       }
     }
     const repeats = pending.filter((row) => !answers[row.n]);
@@ -220,14 +235,25 @@ async function store(db: Queryable, entries: readonly Entry[]): Promise<Enqueued
   return answers;
 }
 
-/** The rows that can be stored. Where all keys are at home with their jobs, storing takes them. */
-async function withKeys(
+/** Answers for unique jobs that another one stands for, keys and all; gives back those to store. */
+async function meet(
   db: Queryable,
-  entries: readonly Entry[],
+  shard: number,
   rows: readonly Row[],
-): Promise<readonly Row[]> {
-  if (entries.every((entry) => keyShardOf(entry) === entry.lane.shard)) return rows;
-  return (await takeKeys(db, rows)).map((row) => ({ ...row, scope: null }));
+  answers: EnqueuedJob[],
+): Promise<Row[]> {
+  const { fresh, met } = await meetHolders(db, shard, rows);
+  for (const row of rows) {
+    const found = met.get(row.n);
+    if (!found) continue;
+    const { jobId, status, replaced } = found;
+    answers[row.n] = { jobId, status, created: false, ...(replaced && { replaced }) };
+    const { scope, idempotency_key: key, params_sha } = row;
+    if (scope === null || key === null) continue;
+    // The same request once more shall be answered with the same job, however that is by then.
+    await pointKeys(db, row.key_shard, [{ scope, key, id: jobId, params_sha }]);
+  }
+  return fresh.map((row) => ({ ...row, scope: null }));
 }
 
 function byShard(entries: readonly Entry[], rows: readonly Row[]): [number, Row[]][] {
@@ -246,13 +272,17 @@ function toRow(entry: Entry, n: number) {
   const keyed = job.idempotencyKey !== null;
   const tenantWide = job.idempotencyScope === 'tenant';
   const scope = `idempotency\n${job.tenant}${tenantWide ? '' : `\n${job.definitionKey}`}`;
+  const unique = uniqueKeyOf(job);
   return {
     n,
     id: job.id,
     lane: lane.lane,
     params: job.paramsJson,
     tags: job.tags && job.tags.length > 0 ? job.tags : null,
-    policy: job.policy,
+    policy: unique
+      ? { ...job.policy, unique: { key: unique.key, while: unique.while } }
+      : job.policy,
+    unique,
     scope: keyed ? scope : null,
     idempotency_key: job.idempotencyKey,
     params_sha: keyed ? canonicalSha(job.paramsJson) : null,
@@ -266,6 +296,16 @@ function toRow(entry: Entry, n: number) {
     handed_to: handedTo ?? null,
     schedule_id: schedule?.id ?? null,
     scheduled_for: schedule?.slotAt ?? null,
+    expires_at: job.expiresAt,
     fails_unhandled: job.failsUnhandled || null,
   };
+}
+
+/** A name that the caller gave and one made from params can never be the same. */
+function uniqueKeyOf({ tenant, definitionKey, paramsJson, unique }: NewJob): UniqueKey | null {
+  if (!unique) return null;
+  const scope = `unique\n${tenant}\n${definitionKey}`;
+  const params_sha = canonicalSha(paramsJson);
+  const key = unique.key === null ? `params:${params_sha}` : `key:${unique.key}`;
+  return { ...unique, scope, key, params_sha };
 }

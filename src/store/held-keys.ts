@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { shardOfJobId } from '../core/job-id.ts';
-import type { JobState } from '../core/job.ts';
+import type { UniqueHolder } from '../core/unique.ts';
 import { type Queryable, statement } from './db.ts';
 
 /**
@@ -23,9 +23,10 @@ export interface KeyedRow {
   any_params: boolean;
 }
 
-export interface HolderJob {
+/** The job that holds a key, as it is now. */
+export interface HolderJob extends UniqueHolder {
   id: string;
-  state: JobState | null;
+  lane: number;
 }
 
 export class IdempotencyConflict extends Error {
@@ -61,11 +62,32 @@ const FIND_HOLDERS = statement<{ n: number; job_id: string; params_sha: string }
 
 const FIND_JOBS = statement<HolderJob>(
   'find_holder_jobs',
-  `select i.id, coalesce(
-     (select state from longshore.waiting where shard = $1 and id = i.id),
-     (select state from longshore.running where shard = $1 and id = i.id),
-     (select state from longshore.done where shard = $1 and id = i.id)) as state
-   from unnest($2::uuid[]) as i(id)`,
+  `select i.id, n.state, n.lane, n.untouched, b.age_ms as "ageMs"
+   from unnest($2::uuid[]) as i(id)
+   cross join lateral (
+     select state, lane, claim_no = 0 as untouched from longshore.waiting
+     where shard = $1 and id = i.id
+     union all
+     select state, lane, false from longshore.running where shard = $1 and id = i.id
+     union all
+     select state, lane, false from longshore.done where shard = $1 and id = i.id
+     limit 1
+   ) n
+   cross join lateral (
+     select (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as age_ms
+     from longshore.job where shard = $1 and id = i.id limit 1
+   ) b`,
+);
+
+/** Whoever held these keys, from now on it is the given job. */
+const POINT_KEYS = statement<{ job_id: string }>(
+  'point_keys',
+  `insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
+   select $1, i.scope, i.key, i.id, decode(i.params_sha, 'hex')
+   from json_to_recordset($2::json) as i(scope text, key text, id uuid, params_sha text)
+   order by i.scope, i.key
+   on conflict (shard, scope, key) do update set job_id = excluded.job_id
+   returning job_id`,
 );
 
 const FREE_KEY = statement<{ job_id: string }>(
@@ -91,7 +113,7 @@ export async function takeKeys<Row extends KeyedRow>(
 
 export interface Repeats<Row> {
   /** The job that holds the key of row number n. */
-  holders: Map<number, { id: string; state: JobState }>;
+  holders: Map<number, HolderJob>;
   /** Rows whose holder is gone by retention: their keys are free again. */
   again: Row[];
 }
@@ -106,44 +128,57 @@ export async function findRepeats<Row extends KeyedRow>(
     const found = await db.run(FIND_HOLDERS, [shard, JSON.stringify(keyed)]);
     for (const { n, ...holder } of found) held.set(n, holder);
   }
-  const states = await findJobs(
+  const jobs = await findJobs(
     db,
     [...held.values()].map((holder) => holder.job_id),
   );
   const repeats: Repeats<Row> = { holders: new Map(), again: [] };
   for (const row of rows) {
     const holder = held.get(row.n);
-    const state = holder ? states.get(holder.job_id) : null;
-    if (!holder || !state) {
+    const job = holder && jobs.get(holder.job_id);
+    if (!holder || !job) {
       const { key_shard: shard, scope, idempotency_key: key } = row;
       if (holder) await db.run(FREE_KEY, [shard, scope, key, holder.job_id]);
       repeats.again.push(row);
     } else if (!row.any_params && holder.params_sha !== row.params_sha) {
       throw new IdempotencyConflict(row.n, row.idempotency_key ?? '');
     } else {
-      repeats.holders.set(row.n, { id: holder.job_id, state });
+      repeats.holders.set(row.n, job);
     }
   }
   return repeats;
 }
 
+export interface PointedKey {
+  scope: string;
+  key: string;
+  id: string;
+  params_sha: string | null;
+}
+
+export async function pointKeys(
+  db: Queryable,
+  shard: number,
+  keys: readonly PointedKey[],
+): Promise<void> {
+  if (keys.length > 0) await db.run(POINT_KEYS, [shard, JSON.stringify(keys)]);
+}
+
 /**
- * The states of jobs, each asked for in its own shard; what is gone is left out. While old history
- * is dropped, what survives moves to another table, and one snapshot may see it in neither. So what
- * seems to be gone is looked for once more.
+ * Where these jobs are now, each asked for in its own shard; what is gone is left out. While old
+ * history is dropped, what survives moves to another table, and one snapshot may see it in neither.
+ * So what seems to be gone is looked for once more.
  */
 export async function findJobs(
   db: Queryable,
   ids: readonly string[],
-): Promise<Map<string, JobState>> {
-  const found = new Map<string, JobState>();
+): Promise<Map<string, HolderJob>> {
+  const found = new Map<string, HolderJob>();
   for (let looks = 0; looks < 2; looks += 1) {
     const missing = [...new Set(ids)].filter((id) => !found.has(id));
     for (const shard of new Set(missing.map(shardOfJobId))) {
       const here = missing.filter((id) => shardOfJobId(id) === shard);
-      for (const { id, state } of await db.run(FIND_JOBS, [shard, here])) {
-        if (state) found.set(id, state);
-      }
+      for (const job of await db.run(FIND_JOBS, [shard, here])) found.set(job.id, job);
     }
   }
   return found;

@@ -15,6 +15,17 @@ import type { Waker } from './wake.ts';
 export type { EnqueuedJob } from './enqueue.ts';
 export { IdempotencyConflict } from './held-keys.ts';
 
+/** The request at this index asks for a job that would be over before it could begin. */
+export class AlreadyExpired extends Error {
+  override name = 'AlreadyExpired';
+  readonly index: number;
+
+  constructor(index: number) {
+    super('expiresAt is over already');
+    this.index = index;
+  }
+}
+
 /** What is needed of a request to judge its params. */
 export type ParamsRequest = Pick<
   JobRequest,
@@ -24,6 +35,7 @@ export type ParamsRequest = Pick<
 /** Where all jobs come in: HTTP, the SDK in process, schedules. One path, one set of rules. */
 export class Inbox {
   readonly #db: Db;
+  readonly #clock: Clock;
   readonly #catalog: Catalog;
   readonly #lanes: Lanes;
   readonly #ids: JobIds;
@@ -34,6 +46,7 @@ export class Inbox {
 
   constructor(db: Db, waker: Waker, clock: Clock, handOver: HandOver | null = null) {
     this.#db = db;
+    this.#clock = clock;
     this.#catalog = new Catalog(db, clock);
     this.#lanes = new Lanes(db, db.shards);
     this.#ids = new JobIds(clock);
@@ -45,12 +58,19 @@ export class Inbox {
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
   async start(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
+    this.#refuseExpired(requests);
     await this.checkParams(requests);
     const [only] = requests;
     if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.prepare(request));
     return await enqueueAndWake(this.#db, this.#waker, entries, true);
+  }
+
+  #refuseExpired(requests: readonly JobRequest[]): void {
+    const nowMs = this.#clock.now().getTime();
+    const past = requests.findIndex(({ expiresAt }) => expiresAt && expiresAt.getTime() <= nowMs);
+    if (past >= 0) throw new AlreadyExpired(past);
   }
 
   /** Throws when the params do not fit what is published of their definition, as far as it is. */
@@ -88,7 +108,7 @@ export class Inbox {
   /** Only a plain job that may run at once is handed over; the others have reasons to wait. */
   #reserve({ job, lane }: Entry): string | null {
     const waits = job.hold || job.runAt !== null || (job.delayMs ?? 0) > 0;
-    if (waits || job.idempotencyKey !== null) return null;
+    if (waits || job.idempotencyKey !== null || job.unique) return null;
     return this.#handOver?.reserve(lane, -job.priority) ?? null;
   }
 
