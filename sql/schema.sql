@@ -377,6 +377,7 @@ create table waiting (
   claim_no integer not null default 0,
   interruptions integer not null default 0,
   queued_at timestamp with time zone,
+  fails_unhandled boolean,
   constraint waiting_pkey PRIMARY KEY (id, shard),
   constraint waiting_check CHECK ((state = 'queued'::job_state) = (num_nonnulls(seq, parked) = 1)),
   constraint waiting_check1 CHECK ((state <> ALL (ARRAY['scheduled'::job_state, 'retrying'::job_state])) OR run_at IS NOT NULL),
@@ -394,6 +395,7 @@ CREATE INDEX waiting_due ON waiting USING btree (shard, run_at) WHERE state = AN
 CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX waiting_line ON waiting USING btree (shard, lane, rank, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting_parked ON waiting USING btree (shard, kgate, rank, parked) WHERE parked IS NOT NULL;
+CREATE INDEX waiting_unhandled ON waiting USING btree (shard, lane, queued_at) WHERE fails_unhandled AND state = 'queued'::job_state;
 
 create table worker (
   shard smallint not null,

@@ -14,6 +14,7 @@ import { Roster } from './scheduler/roster.ts';
 import { ownShards } from './scheduler/shard-turns.ts';
 import { suspicion } from './scheduler/suspicion.ts';
 import { ticker } from './scheduler/ticker.ts';
+import { unserved } from './scheduler/unserved.ts';
 import { Db, type Pooler } from './store/db.ts';
 import { Inbox } from './store/inbox.ts';
 import { Listener } from './store/listen.ts';
@@ -31,6 +32,7 @@ export interface SchedulerSettings {
   heartbeatMs: number;
   retentionDays: number;
   deadLetterDays: number;
+  unhandledAfterMs: number;
 }
 
 /** Dropping old history copies what survives, which may take minutes and delays nobody. */
@@ -104,6 +106,7 @@ export function schedulerServices(
     ticking,
     ...listeners,
     reaper({ db, waker, clock: systemClock, pollMs, log, turns: turns(), beating }),
+    unserved({ ...settings, db, waker, log, turns: turns() }),
     pruner(patient, settings, log, () => roster.owns(0)),
     healthWatch(db, systemClock, log),
   ];

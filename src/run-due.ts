@@ -15,6 +15,7 @@ import type { Log } from './runtime/log.ts';
 import { fireDue } from './scheduler/fire-due.ts';
 import { reaper } from './scheduler/reaper.ts';
 import { Db } from './store/db.ts';
+import { expireJobs } from './store/expire.ts';
 import { Inbox } from './store/inbox.ts';
 import { promote } from './store/promote.ts';
 import { countClaimable, unhandledLanes } from './store/unhandled.ts';
@@ -103,15 +104,16 @@ function withHooks(info: DefinitionInfo): DefinitionInfo[] {
   return hasTerminalHooks(info) ? [info, hookDefinition(info)] : [info];
 }
 
-/** What schedulers do: slots that are due become jobs, and jobs whose time has come claimable. */
+/** What schedulers do: due slots become jobs, due jobs claimable, and what has expired ends. */
 async function bringDue(db: Db, waker: Waker, inbox: Inbox, log: Log): Promise<void> {
   const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
   for (let shard = 0; shard < db.shards; shard += 1) {
     while ((await fireDue({ db, inbox, log }, shard, buckets, BATCH)) === BATCH);
     for (let more = true; more;) {
       const promotion = await promote(db, shard, PROMOTED_AT_ONCE);
-      waker.wake(promotion.lines);
-      ({ more } = promotion);
+      const expiry = await expireJobs(db, shard, PROMOTED_AT_ONCE);
+      waker.wake([...promotion.lines, ...expiry.lines]);
+      more = promotion.more || expiry.more;
     }
   }
 }

@@ -22,9 +22,11 @@ const IMPORTS: ImportRow[] = [
   { at: 'src/liveness/', may: ['src/runtime/'], packages: ['redis'] },
   // Pure like core, but for the package that knows cron: which instants a schedule means.
   { at: 'src/schedule/', may: ['src/core/'], packages: ['croner'] },
+  // Judges params by the schema of their definition, within a time limit.
+  { at: 'src/params/', may: ['src/core/'], types: ['src/runtime/'], packages: ['ajv'], node: true },
   {
     at: 'src/store/',
-    may: ['src/core/', 'src/runtime/', 'src/schedule/'],
+    may: ['src/core/', 'src/params/', 'src/runtime/', 'src/schedule/'],
     packages: ['pg'],
     node: true,
   },
@@ -57,7 +59,14 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/http/',
-    may: ['src/core/', 'src/runtime/', 'src/schedule/', 'src/store/', 'src/protocol/'],
+    may: [
+      'src/core/',
+      'src/params/',
+      'src/runtime/',
+      'src/schedule/',
+      'src/store/',
+      'src/protocol/',
+    ],
     packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'zod'],
     node: true,
   },

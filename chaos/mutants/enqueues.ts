@@ -37,8 +37,8 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'store/enqueue.ts',
-        find: 'scope: keyed ? `idempotency\\n${job.tenant}\\n${job.definitionKey}` : null,',
-        replace: 'scope: keyed ? `idempotency\\n${job.id}` : null,',
+        find: 'const scope = `idempotency\\n${job.tenant}',
+        replace: 'const scope = `idempotency\\n${job.id}',
       },
     ],
     caughtBy: ['S3'],

@@ -29,6 +29,7 @@ const plain: Job = {
   createdAt: at('00:50'),
   queuedAt: null,
   runAt: null,
+  expiresAt: null,
   startedAt: null,
   finishedAt: null,
   updatedAt: at('00:50'),

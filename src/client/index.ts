@@ -37,6 +37,7 @@ export type {
   ListFilter,
   PublishedDefinition,
   ResultOf,
+  UniqueOption,
 } from './job.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { type GetOptions, Longshore, type LongshoreOptions } from './longshore.ts';

@@ -1,6 +1,7 @@
 import type { Isolation, RetryInput } from '../core/definition.ts';
 import type { JobState, JobView, RetryPolicy } from '../core/job.ts';
 import type { HookName } from '../core/story.ts';
+import type { UniqueWhile } from '../core/unique.ts';
 
 /** A job as the server shows it, with the result's type that its definition gave. */
 export type Job<Result = unknown> = Omit<JobView, 'result'> & { result: Result | null };
@@ -31,6 +32,21 @@ export interface EnqueueOptions {
   tags?: readonly string[] | undefined;
   /** Ends the request; whether the job was stored by then is not known. */
   signal?: AbortSignal | undefined;
+  /** Make no second one of its kind while an earlier one waits, is active, or is young. */
+  unique?: UniqueOption | undefined;
+  /** A job that has not begun by then fails with EXPIRED. */
+  expiresAt?: Date | string | undefined;
+  /** The params are not held against the schema now; before the job runs they are, always. */
+  skipValidation?: boolean | undefined;
+}
+
+/** What makes a job the same as an earlier one, for how long, and what then. */
+export interface UniqueOption {
+  /** The params, if left out. */
+  key?: string | undefined;
+  while: UniqueWhile;
+  /** The earlier job is the answer, or it gets what this one asks for, if it has not begun. */
+  onConflict?: 'existing' | 'replace' | undefined;
 }
 
 /** Params may be left out where the definition does not care for them. */

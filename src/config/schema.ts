@@ -232,7 +232,7 @@ export const SETTINGS: readonly Setting[] = [
     ...fallback(60_000),
     meaning:
       'How long a job may be queued while no living worker has its definition before it is shown ' +
-      'with the warning `UNHANDLED`.',
+      'with the warning `UNHANDLED`, or fails, if `POST /api/jobs/enqueue` made it.',
   },
   {
     ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'n'),

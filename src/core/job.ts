@@ -1,3 +1,5 @@
+import type { UniqueWhile } from './unique.ts';
+
 /**
  * The words of Longshore. A job is one instance of a definition; it is always in exactly one state,
  * and `lifecycle.ts` says which moves between them are legal and who makes them.
@@ -33,30 +35,15 @@ export function isTerminal(state: JobState): state is TerminalState {
 export interface JobPolicy {
   timeoutMs?: number;
   retry?: RetryPolicy;
+  retryOn?: readonly string[];
+  /** The key that it holds, or has held, among the unique jobs of its definition. */
+  unique?: { key: string; while: UniqueWhile };
 }
 
 /** When a failed attempt is tried again: a doubling delay, or a list of them. See `backoff.ts`. */
 export type RetryPolicy =
   | { baseMs: number; maxMs: number; jitter: number }
   | { delaysMs: readonly number[]; jitter: number };
-
-/** A job on its way into the store. The store decides its first state by the database's clock. */
-export interface NewJob {
-  id: string;
-  tenant: string;
-  definitionKey: string;
-  definitionVersion: number;
-  /** Serialised once, at the door, and never parsed again before it reaches the runner. */
-  paramsJson: string;
-  priority: number;
-  maxAttempts: number;
-  hold: boolean;
-  runAt: Date | null;
-  delayMs: number | null;
-  idempotencyKey: string | null;
-  tags: readonly string[] | null;
-  policy: JobPolicy | null;
-}
 
 /** Why an attempt, or a job, did not succeed. What the API shows as `error`. */
 export interface JobError {
@@ -107,6 +94,7 @@ export interface JobView {
   createdAt: string;
   queuedAt: string | null;
   runAt: string | null;
+  expiresAt: string | null;
   startedAt: string | null;
   finishedAt: string | null;
   updatedAt: string;

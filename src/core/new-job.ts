@@ -1,16 +1,74 @@
-import type { NewJob } from './job.ts';
 import { DEFAULT_MAX_ATTEMPTS } from './definition.ts';
+import type { JobPolicy } from './job.ts';
+import type { Unique } from './unique.ts';
+
+/** A job on its way into the store. The store decides its first state by the database's clock. */
+export interface NewJob {
+  id: string;
+  tenant: string;
+  definitionKey: string;
+  definitionVersion: number;
+  /** Serialised once, at the door, and never parsed again before it reaches the runner. */
+  paramsJson: string;
+  priority: number;
+  maxAttempts: number;
+  hold: boolean;
+  runAt: Date | null;
+  delayMs: number | null;
+  idempotencyKey: string | null;
+  /** Whose keys it must differ from. Within a tenant, a repeat may also have other params. */
+  idempotencyScope: 'definition' | 'tenant';
+  /** It shall be the only one of its kind for a while. */
+  unique: Unique | null;
+  /** A job that has not begun by then fails. */
+  expiresAt: Date | null;
+  tags: readonly string[] | null;
+  policy: JobPolicy | null;
+  /** It fails when nobody has its code for a while; all others wait for a worker that has. */
+  failsUnhandled: boolean;
+}
 
 /** What a caller asks for, after the edge has parsed it. Null means "as the definition says". */
 export interface JobRequest extends Omit<NewJob, 'id' | 'definitionVersion' | 'maxAttempts'> {
   definitionVersion: number | null;
   maxAttempts: number | null;
+  /** Its params are not judged when it is made; before it runs they are, all the same. */
+  skipValidation: boolean;
+}
+
+/** A request that asks for nothing special. */
+export function plainRequest(
+  tenant: string,
+  definitionKey: string,
+  paramsJson: string,
+): JobRequest {
+  return {
+    tenant,
+    definitionKey,
+    definitionVersion: null,
+    paramsJson,
+    priority: 0,
+    maxAttempts: null,
+    hold: false,
+    runAt: null,
+    delayMs: null,
+    idempotencyKey: null,
+    idempotencyScope: 'definition',
+    unique: null,
+    expiresAt: null,
+    tags: null,
+    policy: null,
+    failsUnhandled: false,
+    skipValidation: false,
+  };
 }
 
 /** What is published of the newest fitting version, if any worker has ever published the key. */
 export interface PublishedDefaults {
   version: number;
   maxAttempts: number;
+  publishedAt: string;
+  paramsSchema: unknown;
 }
 
 /**
@@ -22,8 +80,9 @@ export function newJob(
   request: JobRequest,
   published: PublishedDefaults | null,
 ): NewJob {
+  const { skipValidation: _skipValidation, ...asked } = request;
   return {
-    ...request,
+    ...asked,
     id,
     definitionVersion: request.definitionVersion ?? published?.version ?? 1,
     maxAttempts: request.maxAttempts ?? published?.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,

@@ -5,7 +5,10 @@ import { logAccess } from './access-log.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { Callers } from './callers.ts';
 import type { HttpDeps } from './deps.ts';
+import { intentRoutes } from './dialects/intents.ts';
+import { jobberRoutes } from './dialects/jobber.ts';
 import { runDueRoutes } from './dialects/run-due.ts';
+import { runnerJobsRoutes } from './dialects/runner-jobs.ts';
 import { allowedHosts, guardHost, guardOrigin } from './guards.ts';
 import { readJsonOnly } from './json-body.ts';
 import { closeOtherMethods, knowAllMethods, rememberRoutes } from './methods.ts';
@@ -25,10 +28,11 @@ import { readJobsRoutes } from './routes/read-jobs.ts';
 import { readStoryRoutes } from './routes/read-story.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
 import { sessionRoutes } from './routes/session.ts';
-import { BODY_MAX_BYTES, startJobRoutes } from './routes/start-job.ts';
+import { startJobRoutes } from './routes/start-job.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
 import { workersRoutes } from './routes/workers.ts';
 import { setSecurityHeaders } from './security-headers.ts';
+import { BODY_MAX_BYTES } from './start.ts';
 import { STREAM_LIMITS, Streams } from './streams.ts';
 
 declare module 'fastify' {
@@ -80,6 +84,9 @@ export function buildServer(
     changeSchedulesRoutes(scope, deps, redaction);
     definitionsRoutes(scope, deps);
     workersRoutes(scope, deps);
+    intentRoutes(scope, deps);
+    jobberRoutes(scope, deps);
+    runnerJobsRoutes(scope, deps);
     runDueRoutes(scope, deps, leaving);
     keysRoutes(scope, deps);
     tenantsRoutes(scope, deps);

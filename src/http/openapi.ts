@@ -29,6 +29,7 @@ export function describeApi(app: FastifyInstance, version: string): void {
         { name: 'definitions', description: 'What can run.' },
         { name: 'workers', description: 'Who runs it.' },
         { name: 'access', description: 'Keys, tenants, sessions, and what people did.' },
+        { name: 'dialects', description: 'The same jobs in the words of other documents.' },
         { name: 'server', description: 'The server itself.' },
       ],
     },

@@ -1,7 +1,10 @@
+import type { ScheduleSpec } from '../core/schedule.ts';
 import { isScheduleId } from '../core/schedule-id.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import { ScheduleError } from '../schedule/error.ts';
+import type { Inbox } from '../store/inbox.ts';
 import { ScheduleNameTaken } from '../store/schedules.ts';
+import { refusingMisfits } from './start.ts';
 
 /** An id that cannot be one is answered like one that is not there. */
 export function scheduleIdOf(text: string): string {
@@ -23,4 +26,11 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
     const errors = [{ pointer: `/${field}`, detail }];
     throw new Refusal('VALIDATION_FAILED', `/${field}: ${detail}`, { errors });
   }
+}
+
+/** The jobs of a schedule would all fail with params that do not fit: better now than every night. */
+export async function refuseMisfit(inbox: Inbox, spec: ScheduleSpec): Promise<void> {
+  const { definitionKey, definitionVersion, paramsJson } = spec;
+  const request = { definitionKey, definitionVersion, paramsJson, skipValidation: false };
+  await refusingMisfits(async () => await inbox.checkParams([request]));
 }

@@ -53,6 +53,7 @@ export const JobAnswer = z
     createdAt: Moment,
     queuedAt: Moment.nullable(),
     runAt: Moment.nullable().describe('Not before this time.'),
+    expiresAt: Moment.nullable().describe('It fails if it has not begun by then.'),
     startedAt: Moment.nullable().describe('When the latest attempt began.'),
     finishedAt: Moment.nullable(),
     updatedAt: Moment,

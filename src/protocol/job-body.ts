@@ -27,6 +27,24 @@ const RetryBody = z.union([
   }),
 ]);
 
+const UniqueBody = closed({
+  key: text(IDEMPOTENCY_KEY_MAX)
+    .optional()
+    .describe('What makes two jobs of the definition the same. Default: their params.'),
+  while: z
+    .union([
+      oneOf('time', ['queued', 'active'], 'must be queued, active or an object with windowMs'),
+      closed({ windowMs: whole(1, YEAR_MS) }),
+    ])
+    .describe('For how long: while the earlier one waits, waits or runs, or is not yet so old.'),
+  onConflict: oneOf('answer', ['existing', 'replace'])
+    .optional()
+    .describe(
+      'Then the earlier job is the answer (existing, the default), or it gets the params, ' +
+        'priority, run time and expiry of this one (replace) if it has not begun.',
+    ),
+});
+
 const seconds = says(`must be a number above 0 and at most ${TIMEOUT_SECONDS_MAX} (30 days)`);
 
 /** What `POST /v1/jobs` takes. Rules that cross fields are in `parse-job.ts`. */
@@ -63,6 +81,13 @@ export const JobBody = closed({
     .max(TIMEOUT_SECONDS_MAX, seconds)
     .optional()
     .describe('How long one attempt may take. Default: as the definition says.'),
+  unique: UniqueBody.optional().describe('Make no second one of its kind.'),
+  expiresAt: instant()
+    .optional()
+    .describe('A job that has not begun by then fails with EXPIRED, instead of running late.'),
+  skipValidation: flag()
+    .optional()
+    .describe('Do not hold the params against the schema now; before it runs they are, always.'),
   retry: RetryBody.optional().describe('When a failed attempt is tried again: a preset, or rules.'),
   tags: list(text(TAG_LENGTH_MAX).meta({ examples: ['nightly'] }), 0, TAGS_MAX)
     .optional()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plainRequest } from '../core/new-job.ts';
 import { FINDINGS_MAX } from './findings.ts';
 import { parseBatch, parseJob } from './parse-job.ts';
 import { Refusal } from './refusal.ts';
@@ -21,20 +22,8 @@ const pointers = (fields: object) =>
 
 describe('a job', () => {
   it('needs only its key', () => {
-    expect(parse({ definitionKey: 'image.resize' })).toEqual({
-      tenant: 'default',
-      definitionKey: 'image.resize',
-      definitionVersion: null,
-      paramsJson: '{}',
-      priority: 0,
-      maxAttempts: null,
-      hold: false,
-      runAt: null,
-      delayMs: null,
-      idempotencyKey: null,
-      tags: null,
-      policy: null,
-    });
+    const plain = plainRequest('default', 'image.resize', '{}');
+    expect(parse({ definitionKey: 'image.resize' })).toEqual(plain);
   });
 
   it('carries every field over', () => {

@@ -2,13 +2,16 @@ import { z } from 'zod';
 import { RETRY_PRESETS } from '../core/backoff.ts';
 import { DefinitionError, type RetryInput, retryPolicy } from '../core/definition.ts';
 import type { JobPolicy } from '../core/job.ts';
-import type { JobRequest } from '../core/new-job.ts';
+import { type JobRequest, plainRequest } from '../core/new-job.ts';
 import { checkParams } from '../core/params.ts';
+import type { Unique } from '../core/unique.ts';
 import { closed, list } from './fields.ts';
 import { Findings } from './findings.ts';
 import { readIdempotencyHeader } from './idempotency-key.ts';
 import { BATCH_MAX, JobBody } from './job-body.ts';
 import { violations } from './violations.ts';
+
+type UniqueFields = NonNullable<JobBody['unique']>;
 
 /** The list alone; its entries are read one by one, so that reading can stop at enough wrong. */
 const BatchOutline = closed({ jobs: list(z.unknown(), 1, BATCH_MAX) });
@@ -58,28 +61,35 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
   if (!shape.success || paramsJson === null) return null;
   const job = shape.data;
   return {
-    tenant,
-    definitionKey: job.definitionKey,
+    ...plainRequest(tenant, job.definitionKey, paramsJson),
     definitionVersion: job.definitionVersion ?? null,
-    paramsJson,
     priority: job.priority ?? 0,
     maxAttempts: job.maxAttempts ?? presetAttempts(job),
     hold: job.hold ?? false,
     runAt: job.runAt ?? null,
     delayMs: job.delayMs ?? null,
     idempotencyKey: job.idempotencyKey ?? null,
+    unique: job.unique ? readUnique(job.unique) : null,
+    expiresAt: job.expiresAt ?? null,
     tags: job.tags ?? null,
     policy: readPolicy(job, at, findings),
+    skipValidation: job.skipValidation ?? false,
   };
 }
 
 /** Rules between fields. They look at the raw body, so that a wrong field elsewhere hides none. */
 function crossCheck(body: unknown, at: string, findings: Findings): void {
-  const { runAt, delayMs, retry, tags } = fieldsOf(body);
+  const { runAt, delayMs, retry, tags, unique, hold, expiresAt } = fieldsOf(body);
   const wrong = (pointer: string, detail: string) =>
     findings.add('VALIDATION_FAILED', { pointer: at + pointer, detail });
   if (runAt !== undefined && delayMs !== undefined) {
     wrong('/delayMs', 'delayMs and runAt exclude each other');
+  }
+  if (hold === true && fieldsOf(unique)['onConflict'] === 'replace') {
+    wrong('/hold', 'hold and replacing an earlier job exclude each other');
+  }
+  if (Date.parse(String(runAt)) >= Date.parse(String(expiresAt))) {
+    wrong('/expiresAt', 'must be later than runAt, or it could never run');
   }
   const { delaysMs, baseMs, maxMs } = fieldsOf(retry);
   if (delaysMs !== undefined && (baseMs !== undefined || maxMs !== undefined)) {
@@ -90,6 +100,11 @@ function crossCheck(body: unknown, at: string, findings: Findings): void {
   for (const [index, tag] of tags.entries()) {
     if (tags.indexOf(tag) < index) wrong(`/tags/${index}`, 'is in the list already');
   }
+}
+
+function readUnique(unique: UniqueFields): Unique {
+  const { key, onConflict = 'existing' } = unique;
+  return { key: key ?? null, while: unique.while, onConflict };
 }
 
 function readParams(body: unknown, at: string, findings: Findings): string | null {

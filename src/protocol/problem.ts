@@ -48,6 +48,7 @@ export const Problem = z
     detail: z.string().describe('What happened this time.'),
     instance: z.string().optional().describe('This very occurrence, as the log names it.'),
     code: z.enum(Object.keys(PROBLEMS)).describe('What programs should look at.'),
+    name: z.string().optional().describe('EnqueueError, where seed 004 calls it so.'),
     errors: z.array(Violation).optional().describe('All that is wrong, when it was checked.'),
   })
   .meta({ id: 'Problem', description: 'A refusal (RFC 9457).' });
@@ -64,5 +65,6 @@ export interface Problem {
   detail: string;
   instance?: string;
   code: ProblemCode;
+  name?: string;
   errors?: readonly Violation[];
 }

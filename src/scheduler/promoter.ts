@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Db } from '../store/db.ts';
 import { SLEEP_MS_MAX } from '../store/due-hint.ts';
+import { expireJobs } from '../store/expire.ts';
 import { promote } from '../store/promote.ts';
 import type { Waker } from '../store/wake.ts';
 import { DuePoller } from './due-poller.ts';
@@ -9,7 +10,10 @@ import { allShards, type ShardTurns } from './shard-turns.ts';
 
 const AT_ONCE = 1_000;
 
-/** Moves jobs whose time has come into their lines, and sleeps until the next one is due. */
+/**
+ * Moves jobs whose time has come into their lines, ends those whose time is over, and sleeps until
+ * the next one is due.
+ */
 export function promoter(
   db: Db,
   waker: Waker,
@@ -28,7 +32,11 @@ export function promoter(
         const askedMs = clock.monotonicMs();
         const { more, lines, nextDueMs } = await promote(db, shard, AT_ONCE);
         waker.wake(lines);
-        nextAtMs = Math.min(nextAtMs, askedMs + (more ? 0 : (nextDueMs ?? Infinity)));
+        const expiry = await expireJobs(db, shard, AT_ONCE);
+        waker.wake(expiry.lines);
+        for (const id of expiry.ids) log.warn({ jobId: id, code: 'EXPIRED' }, 'job.failed');
+        const nextMs = Math.min(nextDueMs ?? Infinity, expiry.nextMs ?? Infinity);
+        nextAtMs = Math.min(nextAtMs, askedMs + (more || expiry.more ? 0 : nextMs));
       }
       return Math.max(0, nextAtMs - clock.monotonicMs());
     },

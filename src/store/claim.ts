@@ -57,6 +57,7 @@ export const TAKE = `
     from line l cross join lateral (
       select * from longshore.waiting w
       where w.shard = $1 and w.lane = l.lane and w.rank = l.rank and w.seq > l.floor
+        and (w.expires_at is null or w.expires_at > clock_timestamp())
       order by w.seq limit $2
       for update skip locked
     ) w

@@ -68,9 +68,9 @@ export class Catalog {
 
   async #read(): Promise<void> {
     const byKey = new Map<string, Map<number, PublishedDefaults>>();
-    for (const { key, version, maxAttempts } of await listDefinitions(this.#db)) {
-      const versions = byKey.get(key) ?? new Map<number, PublishedDefaults>();
-      byKey.set(key, versions.set(version, { version, maxAttempts }));
+    for (const published of await listDefinitions(this.#db)) {
+      const versions = byKey.get(published.key) ?? new Map<number, PublishedDefaults>();
+      byKey.set(published.key, versions.set(published.version, published));
     }
     this.#byKey = byKey;
     this.#readAtMs = this.#clock.monotonicMs();

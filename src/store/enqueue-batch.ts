@@ -41,7 +41,10 @@ export function announce(
   told: (entry: Entry) => boolean = () => false,
 ): void {
   const made = (status: JobState) =>
-    entries.filter((_, index) => answers[index]?.created && answers[index]?.status === status);
+    entries.filter((_, index) => {
+      const answer = answers[index];
+      return (answer?.created || answer?.replaced) && answer.status === status;
+    });
   waker.wakeAll(
     made('queued')
       .filter((entry) => !told(entry))
@@ -63,7 +66,7 @@ function lineOf({ job, lane }: Entry): string {
  * Group commit in the process: callers that arrive while a flush is under way share the next one,
  * which costs one INSERT and one wait for the disk for all of them. A lone caller is not delayed.
  *
- * Jobs with an idempotency key have flushes of their own: a key that sits in somebody's open
+ * Jobs with an idempotency key, and unique ones, have flushes of their own: a key that sits in somebody's open
  * transaction holds up only those. A flush that fails is tried again one by one, so that one bad row
  * fails one caller.
  */
@@ -77,7 +80,8 @@ export class EnqueueBatch {
   }
 
   async add(entry: Entry): Promise<EnqueuedJob> {
-    const flusher = entry.job.idempotencyKey === null ? this.#keyless : this.#keyed;
+    const { idempotencyKey, unique } = entry.job;
+    const flusher = idempotencyKey === null && !unique ? this.#keyless : this.#keyed;
     return await flusher.add(entry);
   }
 }

@@ -1,8 +1,10 @@
-import type { JobState, NewJob } from '../core/job.ts';
-import { createHash } from 'node:crypto';
+import type { JobState } from '../core/job.ts';
+import type { NewJob } from '../core/new-job.ts';
 import { arrayText, type Db, type Queryable, statement } from './db.ts';
+import { canonicalSha, findRepeats, pointKeys, takeKeys } from './held-keys.ts';
 import type { Lane } from './lanes.ts';
 import { withPartitions } from './partitions.ts';
+import { inRounds, meetHolders, type UniqueKey } from './unique-jobs.ts';
 import { WAKE_CHANNEL } from './wake.ts';
 
 /**
@@ -23,23 +25,17 @@ export interface Entry {
   handedTo?: string | null;
   /** The schedule that made it, and for which of its slots. */
   schedule?: { id: string; slotAt: Date } | null;
+  /** Where its idempotency key is kept, if not where the job is. */
+  keyShard?: number;
 }
 
 export interface EnqueuedJob {
   jobId: string;
   status: JobState;
-  /** False when an earlier request with the same idempotency key had made it. */
+  /** False when an earlier request with the same key had made it. */
   created: boolean;
-}
-
-export class IdempotencyConflict extends Error {
-  override name = 'IdempotencyConflict';
-  readonly index: number;
-
-  constructor(index: number, key: string) {
-    super(`the idempotency key "${key}" was used before with other params`);
-    this.index = index;
-  }
+  /** It was made earlier and is now as this request wants it. */
+  replaced?: true;
 }
 
 const ENQUEUE = statement<{ n: number; state: JobState }>(
@@ -55,12 +51,12 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
       n int, id uuid, lane int, params text, tags text[], policy jsonb, scope text,
       idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
       run_at timestamptz, delay_ms float8, handed_to uuid, schedule_id uuid,
-      scheduled_for timestamptz)
+      scheduled_for timestamptz, fails_unhandled boolean, expires_at timestamptz)
   ),
   taken as (
     insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
     select $1, scope, idempotency_key, id, decode(params_sha, 'hex')
-    from input where idempotency_key is not null order by scope, idempotency_key
+    from input where scope is not null order by scope, idempotency_key
     on conflict do nothing
     returning job_id
   ),
@@ -69,7 +65,7 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
         select 1 from longshore.worker w where w.shard = $1 and w.instance = i.handed_to
           and w.dead_at is null and w.draining_at is null) as handed
     from input i
-    where i.idempotency_key is null or i.id in (select job_id from taken)
+    where i.scope is null or i.id in (select job_id from taken)
   ),
   body as (
     insert into longshore.job
@@ -79,19 +75,21 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
   ),
   line as (
     insert into longshore.waiting
-      (shard, id, lane, state, rank, seq, run_at, max_attempts, queued_at)
+      (shard, id, lane, state, rank, seq, run_at, expires_at, max_attempts, queued_at,
+       fails_unhandled)
     select $1, id, lane, state, rank,
       case when state = 'queued' then (extract(epoch from at) * 1000000)::bigint + n end,
       case when state = 'scheduled' or (hold and (run_at is not null or delay_ms > 0))
         then coalesce(run_at, at + make_interval(secs => delay_ms / 1000.0)) end,
-      max_attempts,
-      case when state = 'queued' then at end
+      expires_at, max_attempts,
+      case when state = 'queued' then at end,
+      fails_unhandled
     from fresh where not handed
   ),
   slot as (
-    insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, worker, started_at)
-    select $1, id, lane, 'running', rank, 1, max_attempts, 1, 0, at, handed_to, at
+    insert into longshore.running (shard, id, lane, state, rank, expires_at, attempts, max_attempts,
+      claim_no, interruptions, queued_at, worker, started_at)
+    select $1, id, lane, 'running', rank, expires_at, 1, max_attempts, 1, 0, at, handed_to, at
     from fresh where handed
   )
   select n, case when handed then 'running' else state end::longshore.job_state as state
@@ -134,34 +132,6 @@ const ENQUEUE_PLAIN = statement<{ n: number }>(
   select -1 where $9::text is not null and pg_notify('${WAKE_CHANNEL}', $9::text)::text is not null`,
 );
 
-const FIND_HOLDERS = statement<{
-  n: number;
-  job_id: string;
-  params_sha: string;
-  state: JobState | null;
-}>(
-  'find_holders',
-  `select i.n, d.job_id, encode(d.params_sha, 'hex') as params_sha,
-     coalesce(
-       (select state from longshore.waiting where shard = $1 and id = d.job_id),
-       (select state from longshore.running where shard = $1 and id = d.job_id),
-       (select state from longshore.done where shard = $1 and id = d.job_id)) as state
-   from json_to_recordset($2::json) as i(n int, scope text, idempotency_key text)
-   cross join lateral (
-     select * from longshore.dedupe d
-     where d.shard = $1 and d.scope = i.scope and d.key = i.idempotency_key limit 1
-   ) d`,
-);
-
-/** The holder's job is gone by retention, so its key is free again. */
-const FREE_KEY = statement<{ job_id: string }>(
-  'free_key',
-  `delete from longshore.dedupe d
-   where d.shard = $1 and d.scope = $2 and d.key = $3 and d.job_id = $4
-     and (select id from longshore.job j where j.shard = $1 and j.id = d.job_id) is null
-   returning job_id`,
-);
-
 /**
  * Stores all entries or none; answers in their order. Entries of one shard share a statement. Plain
  * ones can take the hint to workers (`store/wake.ts`) along in it, which saves a commit of its own.
@@ -173,10 +143,11 @@ export async function enqueue(
 ): Promise<EnqueuedJob[]> {
   return await withPartitions(db, async () => {
     if (isPlain(entries)) return await storePlain(db, entries, hint);
-    const shards = new Set(entries.map((entry) => entry.lane.shard));
+    const shards = new Set(entries.flatMap((entry) => [entry.lane.shard, keyShardOf(entry)]));
     const keyed = entries.some((entry) => entry.job.idempotencyKey !== null);
     // One statement is atomic by itself; a conflict among many must be able to undo the others.
-    if (shards.size === 1 && (entries.length === 1 || !keyed)) return await store(db, entries);
+    const single = shards.size === 1 && !entries.some(({ job }) => job.unique);
+    if (single && (entries.length === 1 || !keyed)) return await store(db, entries);
     return await db.transaction(async (tx) => await store(tx, entries));
   });
 }
@@ -190,6 +161,9 @@ export function isPlain(entries: readonly Entry[]): boolean {
       job.idempotencyKey === null &&
       job.tags === null &&
       job.policy === null &&
+      !job.failsUnhandled &&
+      job.unique === null &&
+      job.expiresAt === null &&
       job.runAt === null &&
       !job.delayMs &&
       !job.hold,
@@ -234,63 +208,86 @@ export async function enqueueWithin(
 
 async function store(db: Queryable, entries: readonly Entry[]): Promise<EnqueuedJob[]> {
   const answers: EnqueuedJob[] = [];
-  const rows = entries.map(toRow);
-  const shards = new Set(entries.map((entry) => entry.lane.shard));
-  for (const shard of [...shards].sort((a, b) => a - b)) {
-    let pending = rows.filter((row) => entries[row.n]?.lane.shard === shard);
-    for (let tries = 0; pending.length > 0; tries += 1) {
-      if (tries === 5) throw new Error('an idempotency key kept changing hands');
-      const made = await db.run(ENQUEUE, [shard, JSON.stringify(pending)]);
-      for (const { n, state } of made) {
-        answers[n] = { jobId: entries[n]?.job.id ?? '', status: state, created: true };
+  // Usually storing a job takes its key. A key that is at home elsewhere is taken before; and so are
+  // all of them if any job is unique, because locks of one kind come before those of the other.
+  const early = entries.some((entry) => keyShardOf(entry) !== entry.lane.shard || entry.job.unique);
+  let pending = entries.map(toRow);
+  for (let tries = 0; pending.length > 0; tries += 1) {
+    if (tries === 5) throw new Error('an idempotency key kept changing hands');
+    const ready = early ? await takeKeys(db, pending) : pending;
+    for (const [shard, rows] of byShard(entries, ready)) {
+      for (const round of inRounds(rows)) {
+        const fresh = early ? await meet(db, shard, round, answers) : round;
+        if (fresh.length === 0) continue;
+        for (const { n, state } of await db.run(ENQUEUE, [shard, JSON.stringify(fresh)])) {
+          answers[n] = { jobId: entries[n]?.job.id ?? '', status: state, created: true };
+        }
       }
-      pending = pending.filter((row) => !answers[row.n]);
-      if (pending.length > 0) pending = await answerRepeats(db, shard, pending, answers);
     }
+    const repeats = pending.filter((row) => !answers[row.n]);
+    if (repeats.length === 0) break;
+    const { holders, again } = await findRepeats(db, repeats);
+    for (const [n, { id, state }] of holders) {
+      answers[n] = { jobId: id, status: state, created: false };
+    }
+    pending = again;
   }
   return answers;
 }
 
-/** Answers the entries whose key is held; gives back those whose holder has been pruned away. */
-async function answerRepeats(
+/** Answers for unique jobs that another one stands for, keys and all; gives back those to store. */
+async function meet(
   db: Queryable,
   shard: number,
-  repeats: Row[],
+  rows: readonly Row[],
   answers: EnqueuedJob[],
 ): Promise<Row[]> {
-  const again: Row[] = [];
-  const holders = await db.run(FIND_HOLDERS, [shard, JSON.stringify(repeats)]);
-  const byEntry = new Map(holders.map((holder) => [holder.n, holder]));
-  for (const row of repeats) {
-    const holder = byEntry.get(row.n);
-    if (!holder) {
-      again.push(row);
-    } else if (holder.state === null) {
-      await db.run(FREE_KEY, [shard, row.scope, row.idempotency_key, holder.job_id]);
-      again.push(row);
-    } else if (holder.params_sha !== row.params_sha) {
-      throw new IdempotencyConflict(row.n, row.idempotency_key ?? '');
-    } else {
-      answers[row.n] = { jobId: holder.job_id, status: holder.state, created: false };
-    }
+  const { fresh, met } = await meetHolders(db, shard, rows);
+  for (const row of rows) {
+    const found = met.get(row.n);
+    if (!found) continue;
+    const { jobId, status, replaced } = found;
+    answers[row.n] = { jobId, status, created: false, ...(replaced && { replaced }) };
+    const { scope, idempotency_key: key, params_sha } = row;
+    if (scope === null || key === null) continue;
+    // The same request once more shall be answered with the same job, however that is by then.
+    await pointKeys(db, row.key_shard, [{ scope, key, id: jobId, params_sha }]);
   }
-  return again;
+  return fresh.map((row) => ({ ...row, scope: null }));
+}
+
+function byShard(entries: readonly Entry[], rows: readonly Row[]): [number, Row[]][] {
+  const groups = Map.groupBy(rows, ({ n }) => entries[n]?.lane.shard ?? 0);
+  return [...groups].sort(([a], [b]) => a - b);
+}
+
+function keyShardOf({ keyShard, lane }: Entry): number {
+  return keyShard ?? lane.shard;
 }
 
 type Row = ReturnType<typeof toRow>;
 
-function toRow({ job, lane, handedTo, schedule }: Entry, n: number) {
+function toRow(entry: Entry, n: number) {
+  const { job, lane, handedTo, schedule } = entry;
   const keyed = job.idempotencyKey !== null;
+  const tenantWide = job.idempotencyScope === 'tenant';
+  const scope = `idempotency\n${job.tenant}${tenantWide ? '' : `\n${job.definitionKey}`}`;
+  const unique = uniqueKeyOf(job);
   return {
     n,
     id: job.id,
     lane: lane.lane,
     params: job.paramsJson,
     tags: job.tags && job.tags.length > 0 ? job.tags : null,
-    policy: job.policy,
-    scope: keyed ? `idempotency\n${job.tenant}\n${job.definitionKey}` : null,
+    policy: unique
+      ? { ...job.policy, unique: { key: unique.key, while: unique.while } }
+      : job.policy,
+    unique,
+    scope: keyed ? scope : null,
     idempotency_key: job.idempotencyKey,
     params_sha: keyed ? canonicalSha(job.paramsJson) : null,
+    key_shard: keyShardOf(entry),
+    any_params: tenantWide,
     rank: -job.priority,
     max_attempts: job.maxAttempts,
     hold: job.hold,
@@ -299,15 +296,16 @@ function toRow({ job, lane, handedTo, schedule }: Entry, n: number) {
     handed_to: handedTo ?? null,
     schedule_id: schedule?.id ?? null,
     scheduled_for: schedule?.slotAt ?? null,
+    expires_at: job.expiresAt,
+    fails_unhandled: job.failsUnhandled || null,
   };
 }
 
-/** Two JSON texts that mean the same have the same hash: the order of keys is no difference. */
-function canonicalSha(json: string): string {
-  const canonical = JSON.stringify(JSON.parse(json), (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
-  return createHash('sha256').update(canonical).digest('hex');
+/** A name that the caller gave and one made from params can never be the same. */
+function uniqueKeyOf({ tenant, definitionKey, paramsJson, unique }: NewJob): UniqueKey | null {
+  if (!unique) return null;
+  const scope = `unique\n${tenant}\n${definitionKey}`;
+  const params_sha = canonicalSha(paramsJson);
+  const key = unique.key === null ? `params:${params_sha}` : `key:${unique.key}`;
+  return { ...unique, scope, key, params_sha };
 }

@@ -20,6 +20,7 @@ const VIEW = statement<ViewRow>(
      coalesce(r.progress_message, f.progress_message) as progress_message,
      j.idempotency_key, j.concurrency_key, j.schedule_id, j.scheduled_for, j.created_at,
      coalesce(w.queued_at, r.queued_at, f.queued_at) as queued_at, w.run_at,
+     coalesce(w.expires_at, r.expires_at) as expires_at,
      coalesce(r.started_at, f.started_at, a.started_at) as started_at, f.finished_at,
      coalesce(f.finished_at, r.cancel_requested_at, r.started_at,
        greatest(j.created_at, w.queued_at, a.finished_at)) as updated_at,
@@ -85,6 +86,7 @@ interface ViewRow {
   created_at: Date;
   queued_at: Date | null;
   run_at: Date | null;
+  expires_at: Date | null;
   started_at: Date | null;
   finished_at: Date | null;
   updated_at: Date;
@@ -146,6 +148,7 @@ function toView(row: ViewRow): JobView {
     createdAt: row.created_at.toISOString(),
     queuedAt: iso(row.queued_at),
     runAt: iso(row.run_at),
+    expiresAt: iso(row.expires_at),
     startedAt: iso(row.started_at),
     finishedAt: iso(row.finished_at),
     updatedAt: row.updated_at.toISOString(),

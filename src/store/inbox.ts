@@ -1,43 +1,91 @@
+import { ParamsChecks } from '../params/params-checks.ts';
+import { type MisfitParams, MISFITS_MAX, ParamsInvalid } from '../params/params-invalid.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { type JobRequest, newJob } from '../core/new-job.ts';
+import { type JobRequest, newJob, type NewJob } from '../core/new-job.ts';
+import { homeShard } from '../core/shard.ts';
 import type { Db } from './db.ts';
 import { Catalog } from './definitions.ts';
 import { announce, EnqueueBatch, enqueueAndWake } from './enqueue-batch.ts';
 import type { EnqueuedJob, Entry } from './enqueue.ts';
 import type { HandOver } from './hand-over.ts';
 import { JobIds } from './job-ids.ts';
-import { Lanes } from './lanes.ts';
+import { type Lane, Lanes } from './lanes.ts';
 import type { Waker } from './wake.ts';
 
-export { IdempotencyConflict, type EnqueuedJob } from './enqueue.ts';
+export type { EnqueuedJob } from './enqueue.ts';
+export { IdempotencyConflict } from './held-keys.ts';
+
+/** The request at this index asks for a job that would be over before it could begin. */
+export class AlreadyExpired extends Error {
+  override name = 'AlreadyExpired';
+  readonly index: number;
+
+  constructor(index: number) {
+    super('expiresAt is over already');
+    this.index = index;
+  }
+}
+
+/** What is needed of a request to judge its params. */
+export type ParamsRequest = Pick<
+  JobRequest,
+  'definitionKey' | 'definitionVersion' | 'paramsJson' | 'skipValidation'
+>;
 
 /** Where all jobs come in: HTTP, the SDK in process, schedules. One path, one set of rules. */
 export class Inbox {
   readonly #db: Db;
+  readonly #clock: Clock;
   readonly #catalog: Catalog;
   readonly #lanes: Lanes;
   readonly #ids: JobIds;
   readonly #waker: Waker;
   readonly #batch: EnqueueBatch;
   readonly #handOver: HandOver | null;
+  readonly #checks: ParamsChecks;
 
   constructor(db: Db, waker: Waker, clock: Clock, handOver: HandOver | null = null) {
     this.#db = db;
+    this.#clock = clock;
     this.#catalog = new Catalog(db, clock);
     this.#lanes = new Lanes(db, db.shards);
     this.#ids = new JobIds(clock);
     this.#waker = waker;
     this.#batch = new EnqueueBatch(db, this.#waker);
     this.#handOver = handOver;
+    this.#checks = new ParamsChecks(clock);
   }
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
   async start(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
+    this.#refuseExpired(requests);
+    await this.checkParams(requests);
     const [only] = requests;
     if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.prepare(request));
     return await enqueueAndWake(this.#db, this.#waker, entries, true);
+  }
+
+  #refuseExpired(requests: readonly JobRequest[]): void {
+    const nowMs = this.#clock.now().getTime();
+    const past = requests.findIndex(({ expiresAt }) => expiresAt && expiresAt.getTime() <= nowMs);
+    if (past >= 0) throw new AlreadyExpired(past);
+  }
+
+  /** Throws when the params do not fit what is published of their definition, as far as it is. */
+  async checkParams(requests: readonly ParamsRequest[]): Promise<void> {
+    const found: MisfitParams[] = [];
+    for (const [index, request] of requests.entries()) {
+      const { definitionKey: key, definitionVersion, paramsJson } = request;
+      const published = await this.#catalog.find(key, definitionVersion);
+      if (!published || request.skipValidation) continue;
+      for (const violation of this.#checks.violations({ ...published, key }, paramsJson)) {
+        found.push({ index, ...violation });
+      }
+      if (found.length >= MISFITS_MAX) break;
+    }
+    if (found.length > 0) throw new ParamsInvalid(found);
   }
 
   async #startOne(request: JobRequest): Promise<EnqueuedJob> {
@@ -60,7 +108,7 @@ export class Inbox {
   /** Only a plain job that may run at once is handed over; the others have reasons to wait. */
   #reserve({ job, lane }: Entry): string | null {
     const waits = job.hold || job.runAt !== null || (job.delayMs ?? 0) > 0;
-    if (waits || job.idempotencyKey !== null) return null;
+    if (waits || job.idempotencyKey !== null || job.unique) return null;
     return this.#handOver?.reserve(lane, -job.priority) ?? null;
   }
 
@@ -90,6 +138,13 @@ export class Inbox {
     const published = await this.#catalog.find(definitionKey, definitionVersion);
     const version = definitionVersion ?? published?.version ?? 1;
     const lane = await this.#lanes.resolve(tenant, definitionKey, version);
-    return { job: newJob(this.#ids.next(lane.shard), request, published), lane };
+    const job = newJob(this.#ids.next(lane.shard), request, published);
+    return { job, lane, keyShard: this.#keyShard(job, lane) };
+  }
+
+  /** A key that counts for a whole tenant must be in one place for all its definitions. */
+  #keyShard({ tenant, idempotencyKey, idempotencyScope }: NewJob, lane: Lane): number {
+    if (idempotencyKey === null || idempotencyScope === 'definition') return lane.shard;
+    return homeShard(tenant, idempotencyKey, this.#db.shards);
   }
 }

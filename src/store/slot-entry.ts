@@ -1,3 +1,4 @@
+import { plainRequest } from '../core/new-job.ts';
 import { jitterOf } from '../core/schedule-id.ts';
 import type { Entry } from './enqueue.ts';
 import type { Inbox } from './inbox.ts';
@@ -7,18 +8,10 @@ import type { ScheduleRow } from './schedule-row.ts';
 export async function slotEntry(inbox: Inbox, row: ScheduleRow, slotAt: Date): Promise<Entry> {
   const delayMs = jitterOf(row.id, slotAt.getTime(), row.jitter_ms);
   const entry = await inbox.prepare({
-    tenant: row.tenant,
-    definitionKey: row.definition_key,
+    ...plainRequest(row.tenant, row.definition_key, row.params),
     definitionVersion: row.definition_version,
-    paramsJson: row.params,
     priority: row.priority,
-    maxAttempts: null,
-    hold: false,
     runAt: delayMs > 0 ? new Date(slotAt.getTime() + delayMs) : null,
-    delayMs: null,
-    idempotencyKey: null,
-    tags: null,
-    policy: null,
   });
   return { ...entry, schedule: { id: row.id, slotAt } };
 }

@@ -70,7 +70,7 @@ export class Outbox {
         interruptions: job.interruptions,
         maxInterruptions: definition.maxInterruptions,
         retry: job.policy?.retry ?? definition.retry,
-        retryOn: definition.retryOn,
+        retryOn: job.policy?.retryOn ?? definition.retryOn,
       };
       const transition = decide(rules, ended.outcome, this.#clock.random());
       return { id: job.id, claim: job.claim, was: state, transition, usage: ended.usage };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTerminal, JOB_STATES, type JobState, NO_USAGE } from '../../src/core/job.ts';
 import { decide, DEFAULT_RULES, type Outcome, TRANSITIONS } from '../../src/core/lifecycle.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
+import { expireJobs } from '../../src/store/expire.ts';
 import { promote } from '../../src/store/promote.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
 import { fateOf } from '../../src/store/settle.ts';
@@ -137,6 +138,14 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
       await database.sql(due, [subject.id]);
       await promote(database.db, 0, 1_000);
       await expectByTable(subject, before, /its time has come|its backoff is over/);
+    });
+
+    it('answers its expiry as the table says', async () => {
+      const { subject, before } = await arrange(from);
+      const over = `update longshore.waiting set expires_at = now() - interval '1 s' where id = $1`;
+      await database.sql(over, [subject.id]);
+      await expireJobs(database.db, 0, 1_000);
+      await expectByTable(subject, before, /expired/);
     });
 
     it('answers the reaper as decide() says', async () => {

@@ -73,6 +73,7 @@ async function start(changes: Partial<LocalWorkerSettings> = {}): Promise<QuickW
     cancelGraceMs: 100,
     retentionDays: 7,
     deadLetterDays: 0,
+    unhandledAfterMs: 60_000,
     logMaxBytes: 1_000_000,
     runnerEnv: null,
     runnerUid: null,

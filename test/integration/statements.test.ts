@@ -49,7 +49,8 @@ const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key
   find_orphans forget_workers turn view_jobs cancel_waiting cancel_running progress release_job
   look_at_job list_by_lane_desc list_by_tag_desc list_waiting_desc list_running_desc
   list_done_desc list_setbacks_desc write_log_chunks write_events save_step load_steps read_logs
-  read_events read_attempts look_at_lease find_late find_beating`.split(/\s+/);
+  read_events read_attempts look_at_lease find_late find_beating find_holder_jobs take_keys
+  point_keys lock_unique_keys replace_waiting find_expired fail_waiting find_unserved`.split(/\s+/);
 
 it('has one name for each statement', () => {
   const names = allStatements.map(({ name }) => name);

@@ -148,6 +148,7 @@ describe('a worker that is asked to drain', () => {
       cancelGraceMs: 500,
       retentionDays: 7,
       deadLetterDays: 0,
+      unhandledAfterMs: 60_000,
       logMaxBytes: 1_000_000,
       runnerEnv: null,
       runnerUid: null,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JobRequest } from '../../src/core/new-job.ts';
+import { type JobRequest, plainRequest } from '../../src/core/new-job.ts';
 import { DEFAULT_RETRY } from '../../src/core/backoff.ts';
 import { NO_USAGE } from '../../src/core/job.ts';
 import { decide, type Outcome } from '../../src/core/lifecycle.ts';
@@ -13,21 +13,7 @@ import { registerWorker } from '../../src/store/workers.ts';
 import type { TestDatabase } from './database.ts';
 
 export function request(changes: Partial<JobRequest> = {}): JobRequest {
-  return {
-    tenant: 'default',
-    definitionKey: 'hello',
-    definitionVersion: null,
-    paramsJson: '{}',
-    priority: 0,
-    maxAttempts: null,
-    hold: false,
-    runAt: null,
-    delayMs: null,
-    idempotencyKey: null,
-    tags: null,
-    policy: null,
-    ...changes,
-  };
+  return { ...plainRequest('default', 'hello', '{}'), ...changes };
 }
 
 /** Registers a worker instance and answers with its id. */

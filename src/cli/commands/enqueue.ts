@@ -20,6 +20,7 @@ interface Options {
   maxAttempts?: number;
   hold?: true;
   definitionVersion?: number;
+  skipValidation?: true;
 }
 
 export function addEnqueue(program: Command, cli: Cli): void {
@@ -38,6 +39,7 @@ export function addEnqueue(program: Command, cli: Cli): void {
     .option('--tag <tag>', 'a word to find it by; may be repeated', eachOf)
     .option('--max-attempts <number>', 'how often it is tried at most', whole)
     .option('--hold', 'store it and wait for `longshore release`')
+    .option('--skip-validation', 'do not hold the params against the schema before it runs')
     .option('--definition-version <number>', 'default: the highest published one', whole)
     .action(
       async (key: string, argument: string | undefined, options: Options, command: Command) => {

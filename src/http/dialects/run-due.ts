@@ -14,7 +14,7 @@ const RUNS_MAX = 2;
 
 const RUN = {
   operationId: 'runDueJobs',
-  tags: ['jobs'],
+  tags: ['dialects'],
   summary: 'Run what is due now',
   description:
     'Does what schedulers and workers would do now, within a budget, and answers when that is ' +

@@ -10,6 +10,7 @@ import { SchedulePatch } from '../../protocol/schedule-body.ts';
 import { changeSchedule } from '../../store/change-schedule.ts';
 import { deleteSchedule } from '../../store/delete-schedule.ts';
 import { sendDueHint } from '../../store/due-hint.ts';
+import { readScheduleRow } from '../../store/lock-schedule.ts';
 import { type ScheduleRow, specOf } from '../../store/schedule-row.ts';
 import { getSchedule } from '../../store/schedules.ts';
 import { triggerSchedule } from '../../store/trigger-schedule.ts';
@@ -17,7 +18,7 @@ import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
-import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { noSuchSchedule, refuseMisfit, refusing, scheduleIdOf } from '../schedule-path.ts';
 import { tenantOf } from '../tenant.ts';
 
 const changing = refusals(
@@ -111,6 +112,10 @@ export function changeSchedulesRoutes(
 
   typed.patch('/v1/schedules/:scheduleId', { schema: PATCH, config }, async (request) => {
     const patch = parseSchedulePatch(request.body);
+    if (patch.paramsJson !== undefined || patch.definitionVersion !== undefined) {
+      const row = await readScheduleRow(db, tenantOf(request), request.params.scheduleId);
+      if (row) await refuseMisfit(inbox, { ...specOf(row), ...patch });
+    }
     return await change(request, (row) => {
       const others = Object.keys(patch).filter((name) => name !== 'enabled');
       if (row.source === 'code' && others.length > 0) throw fromCode('change it in the code');
@@ -133,10 +138,12 @@ export function changeSchedulesRoutes(
     { schema: TRIGGER, config },
     async (request, reply) => {
       parseNothing(request.body);
+      const tenant = tenantOf(request);
       const id = scheduleIdOf(request.params.scheduleId);
+      const row = await readScheduleRow(db, tenant, id);
+      if (row) await refuseMisfit(inbox, specOf(row));
       const by = actorOf(request);
-      const jobId =
-        (await triggerSchedule(db, inbox, tenantOf(request), id, by)) ?? noSuchSchedule(id);
+      const jobId = (await triggerSchedule(db, inbox, tenant, id, by)) ?? noSuchSchedule(id);
       return reply.code(202).header('location', `/v1/jobs/${jobId}`).send({ jobId });
     },
   );

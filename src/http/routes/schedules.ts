@@ -23,7 +23,7 @@ import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
 import { readIdCursor, readSlotCursor, wordOf } from '../schedule-cursor.ts';
-import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { noSuchSchedule, refuseMisfit, refusing, scheduleIdOf } from '../schedule-path.ts';
 import { tenantOf } from '../tenant.ts';
 
 const reading = refusals('NOT_FOUND', 'UNAVAILABLE');
@@ -94,7 +94,7 @@ const READS = { access: 'jobs:read' } as const;
 
 export function schedulesRoutes(
   app: FastifyInstance,
-  { db }: HttpDeps,
+  { db, inbox }: HttpDeps,
   redaction: Redaction,
 ): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
@@ -109,6 +109,7 @@ export function schedulesRoutes(
     async (request, reply) => {
       const tenant = tenantOf(request);
       const spec = parseSchedule(request.body);
+      await refuseMisfit(inbox, spec);
       const made = { tenant, source: 'api', spec } as const;
       const id = await refusing(async () => await createSchedule(db, ids, made, actorOf(request)));
       await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);

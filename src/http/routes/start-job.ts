@@ -1,27 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { JobRequest } from '../../core/new-job.ts';
 import { AcceptedAnswer, BatchAnswer } from '../../protocol/job-answer.ts';
 import { BATCH_MAX, BatchBody, JobBody } from '../../protocol/job-body.ts';
 import { parseBatch, parseJob } from '../../protocol/parse-job.ts';
-import { Refusal } from '../../protocol/refusal.ts';
-import { IdempotencyConflict, type EnqueuedJob, type Inbox } from '../../store/inbox.ts';
+import type { EnqueuedJob } from '../../store/inbox.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer } from '../openapi.ts';
+import { BATCH_BODY_MAX_BYTES, BODY_MAX_BYTES, start, startOne, startRefusals } from '../start.ts';
 import { tenantOf } from '../tenant.ts';
-
-export const BODY_MAX_BYTES = 1024 * 1024;
-export const BATCH_BODY_MAX_BYTES = 16 * 1024 * 1024;
-
-const bodyRefusals = refusals(
-  'PAYLOAD_INVALID',
-  'INVALID_JSON',
-  'FORBIDDEN',
-  'IDEMPOTENCY_CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-);
 
 const START = {
   operationId: 'startJob',
@@ -35,7 +21,7 @@ const START = {
     'idempotency-key': z.string().optional().describe('Instead of idempotencyKey in the body.'),
   }),
   body: JobBody,
-  response: { 202: answer('The job is stored.', AcceptedAnswer), ...bodyRefusals },
+  response: { 202: answer('The job is stored.', AcceptedAnswer), ...startRefusals },
 };
 
 const START_BATCH = {
@@ -46,7 +32,7 @@ const START_BATCH = {
     `Stores 1 to ${BATCH_MAX} jobs in one transaction. One bad entry refuses them all, with a ` +
     'pointer like /jobs/17/priority. The body may have 16 MB.',
   body: BatchBody,
-  response: { 202: answer('All jobs are stored.', BatchAnswer), ...bodyRefusals },
+  response: { 202: answer('All jobs are stored.', BatchAnswer), ...startRefusals },
 };
 
 const WRITES = { access: 'jobs:write' } as const;
@@ -57,8 +43,8 @@ export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void 
     { schema: START, config: WRITES, bodyLimit: BODY_MAX_BYTES },
     async (request, reply) => {
       const job = parseJob(request.body, tenantOf(request), idempotencyHeader(request));
-      const [stored] = await start(inbox, [job], () => '');
-      return reply.code(202).header('location', `/v1/jobs/${stored?.jobId}`).send(accepted(stored));
+      const stored = await startOne(inbox, job);
+      return reply.code(202).header('location', `/v1/jobs/${stored.jobId}`).send(accepted(stored));
     },
   );
 
@@ -73,26 +59,8 @@ export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void 
   );
 }
 
-/** The store tells which request clashed; the caller wants to know where that is in the body. */
-async function start(
-  inbox: Inbox,
-  jobs: readonly JobRequest[],
-  pointerOf: (index: number) => string,
-): Promise<EnqueuedJob[]> {
-  try {
-    return await inbox.start(jobs);
-  } catch (error) {
-    if (!(error instanceof IdempotencyConflict)) throw error;
-    const pointer = `${pointerOf(error.index)}/idempotencyKey`;
-    const detail = 'this key was used for a job with other params';
-    const errors = [{ pointer, detail }];
-    throw new Refusal('IDEMPOTENCY_CONFLICT', `${pointer}: ${detail}`, { errors });
-  }
-}
-
-function accepted(job: EnqueuedJob | undefined): AcceptedAnswer {
-  if (!job) throw new Error('the store answered fewer jobs than it was given');
-  return { jobId: job.jobId, status: job.status };
+function accepted({ jobId, status }: EnqueuedJob): AcceptedAnswer {
+  return { jobId, status };
 }
 
 function idempotencyHeader(request: FastifyRequest): string | undefined {

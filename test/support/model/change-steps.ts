@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { isTerminal } from '../../../src/core/job.ts';
 import { cancelJob } from '../../../src/store/cancel-job.ts';
+import { expireJobs } from '../../../src/store/expire.ts';
 import { promote } from '../../../src/store/promote.ts';
 import { releaseJob } from '../../../src/store/release-job.ts';
 import { isOwned, type Model, type ModelJob } from './model.ts';
@@ -114,6 +115,31 @@ async function promoteSome(model: Model, world: World, limit: number): Promise<v
   if (later.length === 0) return expect(nextDueMs).toBeNull();
   expect(nextDueMs).toBeLessThanOrEqual((nextMicros - world.rows.at) / 1_000);
   expect(nextDueMs).toBeGreaterThanOrEqual((nextMicros - after.at) / 1_000);
+}
+
+const LONG_AGO = '2020-01-01T00:00:00.000Z';
+
+/** Time is over for one job that has not begun. */
+export const expireStep: fc.Arbitrary<Step> = fc.nat({ max: 99 }).map((n) =>
+  step(
+    'expire',
+    n,
+    async (model, world) => {
+      const waiting = unowned(model);
+      const { id = '' } = waiting[n % waiting.length] ?? {};
+      const expire = 'update longshore.waiting set expires_at = $2 where id = $1';
+      await world.database.sql(expire, [id, LONG_AGO]);
+      expect(await expireJobs(world.db, 0, 10)).toMatchObject({ ids: [id], more: false });
+      const message = `it had not begun by ${LONG_AGO}, when it expired`;
+      const error = { code: 'EXPIRED', message };
+      model.change(id, { state: 'failed', place: null, runAt: null, error });
+    },
+    (model) => unowned(model).length > 0,
+  ),
+);
+
+function unowned(model: Readonly<Model>): ModelJob[] {
+  return [...model.jobs.values()].filter((job) => !isTerminal(job.state) && !isOwned(job));
 }
 
 /** Whose job is meant by whom; nobody's, when there is none or when it is not theirs. */

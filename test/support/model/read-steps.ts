@@ -108,6 +108,7 @@ function viewOf(world: World, job: ModelJob): JobView {
     createdAt: time(body, 'created_at') ?? '',
     queuedAt: time(narrow, 'queued_at'),
     runAt: time(narrow, 'run_at'),
+    expiresAt: time(narrow, 'expires_at'),
     startedAt: time(narrow, 'started_at') ?? time(last, 'started_at'),
     finishedAt: time(narrow, 'finished_at'),
     updatedAt: updates[table] ?? '',

@@ -1,5 +1,11 @@
 import type fc from 'fast-check';
-import { becomesDueStep, cancelStep, promoteStep, releaseStep } from './change-steps.ts';
+import {
+  becomesDueStep,
+  cancelStep,
+  expireStep,
+  promoteStep,
+  releaseStep,
+} from './change-steps.ts';
 import { claimStep, findLinesStep, turnStep } from './claim-steps.ts';
 import { enqueueStep, handOverStep } from './enqueue-steps.ts';
 import { getStep, listStep } from './read-steps.ts';
@@ -29,6 +35,7 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [2, progressStep],
   [5, cancelStep],
   [3, releaseStep],
+  [2, expireStep],
   [6, becomesDueStep],
   [5, promoteStep],
   [3, heartbeatStep],

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { SHOUTED, statusIn } from '../../core/dialect.ts';
+import { IntentAnswer, observedAnswer, ObservedAnswer } from '../../protocol/dialect-answer.ts';
+import { IntentBody } from '../../protocol/dialect-body.ts';
+import { JobIdParams } from '../../protocol/job-answer.ts';
+import { NoQuery } from '../../protocol/job-query.ts';
+import { parseIntent } from '../../protocol/parse-dialect.ts';
+import { getJob } from '../../store/get-job.ts';
+import type { HttpDeps } from '../deps.ts';
+import { noSuchJob, wellFormed } from '../job-path.ts';
+import { answer, refusals } from '../openapi.ts';
+import { BODY_MAX_BYTES, startOne, startRefusals } from '../start.ts';
+import { tenantOf } from '../tenant.ts';
+
+/** Seed 001: the API records intent, and shows outcomes and nothing of what is inside. */
+const CREATE = {
+  operationId: 'createIntent',
+  tags: ['dialects'],
+  summary: 'Start a job, in the words of seed 001',
+  description:
+    'Stores the job; when the answer arrives it is durable. The same idempotency key of the same ' +
+    'tenant always answers with the first job.',
+  body: IntentBody,
+  response: { 202: answer('The job is stored.', IntentAnswer), ...startRefusals },
+};
+
+const OBSERVE = {
+  operationId: 'observeIntent',
+  tags: ['dialects'],
+  summary: 'Look at one job, in the words of seed 001',
+  description: 'Neither payload nor attempts, workers, leases or stacks are ever shown here.',
+  params: JobIdParams,
+  querystring: NoQuery,
+  response: { 200: answer('The job.', ObservedAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
+};
+
+export function intentRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  app.post(
+    '/jobs',
+    { schema: CREATE, bodyLimit: BODY_MAX_BYTES, config: { access: 'jobs:write' } },
+    async (request, reply) => {
+      const { jobId, status } = await startOne(
+        inbox,
+        parseIntent(request.body, tenantOf(request)),
+        'payload',
+      );
+      return reply.code(202).send({ jobId, status: statusIn(SHOUTED, status) });
+    },
+  );
+
+  typed.get(
+    '/jobs/:jobId',
+    { schema: OBSERVE, config: { access: 'jobs:read' } },
+    async (request) => {
+      const jobId = wellFormed(request.params.jobId);
+      return observedAnswer((await getJob(db, tenantOf(request), jobId)) ?? noSuchJob(jobId));
+    },
+  );
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import { QueuedAnswer } from '../../protocol/dialect-answer.ts';
+import { QueueBody } from '../../protocol/dialect-body.ts';
+import { parseQueue } from '../../protocol/parse-dialect.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer } from '../openapi.ts';
+import { BODY_MAX_BYTES, startOne, startRefusals } from '../start.ts';
+import { tenantOf } from '../tenant.ts';
+
+/**
+ * Seed 003. Its visibility timeout is what the definition says of the time one attempt may take
+ * (`timeoutSeconds`), and the lease, when the worker itself is gone. All jobs that are over either
+ * come back, not only the one at the head of the queue.
+ */
+const QUEUE = {
+  operationId: 'queueJob',
+  tags: ['dialects'],
+  summary: 'Start a job, in the words of seed 003',
+  body: QueueBody,
+  response: { 201: answer('The job is stored.', QueuedAnswer), ...startRefusals },
+};
+
+export function jobberRoutes(app: FastifyInstance, { inbox }: HttpDeps): void {
+  const options = {
+    schema: QUEUE,
+    bodyLimit: BODY_MAX_BYTES,
+    config: { access: 'jobs:write' } as const,
+  };
+  app.post('/jobber/queue', options, async (request, reply) => {
+    const { jobId } = await startOne(inbox, parseQueue(request.body, tenantOf(request)), 'payload');
+    return reply.code(201).send({ 'job-id': jobId });
+  });
+}

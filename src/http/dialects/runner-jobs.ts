@@ -1,0 +1,74 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { DEAD_LETTERED, statusIn } from '../../core/dialect.ts';
+import { EnqueuedAnswer, runnerJobAnswer, RunnerJobAnswer } from '../../protocol/dialect-answer.ts';
+import { EnqueueBody } from '../../protocol/dialect-body.ts';
+import { JobIdParams } from '../../protocol/job-answer.ts';
+import { NoQuery } from '../../protocol/job-query.ts';
+import { parseEnqueue } from '../../protocol/parse-dialect.ts';
+import { getJob } from '../../store/get-job.ts';
+import type { HttpDeps } from '../deps.ts';
+import { noSuchJob, wellFormed } from '../job-path.ts';
+import { answer, refusals } from '../openapi.ts';
+import { errorHandler, refusalOf, sendProblem } from '../problem.ts';
+import { BODY_MAX_BYTES, startOne, startRefusals } from '../start.ts';
+import { tenantOf } from '../tenant.ts';
+
+/** Seed 004; its `POST /api/jobs/run` is in `run-due.ts`. */
+const ENQUEUE = {
+  operationId: 'enqueueJob',
+  tags: ['dialects'],
+  summary: 'Start a job, in the words of seed 004',
+  description:
+    'The same idempotency key of the same tenant always answers with the first job. What the ' +
+    'code of the job throws is not tried again. A job that no worker has the code for fails. A ' +
+    'payload that is refused has the name EnqueueError.',
+  body: EnqueueBody,
+  response: { 202: answer('The job is stored.', EnqueuedAnswer), ...startRefusals },
+};
+
+const GET = {
+  operationId: 'getEnqueuedJob',
+  tags: ['dialects'],
+  summary: 'Look at one job, in the words of seed 004',
+  params: JobIdParams,
+  querystring: NoQuery,
+  response: { 200: answer('The job.', RunnerJobAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
+};
+
+export function runnerJobsRoutes(app: FastifyInstance, { db, inbox, log }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const otherwise = errorHandler(log);
+  const onError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    const refusal = refusalOf(error);
+    if (!refusal?.code.startsWith('PAYLOAD_')) return otherwise(error, request, reply);
+    sendProblem(reply, refusal, { name: 'EnqueueError' });
+  };
+
+  app.post(
+    '/api/jobs/enqueue',
+    {
+      schema: ENQUEUE,
+      bodyLimit: BODY_MAX_BYTES,
+      errorHandler: onError,
+      config: { access: 'jobs:write' },
+    },
+    async (request, reply) => {
+      const { jobId, status } = await startOne(
+        inbox,
+        parseEnqueue(request.body, tenantOf(request)),
+        'payload',
+      );
+      return reply.code(202).send({ id: jobId, status: statusIn(DEAD_LETTERED, status) });
+    },
+  );
+
+  typed.get(
+    '/api/jobs/:jobId',
+    { schema: GET, config: { access: 'jobs:read' } },
+    async (request) => {
+      const jobId = wellFormed(request.params.jobId);
+      return runnerJobAnswer((await getJob(db, tenantOf(request), jobId)) ?? noSuchJob(jobId));
+    },
+  );
+}

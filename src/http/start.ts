@@ -1,0 +1,75 @@
+import type { JobRequest } from '../core/new-job.ts';
+import { ParamsInvalid } from '../params/params-invalid.ts';
+import { Findings } from '../protocol/findings.ts';
+import type { ProblemCode } from '../protocol/problem.ts';
+import { Refusal } from '../protocol/refusal.ts';
+import { AlreadyExpired, IdempotencyConflict, type EnqueuedJob } from '../store/inbox.ts';
+import type { Inbox } from '../store/inbox.ts';
+import { refusals } from './openapi.ts';
+
+/** What all the doors have in common through which jobs come in. */
+export const BODY_MAX_BYTES = 1024 * 1024;
+export const BATCH_BODY_MAX_BYTES = 16 * 1024 * 1024;
+
+export const startRefusals = refusals(
+  'PAYLOAD_INVALID',
+  'INVALID_JSON',
+  'FORBIDDEN',
+  'IDEMPOTENCY_CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+);
+
+/** The store tells which request is wrong; the caller wants to know where that is in the body. */
+export async function start(
+  inbox: Inbox,
+  jobs: readonly JobRequest[],
+  pointerOf: (index: number) => string,
+  paramsField = 'params',
+): Promise<EnqueuedJob[]> {
+  try {
+    const at = (index: number) => `${pointerOf(index)}/${paramsField}`;
+    return await refusingMisfits(async () => await inbox.start(jobs), at);
+  } catch (error) {
+    if (error instanceof AlreadyExpired) {
+      const pointer = `${pointerOf(error.index)}/expiresAt`;
+      throw refusalAt('VALIDATION_FAILED', pointer, 'must be a time to come');
+    }
+    if (!(error instanceof IdempotencyConflict)) throw error;
+    const pointer = `${pointerOf(error.index)}/idempotencyKey`;
+    const detail = 'this key was used for a job with other params';
+    throw refusalAt('IDEMPOTENCY_CONFLICT', pointer, detail);
+  }
+}
+
+function refusalAt(code: ProblemCode, pointer: string, detail: string): Refusal {
+  return new Refusal(code, `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
+}
+
+export async function startOne(
+  inbox: Inbox,
+  job: JobRequest,
+  paramsField?: string,
+): Promise<EnqueuedJob> {
+  const [stored] = await start(inbox, [job], () => '', paramsField);
+  if (!stored) throw new Error('the store answered fewer jobs than it was given');
+  return stored;
+}
+
+/** Params that do not fit their definition, told with the place where they are in the body. */
+export async function refusingMisfits<T>(
+  work: () => Promise<T>,
+  at: (index: number) => string = () => '/params',
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ParamsInvalid)) throw error;
+    const findings = new Findings();
+    for (const { index, pointer, detail } of error.errors) {
+      findings.add('PAYLOAD_INVALID', { pointer: at(index) + pointer, detail });
+    }
+    throw findings.refusal();
+  }
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../runtime/clock.ts';
+import { compileSchema, type ParamsJudge, type ParamsViolation } from './compile-schema.ts';
+
+const SCHEMAS_MAX = 500;
+const REST_MS = 60_000;
+
+/** What was published, told apart by when it was: a new schema of the same version is another one. */
+export interface PublishedSchema {
+  key: string;
+  version: number;
+  publishedAt: string;
+  paramsSchema: unknown;
+}
+
+interface Known {
+  judge: ParamsJudge | null;
+  /** Judging took too long; until then nobody tries again. */
+  restsUntilMs: number;
+}
+
+/**
+ * Judges params by the schemas of definitions. Each schema is compiled once, and only so many are
+ * kept. Params that cannot be judged here pass: they are checked again before the job runs.
+ */
+export class ParamsChecks {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  violations(published: PublishedSchema, paramsJson: string): ParamsViolation[] {
+    if (published.paramsSchema === null || published.paramsSchema === undefined) return [];
+    const known = this.#find(published);
+    if (!known.judge || this.#clock.monotonicMs() < known.restsUntilMs) return [];
+    try {
+      return known.judge(paramsJson);
+    } catch {
+      known.restsUntilMs = this.#clock.monotonicMs() + REST_MS;
+      return [];
+    }
+  }
+
+  #find({ key, version, publishedAt, paramsSchema }: PublishedSchema): Known {
+    const name = `${key}@${version} ${publishedAt}`;
+    const found = this.#known.get(name);
+    if (found) return found;
+    const known = { judge: compileSchema(paramsSchema), restsUntilMs: 0 };
+    if (this.#known.size >= SCHEMAS_MAX) {
+      for (const [oldest] of this.#known) {
+        this.#known.delete(oldest);
+        break;
+      }
+    }
+    this.#known.set(name, known);
+    return known;
+  }
+}

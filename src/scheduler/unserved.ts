@@ -1,0 +1,48 @@
+import { failureOf } from '../core/failure.ts';
+import type { Log } from '../runtime/log.ts';
+import { Poller } from '../runtime/poller.ts';
+import type { Db } from '../store/db.ts';
+import { failWaiting } from '../store/fail-waiting.ts';
+import { findUnserved, type UnservedJob } from '../store/unhandled.ts';
+import type { Waker } from '../store/wake.ts';
+import { allShards, type ShardTurns } from './shard-turns.ts';
+
+const BATCH = 500;
+
+export interface UnservedOptions {
+  db: Db;
+  waker: Waker;
+  pollMs: number;
+  unhandledAfterMs: number;
+  log: Log;
+  turns?: ShardTurns;
+}
+
+/**
+ * Ends jobs whose caller was promised an end (`POST /api/jobs/enqueue`) although nobody has their
+ * code. Jobs of `/v1` wait instead, since the worker that has it may only be late.
+ */
+export function unserved(options: UnservedOptions): Poller {
+  const { db, waker, pollMs, unhandledAfterMs, log } = options;
+  const turns = options.turns ?? allShards(db.shards);
+  return new Poller({
+    name: 'unserved',
+    log,
+    tick: async () => {
+      let full = false;
+      for (const shard of turns()) {
+        const found = await findUnserved(db, shard, unhandledAfterMs, BATCH);
+        const { ids, lines } = await failWaiting(db, shard, found.map(failureFor));
+        waker.wake(lines);
+        for (const id of ids) log.warn({ jobId: id, code: 'NO_HANDLER' }, 'job.failed');
+        full ||= found.length === BATCH && ids.length > 0;
+      }
+      return full ? 0 : pollMs;
+    },
+  });
+}
+
+function failureFor({ id, claim, expiresAt, key, version }: UnservedJob) {
+  const error = failureOf('NO_HANDLER', `no worker that lives has ${key}, version ${version}`);
+  return { id, claim, was: 'queued', expiresAt, error } as const;
+}

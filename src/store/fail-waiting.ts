@@ -1,0 +1,81 @@
+import type { JobError, WaitingState } from '../core/job.ts';
+import { type Db, statement } from './db.ts';
+import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
+import { withPartitions } from './partitions.ts';
+import { inLockOrder } from './settle.ts';
+import type { LineHint } from './wake.ts';
+
+/**
+ * Ends jobs that nobody runs as dead letters. Whoever calls it has looked at them before, and they
+ * may have moved on meanwhile. So a job ends only if it is still as it was seen: the same claim
+ * number, state and expiry. What somebody else has locked is about to change and is left alone.
+ */
+export interface WaitingFailure {
+  id: string;
+  claim: number;
+  was: WaitingState;
+  /** As the database wrote it: a JavaScript date would cut its microseconds off. */
+  expiresAt: string | null;
+  error: JobError;
+}
+
+const FAIL_WAITING = statement<{ id: string | null; lane: number; rank: number }>(
+  'fail_waiting',
+  `with seen as materialized (
+    select * from json_to_recordset($2::json) as s(
+      id uuid, claim int, was longshore.job_state, "expiresAt" timestamptz, error text, code text)
+  ),
+  found as materialized (
+    select w.id, s.error, s.code
+    from seen s cross join lateral (
+      select w.id from longshore.waiting w
+      where w.shard = $1 and w.id = s.id and w.claim_no = s.claim and w.state = s.was
+        and w.expires_at is not distinct from s."expiresAt"
+      limit 1 for update skip locked
+    ) w
+  ),
+  gone as (
+    delete from longshore.waiting
+    where shard = $1 and id = any (array(select id from found))
+    returning *
+  ),
+  ended as (
+    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, finished_at, error_code, error)
+    select g.shard, g.id, g.lane, 'failed', g.rank, g.attempts, g.max_attempts, g.claim_no,
+      g.interruptions, g.queued_at, clock_timestamp(), f.code, f.error::json
+    from gone g join found f on f.id = g.id
+    returning ${ENDED}
+  ),
+  ${MAKE_HOOKS}
+  select id, lane, rank from ended
+  union all
+  select null, lane, rank from hook`,
+);
+
+export interface FailedWaiting {
+  ids: string[];
+  /** What became claimable by it: hooks. */
+  lines: LineHint[];
+}
+
+export async function failWaiting(
+  db: Db,
+  shard: number,
+  failures: readonly WaitingFailure[],
+): Promise<FailedWaiting> {
+  if (failures.length === 0) return { ids: [], lines: [] };
+  const seen = inLockOrder(failures).map(({ error, ...row }) => ({
+    ...row,
+    error: JSON.stringify(error),
+    code: error.code,
+  }));
+  const rows = await withPartitions(
+    db,
+    async () => await db.run(FAIL_WAITING, [shard, JSON.stringify(seen)]),
+  );
+  return {
+    ids: rows.flatMap(({ id }) => id ?? []),
+    lines: rows.flatMap(({ id, lane, rank }) => (id === null ? { shard, lane, rank } : [])),
+  };
+}
