@@ -2,6 +2,7 @@ import type fc from 'fast-check';
 import { becomesDueStep, cancelStep, promoteStep, releaseStep } from './change-steps.ts';
 import { claimStep, findLinesStep, turnStep } from './claim-steps.ts';
 import { enqueueStep, handOverStep } from './enqueue-steps.ts';
+import { deleteStep, retryStep } from './done-steps.ts';
 import { getStep, listStep } from './read-steps.ts';
 import { fateStep, progressStep, settleStep } from './settle-steps.ts';
 import type { Step } from './step.ts';
@@ -29,6 +30,8 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [2, progressStep],
   [5, cancelStep],
   [3, releaseStep],
+  [5, retryStep],
+  [2, deleteStep],
   [6, becomesDueStep],
   [5, promoteStep],
   [3, heartbeatStep],
