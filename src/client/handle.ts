@@ -1,5 +1,5 @@
 import { isTerminal, type JobState } from '../core/job.ts';
-import type { Job, JobReceipt } from './job.ts';
+import type { Job, JobReceipt, RetryOptions } from './job.ts';
 import { ProblemError, ServerUnreachable, WaitTimeout } from './errors.ts';
 import { OUTAGE_MAX_MS, PASSING_STATUSES, pause } from './retry.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
@@ -16,6 +16,8 @@ export interface WaitOptions {
 export interface JobAccess {
   get(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<Job>;
   cancel(jobId: string): Promise<JobReceipt>;
+  retry(jobId: string, options?: RetryOptions): Promise<JobReceipt>;
+  delete(jobId: string): Promise<void>;
   attempts(jobId: string): Promise<JobAttempt[]>;
   events(jobId: string, options?: ReadOptions): AsyncIterable<JobEvent>;
   logs(jobId: string, options?: ReadLogOptions): AsyncIterable<JobLog>;
@@ -24,7 +26,7 @@ export interface JobAccess {
 const FIRST_PAUSE_MS = 25;
 const PAUSE_GROWTH = 1.5;
 
-/** One job, to be looked at, waited for, followed or cancelled. */
+/** One job, to be looked at, waited for, followed or changed. */
 export class JobHandle<Result = unknown> {
   readonly id: string;
   /** How the job was when the server acknowledged it. */
@@ -43,6 +45,16 @@ export class JobHandle<Result = unknown> {
 
   async cancel(): Promise<JobReceipt> {
     return await this.#access.cancel(this.id);
+  }
+
+  /** Lets it run again after it failed or was cancelled. */
+  async retry(options: RetryOptions = {}): Promise<JobReceipt> {
+    return await this.#access.retry(this.id, options);
+  }
+
+  /** Deletes it, once it has ended. */
+  async delete(): Promise<void> {
+    await this.#access.delete(this.id);
   }
 
   async attempts(): Promise<JobAttempt[]> {

@@ -10,6 +10,7 @@ export type {
   JobReceipt,
   ListFilter,
   PublishedDefinition,
+  RetryOptions,
 } from './job.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { Longshore, type LongshoreOptions } from './longshore.ts';

@@ -1,5 +1,6 @@
 import type { Isolation, RetryInput } from '../core/definition.ts';
 import type { JobState, JobView, RetryPolicy } from '../core/job.ts';
+import type { RetryMode } from '../core/retry.ts';
 import type { HookName } from '../core/story.ts';
 
 /** A job as the server shows it, with the result's type that its definition gave. */
@@ -42,6 +43,16 @@ export interface BatchEntry<Input = unknown, Result = unknown> {
 export interface JobReceipt {
   jobId: string;
   status: JobState;
+}
+
+/** How to retry a job. */
+export interface RetryOptions {
+  /** `now` is usual; `later` waits; `reset` starts over, without attempts, steps and checkpoint. */
+  mode?: RetryMode | undefined;
+  /** With `later`; without it the job waits for its backoff. */
+  runAt?: Date | string | undefined;
+  /** Other params than before. */
+  params?: unknown;
 }
 
 export interface ListFilter {

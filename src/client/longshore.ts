@@ -7,6 +7,7 @@ import type {
   JobReceipt,
   ListFilter,
   PublishedDefinition,
+  RetryOptions,
 } from './job.ts';
 import { isJobId } from '../core/job-id.ts';
 import { ProblemError } from './errors.ts';
@@ -115,6 +116,18 @@ export class Longshore {
 
   async release(jobId: string): Promise<JobReceipt> {
     return await this.#post<JobReceipt>(`${jobPath(jobId)}/release`, { repeatable: false });
+  }
+
+  /** Not sent again after a broken connection: a second one might retry its next failure. */
+  async retry(jobId: string, options: RetryOptions = {}): Promise<JobReceipt> {
+    const path = `${jobPath(jobId)}/retry`;
+    return await this.#post<JobReceipt>(path, { body: options, repeatable: false });
+  }
+
+  /** Deletes a job that has ended, with all that is known of it. */
+  async delete(jobId: string): Promise<void> {
+    const path = jobPath(jobId);
+    await this.#transport.call({ method: 'DELETE', path, repeatable: false });
   }
 
   async definitions(): Promise<PublishedDefinition[]> {

@@ -15,3 +15,12 @@ export type RetryableState = (typeof RETRYABLE_STATES)[number];
 export function mayBeRetried(state: JobState): state is RetryableState {
   return (RETRYABLE_STATES as readonly JobState[]).includes(state);
 }
+
+/** How a job shall be retried. */
+export interface RetryWish {
+  mode: RetryMode;
+  /** With `later`: when. Null is the backoff that the job would have waited anyway. */
+  runAt: Date | null;
+  /** Other params than before; null keeps them. */
+  paramsJson: string | null;
+}

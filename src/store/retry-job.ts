@@ -1,9 +1,9 @@
 import { shardOfJobId } from '../core/job-id.ts';
-import { mayBeRetried, RETRYABLE_STATES } from '../core/retry.ts';
+import { mayBeRetried, RETRYABLE_STATES, type RetryWish } from '../core/retry.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import type { Queryable } from './db.ts';
 import { sendDueHint } from './due-hint.ts';
-import { retryJobs, type RetriedJob, type RetryWish } from './retry-jobs.ts';
+import { retryJobs, type RetriedJob } from './retry-jobs.ts';
 import { sendWakeHint } from './wake.ts';
 
 /** `told` is given what was there before, once it has happened. */

@@ -1,6 +1,6 @@
 import type { RetryPolicy, TerminalState, WaitingState } from '../core/job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../core/backoff.ts';
-import type { RetryMode } from '../core/retry.ts';
+import type { RetryWish } from '../core/retry.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { type Queryable, statement } from './db.ts';
 
@@ -115,14 +115,6 @@ interface RetriedRow {
 
 /** What was changed, with enough of what was there before to keep an account of it. */
 export type RetriedJob = RetriedRow & { shard: number };
-
-export interface RetryWish {
-  mode: RetryMode;
-  /** With `later`: when. Null is the backoff that the job would have waited anyway. */
-  runAt: Date | null;
-  /** Other params than before; null keeps them. */
-  paramsJson: string | null;
-}
 
 /** Which of them: those in one of these states that ended no later than this. */
 export interface RetryScope {

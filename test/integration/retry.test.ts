@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definitionInfo } from '../../src/core/definition.ts';
 import { fingerprintOf } from '../../src/core/fingerprint.ts';
+import type { RetryWish } from '../../src/core/retry.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { publishDefinitions } from '../../src/store/definitions.ts';
 import { deleteJob } from '../../src/store/delete-jobs.ts';
@@ -9,7 +10,6 @@ import { getJob } from '../../src/store/get-job.ts';
 import { writeLogChunks } from '../../src/store/log-chunks.ts';
 import { readAttempts } from '../../src/store/read-attempts.ts';
 import { retryJob } from '../../src/store/retry-job.ts';
-import type { RetryWish } from '../../src/store/retry-jobs.ts';
 import { loadSteps, saveStep } from '../../src/store/steps.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { claimAny, failure, settleAs, SUCCESS } from '../support/jobs.ts';

@@ -1,17 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { AcceptedAnswer, JobIdParams } from '../../protocol/job-answer.ts';
 import { parseNothing } from '../../protocol/parse-nothing.ts';
 import { Refusal } from '../../protocol/refusal.ts';
+import { parseRetry, RetryBody } from '../../protocol/retry-body.ts';
 import { cancelJob } from '../../store/cancel-job.ts';
 import type { ChangeResult } from '../../store/change-job.ts';
+import { deleteJob } from '../../store/delete-jobs.ts';
 import { releaseJob } from '../../store/release-job.ts';
+import { retryJob } from '../../store/retry-job.ts';
 import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
 import { tenantOf } from '../tenant.ts';
 
-const changeRefusals = refusals(
+const REFUSALS = [
   'INVALID_JSON',
   'FORBIDDEN',
   'NOT_FOUND',
@@ -19,7 +23,9 @@ const changeRefusals = refusals(
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'UNAVAILABLE',
-);
+] as const;
+const changeRefusals = refusals(...REFUSALS);
+const retryRefusals = refusals('PAYLOAD_INVALID', ...REFUSALS);
 
 const CANCEL = {
   operationId: 'cancelJob',
@@ -41,6 +47,29 @@ const RELEASE = {
   response: { 202: answer('It may run.', AcceptedAnswer), ...changeRefusals },
 };
 
+const RETRY = {
+  operationId: 'retryJob',
+  tags: ['jobs'],
+  summary: 'Retry a job',
+  description:
+    'A failed or cancelled job runs again; any other state answers 409. How it had ended stays ' +
+    'to be read among its attempts and events. When it ends again, its hooks run again.',
+  params: JobIdParams,
+  body: RetryBody,
+  response: { 202: answer('It runs again.', AcceptedAnswer), ...retryRefusals },
+};
+
+const DELETE = {
+  operationId: 'deleteJob',
+  tags: ['jobs'],
+  summary: 'Delete a job',
+  description:
+    'Deletes a job that has ended, with its attempts, events and logs. Its idempotency key is ' +
+    'free from then on. A job that has not ended answers 409: cancel it first.',
+  params: JobIdParams,
+  response: { 204: z.null().describe('It is gone.'), ...changeRefusals },
+};
+
 export function changeJobRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
@@ -56,6 +85,22 @@ export function changeJobRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     parseNothing(request.body);
     const result = await releaseJob(db, tenantOf(request), jobId);
     return reply.code(202).send(accepted(jobId, result, 'only a created job can be released'));
+  });
+
+  typed.post('/v1/jobs/:jobId/retry', { schema: RETRY }, async (request, reply) => {
+    const jobId = wellFormed(request.params.jobId);
+    const wish = parseRetry(request.body);
+    const result = await retryJob(db, tenantOf(request), jobId, wish);
+    const why = 'only a failed or cancelled job can be retried';
+    return reply.code(202).send(accepted(jobId, result, why));
+  });
+
+  typed.delete('/v1/jobs/:jobId', { schema: DELETE }, async (request, reply) => {
+    const jobId = wellFormed(request.params.jobId);
+    parseNothing(request.body);
+    const result = await deleteJob(db, tenantOf(request), jobId);
+    accepted(jobId, result, 'only a job that has ended can be deleted; cancel it first');
+    return reply.code(204).send(null);
   });
 }
 
