@@ -38,9 +38,9 @@ create table attempt (
   job_id uuid not null,
   claim_no integer not null,
   number integer not null,
-  worker uuid not null,
+  worker uuid,
   pid integer,
-  started_at timestamp with time zone not null,
+  started_at timestamp with time zone,
   finished_at timestamp with time zone not null,
   exit_code integer,
   signal text,
@@ -52,6 +52,8 @@ create table attempt (
   cancel_requested_at timestamp with time zone,
   next job_state,
   run_at timestamp with time zone,
+  fingerprint text,
+  retried json,
   constraint attempt_pkey PRIMARY KEY (shard, job_id, claim_no)
 )
 partition by RANGE (job_id);
@@ -70,6 +72,32 @@ create table audit (
 );
 CREATE INDEX audit_subject ON audit USING btree (tenant, subject, id) WHERE subject IS NOT NULL;
 CREATE INDEX audit_tenant ON audit USING btree (tenant, id) WHERE tenant IS NOT NULL;
+
+create table bulk (
+  id uuid not null,
+  tenant text not null,
+  action text not null,
+  filter jsonb not null,
+  how jsonb not null,
+  status text not null default 'running'::text,
+  before timestamp with time zone not null,
+  matched integer not null,
+  matched_exactly boolean not null,
+  at_shard smallint not null default 0,
+  after_id uuid,
+  changed integer not null default 0,
+  skipped integer not null default 0,
+  failed integer not null default 0,
+  note text,
+  next_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint bulk_pkey PRIMARY KEY (id),
+  constraint bulk_action_check CHECK (action = ANY (ARRAY['cancel'::text, 'retry'::text, 'delete'::text])),
+  constraint bulk_matched_check CHECK (matched >= 0),
+  constraint bulk_status_check CHECK (status = ANY (ARRAY['running'::text, 'finished'::text, 'aborted'::text]))
+);
+CREATE INDEX bulk_due ON bulk USING btree (next_at) WHERE status = 'running'::text;
+CREATE INDEX bulk_tenant ON bulk USING btree (tenant, id) WHERE tenant IS NOT NULL;
 
 create table dedupe (
   shard smallint not null,
@@ -123,7 +151,9 @@ create table done (
   constraint done_state_check CHECK (state = ANY (ARRAY['succeeded'::job_state, 'failed'::job_state, 'cancelled'::job_state]))
 )
 partition by RANGE (id);
+CREATE INDEX done_dead ON done USING btree (shard, lane, finished_at, id) WHERE state = 'failed'::job_state;
 CREATE INDEX done_failed ON done USING btree (shard, lane, error_code, id) WHERE state = 'failed'::job_state;
+CREATE INDEX done_fingerprint ON done USING btree (shard, lane, fingerprint, finished_at, id) WHERE state = 'failed'::job_state AND fingerprint IS NOT NULL;
 CREATE INDEX done_unsuccessful ON done USING btree (shard, state, id) WHERE state <> 'succeeded'::job_state;
 
 create table event (

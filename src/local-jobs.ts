@@ -1,4 +1,4 @@
-import { IdempotencyConflict, problemError } from './client/problems.ts';
+import { problemError } from './client/problems.ts';
 import { type JobAccess, JobHandle, type JobHandles, type JobStarter } from './client/handle.ts';
 import type {
   BatchEntries,
@@ -8,22 +8,28 @@ import type {
   EnqueueOptions,
   Job,
   JobReceipt,
+  RetryOptions,
 } from './client/job.ts';
+import type { JobRequest } from './core/new-job.ts';
 import { requestBody } from './client/request-body.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './client/story.ts';
+import { refuseMisfit, start } from './http/start.ts';
 import { parseBatch, parseJob } from './protocol/parse-job.ts';
 import { PROBLEMS } from './protocol/problem.ts';
 import { Refusal } from './protocol/refusal.ts';
+import { parseRetry } from './protocol/retry-body.ts';
 import { sleep } from './runtime/deadline.ts';
 import { cancelJob } from './store/cancel-job.ts';
 import type { ChangeResult } from './store/change-job.ts';
 import type { Db } from './store/db.ts';
+import { deleteJob } from './store/delete-jobs.ts';
 import { getJob } from './store/get-job.ts';
-import { IdempotencyConflict as KeyTaken, type Inbox } from './store/inbox.ts';
+import type { Inbox } from './store/inbox.ts';
 import { readAttempts } from './store/read-attempts.ts';
 import { readEvents } from './store/read-events.ts';
 import { readLogs } from './store/read-logs.ts';
 import { releaseJob } from './store/release-job.ts';
+import { retryJob } from './store/retry-job.ts';
 
 const TENANT = 'default';
 const PAGE_SIZE = 1_000;
@@ -55,7 +61,10 @@ export class LocalJobs implements JobStarter, JobAccess {
     options?: EnqueueOptions,
   ): Promise<JobHandle> {
     const body = requestBody({ definition, params, options });
-    const [handle] = await this.#start(() => [parseJob(body, TENANT, undefined)]);
+    const [handle] = await this.#start(
+      () => [parseJob(body, TENANT, undefined)],
+      () => '',
+    );
     if (!handle) throw new Error('the job was not stored');
     return handle;
   }
@@ -65,7 +74,10 @@ export class LocalJobs implements JobStarter, JobAccess {
     entries: BatchEntries<All>,
   ): Promise<JobHandles<All>> {
     const jobs = (entries as readonly BatchEntry[]).map(requestBody);
-    const handles = await this.#start(() => parseBatch({ jobs }, TENANT, undefined));
+    const handles = await this.#start(
+      () => parseBatch({ jobs }, TENANT, undefined),
+      (index) => `/jobs/${index}`,
+    );
     return handles as JobHandles<All>;
   }
 
@@ -85,6 +97,25 @@ export class LocalJobs implements JobStarter, JobAccess {
   async release(jobId: string): Promise<JobReceipt> {
     const result = await releaseJob(this.#db, TENANT, jobId);
     return receipt(jobId, result, 'only a created job can be released');
+  }
+
+  async retry(jobId: string, options: RetryOptions = {}): Promise<JobReceipt> {
+    const result = await this.#asked(async () => {
+      const wish = parseRetry(options);
+      if (wish.paramsJson !== null) {
+        await refuseMisfit(this.#inbox, {
+          ...(await this.get(jobId)),
+          paramsJson: wish.paramsJson,
+        });
+      }
+      return await retryJob(this.#db, TENANT, jobId, wish);
+    });
+    return receipt(jobId, result, 'only a failed or cancelled job can be retried');
+  }
+
+  async delete(jobId: string): Promise<void> {
+    const result = await deleteJob(this.#db, TENANT, jobId);
+    receipt(jobId, result, 'only a job that has ended can be deleted; cancel it first');
   }
 
   async attempts(jobId: string): Promise<JobAttempt[]> {
@@ -111,12 +142,21 @@ export class LocalJobs implements JobStarter, JobAccess {
     await Promise.allSettled(this.#pending);
   }
 
-  async #start(requests: () => Parameters<Inbox['start']>[0]): Promise<JobHandle[]> {
-    try {
-      const storing = this.#inbox.start(requests());
+  async #start(
+    requests: () => readonly JobRequest[],
+    pointerOf: (index: number) => string,
+  ): Promise<JobHandle[]> {
+    const stored = await this.#asked(async () => {
+      const storing = start(this.#inbox, requests(), pointerOf);
       this.#pending.add(storing);
-      const stored = await storing.finally(() => this.#pending.delete(storing));
-      return stored.map(({ jobId, status }) => new JobHandle(this, jobId, status));
+      return await storing.finally(() => this.#pending.delete(storing));
+    });
+    return stored.map(({ jobId, status }) => new JobHandle(this, jobId, status));
+  }
+
+  async #asked<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (error) {
       throw asProblem(error);
     }
@@ -147,10 +187,6 @@ async function* pages<Entry extends { id: string }>(
 
 /** What a caller over HTTP would get for the same mistake. */
 function asProblem(error: unknown): unknown {
-  if (error instanceof KeyTaken) {
-    const detail = 'this idempotency key was used for a job with other params';
-    return new IdempotencyConflict(409, 'IDEMPOTENCY_CONFLICT', detail);
-  }
   if (!(error instanceof Refusal)) return error;
   const { code, message, errors } = error;
   return problemError(PROBLEMS[code].status, code, message, errors);

@@ -221,7 +221,8 @@ const IMPORTS: ImportRow[] = [
   // The client without HTTP: its handles and errors over the store.
   {
     at: 'src/local-jobs.ts',
-    may: ['src/client/', 'src/protocol/', 'src/runtime/', 'src/store/'],
+    may: ['src/client/', 'src/http/start.ts', 'src/protocol/', 'src/runtime/', 'src/store/'],
+    types: ['src/core/'],
   },
   // For the tests of people who write jobs: the parts of the product, put together smaller.
   {

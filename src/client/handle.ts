@@ -8,6 +8,7 @@ import type {
   Job,
   JobReceipt,
   ResultOf,
+  RetryOptions,
 } from './job.ts';
 import { OUTAGE_MAX_MS, PASSING_STATUSES, pause } from './retry.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
@@ -24,6 +25,8 @@ export interface WaitOptions {
 export interface JobAccess {
   get(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<Job>;
   cancel(jobId: string): Promise<JobReceipt>;
+  retry(jobId: string, options?: RetryOptions): Promise<JobReceipt>;
+  delete(jobId: string): Promise<void>;
   attempts(jobId: string): Promise<JobAttempt[]>;
   events(jobId: string, options?: ReadOptions): AsyncIterable<JobEvent>;
   logs(jobId: string, options?: ReadLogOptions): AsyncIterable<JobLog>;
@@ -32,7 +35,7 @@ export interface JobAccess {
 const FIRST_PAUSE_MS = 25;
 const PAUSE_GROWTH = 1.5;
 
-/** One job, to be looked at, waited for, followed or cancelled. */
+/** One job, to be looked at, waited for, followed or changed. */
 export class JobHandle<Result = unknown> {
   readonly id: string;
   /** How the job was when the server acknowledged it. */
@@ -51,6 +54,16 @@ export class JobHandle<Result = unknown> {
 
   async cancel(): Promise<JobReceipt> {
     return await this.#access.cancel(this.id);
+  }
+
+  /** Lets it run again after it failed or was cancelled. */
+  async retry(options: RetryOptions = {}): Promise<JobReceipt> {
+    return await this.#access.retry(this.id, options);
+  }
+
+  /** Deletes it, once it has ended. */
+  async delete(): Promise<void> {
+    await this.#access.delete(this.id);
   }
 
   async attempts(): Promise<JobAttempt[]> {

@@ -37,6 +37,7 @@ export type {
   ListFilter,
   PublishedDefinition,
   ResultOf,
+  RetryOptions,
   UniqueOption,
 } from './job.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';

@@ -1,5 +1,6 @@
 import type { Isolation, RetryInput } from '../core/definition.ts';
 import type { JobState, JobView, RetryPolicy } from '../core/job.ts';
+import type { RetryMode } from '../core/retry.ts';
 import type { HookName } from '../core/story.ts';
 import type { UniqueWhile } from '../core/unique.ts';
 
@@ -76,6 +77,16 @@ export type BatchEntries<All extends readonly Definition[]> = {
 export interface JobReceipt {
   jobId: string;
   status: JobState;
+}
+
+/** How to retry a job. */
+export interface RetryOptions {
+  /** `now` is usual; `later` waits; `reset` starts over, without attempts, steps and checkpoint. */
+  mode?: RetryMode | undefined;
+  /** With `later`; without it the job waits for its backoff. */
+  runAt?: Date | string | undefined;
+  /** Other params than before. */
+  params?: unknown;
 }
 
 export interface ListFilter {

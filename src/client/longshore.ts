@@ -9,6 +9,7 @@ import type {
   JobReceipt,
   ListFilter,
   PublishedDefinition,
+  RetryOptions,
 } from './job.ts';
 import { isJobId } from '../core/job-id.ts';
 import { type JobHandles, JobHandle, type JobStarter } from './handle.ts';
@@ -125,6 +126,18 @@ export class Longshore implements JobStarter {
 
   async release(jobId: string): Promise<JobReceipt> {
     return await this.#post<JobReceipt>(`${jobPath(jobId)}/release`, { repeatable: false });
+  }
+
+  /** Not sent again after a broken connection: a second one might retry its next failure. */
+  async retry(jobId: string, options: RetryOptions = {}): Promise<JobReceipt> {
+    const path = `${jobPath(jobId)}/retry`;
+    return await this.#post<JobReceipt>(path, { body: options, repeatable: false });
+  }
+
+  /** Deletes a job that has ended, with all that is known of it. */
+  async delete(jobId: string): Promise<void> {
+    const path = jobPath(jobId);
+    await this.#transport.call({ method: 'DELETE', path, repeatable: false });
   }
 
   async definitions(): Promise<PublishedDefinition[]> {

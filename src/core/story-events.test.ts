@@ -24,6 +24,7 @@ const WAITS: Chapter = {
   next: null,
   runAt: null,
   error: null,
+  retried: null,
 };
 const RUNS: Chapter = { ...WAITS, attempt: 1, workerId: 'w', startedAt: at(2) };
 const ended = (next: Chapter['next'], changes: Partial<Chapter> = {}): Chapter => {
@@ -259,5 +260,40 @@ describe('what was said after a place', () => {
     ['1-7-3', { claim: 2, n: -1, stopping: false }],
   ])('%s is read from there', (id, expected) => {
     expect(saidAfter(id === null ? null : parsePlace(id))).toEqual(expected);
+  });
+});
+
+describe('a job that was retried by hand', () => {
+  const retried = { at: at(20), mode: 'now', runAt: null } as const;
+  const again: Chapter = { ...WAITS, claim: 3, queuedAt: at(20) };
+
+  it('goes on after its end and its hooks', () => {
+    const first = ended('failed', { error: BROKEN, retried });
+    expect(told(rows({ chapters: [again, first], hooks: [hook()] }))).toEqual([
+      '0-0-0 created',
+      '1-0-0 queued',
+      '1-1-0 started of 1',
+      '1-6-0 failed of 1',
+      '1-7-3 hook',
+      '1-8-0 retry_scheduled',
+      '3-0-0 queued',
+    ]);
+  });
+
+  it('tells how it was retried, and what its params were if it got others', () => {
+    const payloadOf = (how: Chapter['retried']) => {
+      const { events } = tellStory(
+        rows({ chapters: [ended('failed', { retried: how })] }),
+        null,
+        9,
+      );
+      return events.find(({ type }) => type === 'retry_scheduled')?.payload;
+    };
+    expect(payloadOf(retried)).toEqual({ mode: 'now', runAt: null });
+    expect(payloadOf({ at: at(20), mode: 'later', runAt: at(30), paramsBefore: [1] })).toEqual({
+      mode: 'later',
+      runAt: iso(30),
+      paramsBefore: [1],
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { isTerminal, type JobError, type JobState } from './job.ts';
 import { comparePlaces, type Place, placeText } from './place.ts';
+import type { RetryMode } from './retry.ts';
 import { type EventType, type EventView, type HookName, HOOKS } from './story.ts';
 
 /**
@@ -12,7 +13,8 @@ import { type EventType, type EventView, type HookName, HOOKS } from './story.ts
  * claim, the phase within the claim, and a counter within the phase; and each phase is over before
  * the next one can begin, because whatever opens a phase locks the row that the one before needs
  * (`store/events.ts`). Hooks of one end run side by side; they are told in their order, so one that
- * is over waits here for those before it.
+ * is over waits here for those before it. Only a hook that is still under way when its job is retried
+ * by hand comes late: who follows the job then is already in its next life.
  */
 
 /** One claim of a job, from the queue to its end. The last one may have come only so far. */
@@ -29,6 +31,18 @@ export interface Chapter {
   next: JobState | null;
   runAt: string | null;
   error: JobError | null;
+  /** That its end was not the end: somebody retried the job by hand. */
+  retried: ManualRetry | null;
+}
+
+/** A retry by hand, as it is kept with the end that it undid. */
+export interface ManualRetry {
+  at: string;
+  mode: RetryMode;
+  /** When it is to run, if that is not at once. */
+  runAt?: string | null;
+  /** What its params were, if it got others. */
+  paramsBefore?: unknown;
 }
 
 /** What the job said while it ran. */
@@ -71,6 +85,7 @@ const PHASE = {
   left: 5,
   ended: 6,
   hooks: 7,
+  retried: 8,
 } as const;
 const CREATED: Place = [0, 0, 0];
 
@@ -120,7 +135,13 @@ function* eventsOf({ createdAt, chapters, said, hooks }: StoryRows): Generator<T
     yield* beginning(chapter);
     yield* ending(chapter);
     if (isEnd(chapter)) yield* hookEvents(chapter, hooks);
+    if (chapter.retried) yield manualRetry(chapter.claim, chapter.retried);
   }
+}
+
+function manualRetry(claim: number, { at, mode, runAt, ...more }: ManualRetry): Told {
+  const payload = { mode, runAt: iso(runAt ?? null), ...more };
+  return { place: [claim, PHASE.retried, 0], type: 'retry_scheduled', at, attempt: null, payload };
 }
 
 function* beginning(chapter: Chapter): Generator<Told> {

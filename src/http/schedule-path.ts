@@ -27,10 +27,3 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
     throw new Refusal('VALIDATION_FAILED', `/${field}: ${detail}`, { errors });
   }
 }
-
-/** The jobs of a schedule would all fail with params that do not fit: better now than every night. */
-export async function refuseMisfit(inbox: Inbox, spec: ScheduleSpec): Promise<void> {
-  const { definitionKey, definitionVersion, paramsJson } = spec;
-  const request = { definitionKey, definitionVersion, paramsJson, skipValidation: false };
-  await refusingMisfits(async () => await inbox.checkParams([request]));
-}

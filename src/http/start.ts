@@ -73,3 +73,13 @@ export async function refusingMisfits<T>(
     throw findings.refusal();
   }
 }
+
+/** Jobs would only fail with params that do not fit: better now than every night. */
+export async function refuseMisfit(
+  inbox: Inbox,
+  of: { definitionKey: string; definitionVersion: number | null; paramsJson: string },
+): Promise<void> {
+  const { definitionKey, definitionVersion, paramsJson } = of;
+  const request = { definitionKey, definitionVersion, paramsJson, skipValidation: false };
+  await refusingMisfits(async () => await inbox.checkParams([request]));
+}

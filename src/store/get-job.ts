@@ -23,7 +23,7 @@ const VIEW = statement<ViewRow>(
      coalesce(w.expires_at, r.expires_at) as expires_at,
      coalesce(r.started_at, f.started_at, a.started_at) as started_at, f.finished_at,
      coalesce(f.finished_at, r.cancel_requested_at, r.started_at,
-       greatest(j.created_at, w.queued_at, a.finished_at)) as updated_at,
+       greatest(j.created_at, w.queued_at, a.finished_at, a.retried_at)) as updated_at,
      k.heartbeat_at, k.lease_until,
      coalesce(r.cancel_requested_at, f.cancel_requested_at) as cancel_requested_at, r.worker,
      case when w.state = 'queued'
@@ -57,7 +57,8 @@ const VIEW = statement<ViewRow>(
      select * from longshore.worker where shard = $1 and instance = r.worker limit 1
    ) k on true
    left join lateral (
-     select error, started_at, finished_at from longshore.attempt a
+     select error, started_at, finished_at, (a.retried ->> 'at')::timestamptz as retried_at
+     from longshore.attempt a
      where w.id is not null and a.shard = $1 and a.job_id = j.id
      order by a.claim_no desc limit 1
    ) a on true`,

@@ -19,7 +19,8 @@ const READ = statement<{ attempts: AttemptRow[] }>(
          select claim_no as claim, number, worker as "workerId", pid, started_at as "startedAt",
            finished_at as "finishedAt", exit_code as "exitCode", signal,
            peak_rss_bytes as "peakRssBytes", cpu_ms as "cpuMs", error
-         from longshore.attempt where shard = $1 and job_id = $2
+         from longshore.attempt
+         where shard = $1 and job_id = $2 and started_at is not null
          union all
          select claim_no, attempts, worker, null, started_at, null, null, null, null, null, null
          from longshore.running where shard = $1 and id = $2

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../core/fingerprint.ts';
 import type { OwnedState, Usage } from '../core/job.ts';
 import type { Transition } from '../core/lifecycle.ts';
 import { type Queryable, statement } from './db.ts';
@@ -41,12 +42,12 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; claimable: bo
   u as materialized (
     select * from json_to_recordset($2::json) as u(
       n int, id uuid, claim int, was longshore.job_state, next longshore.job_state,
-      delay_ms float8, given_back int, interrupted int, attempted boolean, error_code text, error text, result text,
+      delay_ms float8, given_back int, interrupted int, attempted boolean, error_code text, error text, fingerprint text, result text,
       pid int, exit_code int, signal text, peak_rss_bytes bigint, cpu_ms int)
   ),
   owned as materialized (
     select r.*, u.n, u.next, u.delay_ms, u.given_back, u.interrupted, u.attempted, u.error_code, u.error,
-      u.result, u.pid, u.exit_code, u.signal, u.peak_rss_bytes, u.cpu_ms
+      u.fingerprint, u.result, u.pid, u.exit_code, u.signal, u.peak_rss_bytes, u.cpu_ms
     from u cross join lateral (
       select * from longshore.running r
       where r.shard = $1 and r.id = u.id and r.claim_no = u.claim and r.state = u.was
@@ -61,11 +62,11 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; claimable: bo
     insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at, cancel_requested_at, finished_at,
       progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
-      error_code, error, result)
+      error_code, error, fingerprint, result)
     select shard, id, lane, next, rank, attempts - given_back, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at, cancel_requested_at, at,
       progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
-      error_code, error::json, result::json
+      error_code, error::json, fingerprint, result::json
     from owned, clock where next in ('succeeded', 'failed', 'cancelled')
     returning ${ENDED}
   ),
@@ -82,13 +83,13 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; claimable: bo
   ),
   tried as (
     insert into longshore.attempt (shard, job_id, claim_no, number, worker, pid, started_at,
-      finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error, queued_at,
-      cancel_requested_at, next, run_at)
-    select shard, id, claim_no, attempts, worker, pid, started_at,
-      at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error::json, queued_at,
-      cancel_requested_at, next, case when next in ('scheduled', 'retrying')
+      finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error, fingerprint,
+      queued_at, cancel_requested_at, next, run_at)
+    select shard, id, claim_no, attempts, worker, pid, case when attempted then started_at end,
+      at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error::json, fingerprint,
+      queued_at, cancel_requested_at, next, case when next in ('scheduled', 'retrying')
         then at + make_interval(secs => delay_ms / 1000.0) end
-    from owned, clock where next <> 'succeeded' and attempted
+    from owned, clock where next = 'cancelled' or (next <> 'succeeded' and attempted)
   ),
   ${MAKE_HOOKS}
   select id, lane, rank, next = 'queued' as claimable from owned
@@ -103,10 +104,9 @@ export async function settle(
   settlements: readonly Settlement[],
 ): Promise<Settled[]> {
   if (settlements.length === 0) return [];
-  const batch = inLockOrder(settlements).map(toRow);
+  const batch = JSON.stringify(inLockOrder(settlements).map(toRow));
   const settled = new Map<string, Settled>();
-  for (const row of await db.run(SETTLE, [shard, JSON.stringify(batch)])) {
-    const { id, lane, rank, claimable } = row;
+  for (const { id, lane, rank, claimable } of await db.run(SETTLE, [shard, batch])) {
     const one: Settled = settled.get(id) ?? { id, lines: [] };
     if (claimable) one.lines.push({ shard, lane, rank });
     settled.set(id, one);
@@ -132,6 +132,7 @@ function toRow({ id, claim, was, transition, usage }: Settlement, n: number) {
     attempted: transition.attempted,
     error_code: transition.error?.code ?? null,
     error: transition.error ? JSON.stringify(transition.error) : null,
+    fingerprint: transition.error ? fingerprintOf(transition.error) : null,
     result: transition.resultJson,
     pid: usage.pid,
     exit_code: usage.exitCode,

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTerminal, JOB_STATES, type JobState, NO_USAGE } from '../../src/core/job.ts';
 import { decide, DEFAULT_RULES, type Outcome, TRANSITIONS } from '../../src/core/lifecycle.ts';
+import { mayBeRetried, RETRY_MODES } from '../../src/core/retry.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
+import { deleteJob } from '../../src/store/delete-jobs.ts';
 import { expireJobs } from '../../src/store/expire.ts';
 import { promote } from '../../src/store/promote.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
+import { retryJob } from '../../src/store/retry-job.ts';
 import { fateOf } from '../../src/store/settle.ts';
 import { takeTurn } from '../../src/store/turn.ts';
 import { BUILT_MOVES } from '../support/built-moves.ts';
@@ -33,6 +36,17 @@ const OUTCOMES: [name: string, outcome: Outcome, arrange?: 'last' | 'worn'][] = 
   ['snooze', { kind: 'snoozed', delayMs: 90_000 }],
 ];
 
+const TABLES = {
+  waiting: 'id',
+  running: 'id',
+  done: 'id',
+  job: 'id',
+  attempt: 'job_id',
+  event: 'job_id',
+  log_chunk: 'job_id',
+  step: 'job_id',
+};
+
 describe.each(postgresVersions())('every event in every state on PostgreSQL %i', (postgres) => {
   let database: TestDatabase;
   const seen = new Set<string>();
@@ -44,7 +58,11 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
 
   const arrange = async (state: JobState, how?: 'last' | 'worn') => {
     const owned = state === 'running' || state === 'cancelling';
-    const subject = await reachState(database, state, how === 'last' && owned ? 1 : 3);
+    const subject = await reachState(
+      database,
+      state,
+      how === 'last' && state !== 'retrying' ? 1 : 3,
+    );
     if (how === 'worn') {
       const { maxInterruptions } = DEFAULT_RULES;
       const values = [maxInterruptions, subject.id];
@@ -96,6 +114,16 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
     expect(tried).toEqual(decided.to === 'succeeded' ? [] : [trace]);
   };
 
+  /** The tables that have anything about a job. */
+  const everythingOf = async ({ id }: Subject) => {
+    const found: string[] = [];
+    for (const [table, column] of Object.entries(TABLES)) {
+      const rows = await database.sql(`select from longshore.${table} where ${column} = $1`, [id]);
+      if (rows.length > 0) found.push(table);
+    }
+    return found;
+  };
+
   describe.each(JOB_STATES)('%s', (from) => {
     it('answers a release as the table says', async () => {
       const { subject, before } = await arrange(from);
@@ -118,6 +146,31 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
       const answer = await cancelJob(database.db, 'default', subject.id);
       const { state } = await expectByTable(subject, before, /^cancel/);
       expect(answer).toEqual({ kind: isTerminal(from) ? 'refused' : 'changed', status: state });
+    });
+
+    it.each(RETRY_MODES)('answers a retry %s as the table says', async (mode) => {
+      const { subject, before } = await arrange(from, 'last');
+      const wish = { mode, runAt: null, paramsJson: null };
+      const answer = await retryJob(database.db, 'default', subject.id, wish);
+      const why = mode === 'later' ? /^retried by hand, later/ : /^retried by hand$/;
+      const { state, ...after } = await expectByTable(subject, before, why);
+      expect(answer).toEqual({ kind: mayBeRetried(from) ? 'changed' : 'refused', status: state });
+      if (!mayBeRetried(from)) return;
+      const { attempts, max_attempts: max, claim_no: claim } = before;
+      expect(after).toEqual({
+        attempts: mode === 'reset' ? 0 : attempts,
+        max_attempts: mode === 'reset' ? max : Math.max(max, attempts + 1),
+        claim_no: claim + 1,
+        interruptions: 0,
+      });
+    });
+
+    it('answers a delete as the table says', async () => {
+      const { subject, before } = await arrange(from);
+      const answer = await deleteJob(database.db, 'default', subject.id);
+      expect(answer).toEqual({ kind: isTerminal(from) ? 'changed' : 'refused', status: from });
+      if (!isTerminal(from)) expect(await lookAt(database, subject)).toEqual(before);
+      else expect(await everythingOf(subject)).toEqual([]);
     });
 
     it('answers a claim as the table says', async () => {

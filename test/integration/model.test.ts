@@ -61,6 +61,10 @@ const MUST_HAPPEN = [
   'a heartbeat tells of a cancel',
   'an orphan is found',
   'the reaper brings a job back',
+  'a job is retried with other params',
+  'a job that never ran is retried',
+  'a job is deleted',
+  'the key of a deleted job is taken over',
 ];
 
 const seen = new Set<string>();

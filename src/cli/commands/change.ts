@@ -1,13 +1,21 @@
-import type { Command } from 'commander';
-import type { JobReceipt } from '../../client/index.ts';
+import { type Command, Option } from 'commander';
+import { RETRY_MODES, type RetryMode } from '../../core/retry.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
+import { confirm } from '../confirm.ts';
 import { exitCode, exitNameOf } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
+import { readParams } from '../params-argument.ts';
 import { errorLines, type Problem, problemOf } from '../report.ts';
 import { clientOf, outputOf } from '../session.ts';
 
-/** `cancel` and `release`: the same thing done to one job after the other. */
+interface RetryFlags {
+  mode?: RetryMode;
+  runAt?: string;
+  params?: string;
+}
+
+/** `cancel`, `release`, `retry` and `delete`: the same thing done to one job after the other. */
 export function addChanges(program: Command, cli: Cli): void {
   program
     .command('cancel')
@@ -27,6 +35,48 @@ export function addChanges(program: Command, cli: Cli): void {
       const client = clientOf(cli, command);
       await changeEach(cli, outputOf(cli, command), ids, (id) => client.release(id));
     });
+  program
+    .command('retry')
+    .summary('retry failed or cancelled jobs')
+    .description(
+      'Let jobs run again that failed or were cancelled. For many: longshore bulk retry.',
+    )
+    .argument('<id...>', 'the ids of the jobs')
+    .addOption(modeOption())
+    .option('--run-at <time>', 'with --mode later, like 2030-01-31T08:00:00Z; default: its backoff')
+    .option('--params <params>', 'other params than before: JSON, @file, or - to read stdin')
+    .action(async (ids: string[], { params, ...flags }: RetryFlags, command: Command) => {
+      const client = clientOf(cli, command);
+      const other = await readParams(params, cli.stdin);
+      const options = { ...flags, ...(other !== undefined && { params: other }) };
+      await changeEach(cli, outputOf(cli, command), ids, (id) => client.retry(id, options));
+    });
+  program
+    .command('delete')
+    .summary('delete jobs that have ended')
+    .description('Delete jobs that have ended, with their attempts, events and logs.')
+    .argument('<id...>', 'the ids of the jobs')
+    .option('--yes', 'do not ask')
+    .action(async (ids: string[], { yes }: { yes?: true }, command: Command) => {
+      const client = clientOf(cli, command);
+      const out = outputOf(cli, command);
+      const question = `Delete ${ids.length === 1 ? 'this job' : `${ids.length} jobs`} for good?`;
+      if (!yes && !(await confirm(cli, question))) return out.note('Nothing was deleted.');
+      await changeEach(cli, out, ids, async (jobId) => {
+        await client.delete(jobId);
+        return { jobId, status: 'deleted' };
+      });
+    });
+}
+
+export function modeOption(): Option {
+  const help = 'go on now or later, or reset: start over without attempts and checkpoints';
+  return new Option('--mode <mode>', help).choices(RETRY_MODES);
+}
+
+interface Changed {
+  jobId: string;
+  status: string;
 }
 
 /** One refusal does not stop the others; the exit code is theirs when they all agree, else 1. */
@@ -34,9 +84,9 @@ async function changeEach(
   cli: Cli,
   out: Output,
   ids: readonly string[],
-  change: (id: string) => Promise<JobReceipt>,
+  change: (id: string) => Promise<Changed>,
 ): Promise<void> {
-  const answers: (JobReceipt | { jobId: string; problem: Problem })[] = [];
+  const answers: (Changed | { jobId: string; problem: Problem })[] = [];
   const codes = new Set<number>();
   for (const id of ids) {
     try {

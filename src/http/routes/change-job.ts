@@ -1,18 +1,24 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { AcceptedAnswer, JobIdParams } from '../../protocol/job-answer.ts';
 import { parseNothing } from '../../protocol/parse-nothing.ts';
 import { Refusal } from '../../protocol/refusal.ts';
+import { parseRetry, RetryBody } from '../../protocol/retry-body.ts';
 import { cancelJob } from '../../store/cancel-job.ts';
 import type { ChangeResult } from '../../store/change-job.ts';
+import { deleteJob } from '../../store/delete-jobs.ts';
+import { getJob } from '../../store/get-job.ts';
 import { releaseJob } from '../../store/release-job.ts';
+import { retryJob } from '../../store/retry-job.ts';
 import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
+import { refuseMisfit } from '../start.ts';
 import { answer, refusals } from '../openapi.ts';
 import { tenantOf } from '../tenant.ts';
 
-const changeRefusals = refusals(
+const REFUSALS = [
   'INVALID_JSON',
   'FORBIDDEN',
   'NOT_FOUND',
@@ -20,7 +26,9 @@ const changeRefusals = refusals(
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'UNAVAILABLE',
-);
+] as const;
+const changeRefusals = refusals(...REFUSALS);
+const retryRefusals = refusals('PAYLOAD_INVALID', ...REFUSALS);
 
 const CANCEL = {
   operationId: 'cancelJob',
@@ -44,7 +52,30 @@ const RELEASE = {
 
 const WRITES = { access: 'jobs:write' } as const;
 
-export function changeJobRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+const RETRY = {
+  operationId: 'retryJob',
+  tags: ['jobs'],
+  summary: 'Retry a job',
+  description:
+    'A failed or cancelled job runs again; any other state answers 409. How it had ended stays ' +
+    'to be read among its attempts and events. When it ends again, its hooks run again.',
+  params: JobIdParams,
+  body: RetryBody,
+  response: { 202: answer('It runs again.', AcceptedAnswer), ...retryRefusals },
+};
+
+const DELETE = {
+  operationId: 'deleteJob',
+  tags: ['jobs'],
+  summary: 'Delete a job',
+  description:
+    'Deletes a job that has ended, with its attempts, events and logs. Its idempotency key is ' +
+    'free from then on. A job that has not ended answers 409: cancel it first.',
+  params: JobIdParams,
+  response: { 204: z.null().describe('It is gone.'), ...changeRefusals },
+};
+
+export function changeJobRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
   typed.post(
@@ -68,6 +99,28 @@ export function changeJobRoutes(app: FastifyInstance, { db }: HttpDeps): void {
       return reply.code(202).send(accepted(jobId, result, 'only a created job can be released'));
     },
   );
+
+  typed.post('/v1/jobs/:jobId/retry', { schema: RETRY, config: WRITES }, async (request, reply) => {
+    const jobId = wellFormed(request.params.jobId);
+    const wish = parseRetry(request.body);
+    const tenant = tenantOf(request);
+    if (wish.paramsJson !== null) {
+      const { definitionKey, definitionVersion } =
+        (await getJob(db, tenant, jobId)) ?? noSuchJob(jobId);
+      await refuseMisfit(inbox, { definitionKey, definitionVersion, paramsJson: wish.paramsJson });
+    }
+    const result = await retryJob(db, tenant, jobId, wish, actorOf(request));
+    const why = 'only a failed or cancelled job can be retried';
+    return reply.code(202).send(accepted(jobId, result, why));
+  });
+
+  typed.delete('/v1/jobs/:jobId', { schema: DELETE, config: WRITES }, async (request, reply) => {
+    const jobId = wellFormed(request.params.jobId);
+    parseNothing(request.body);
+    const result = await deleteJob(db, tenantOf(request), jobId, actorOf(request));
+    accepted(jobId, result, 'only a job that has ended can be deleted; cancel it first');
+    return reply.code(204).send(null);
+  });
 }
 
 function accepted(jobId: string, result: ChangeResult, why: string): AcceptedAnswer {

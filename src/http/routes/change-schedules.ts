@@ -18,7 +18,8 @@ import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
-import { noSuchSchedule, refuseMisfit, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { refuseMisfit } from '../start.ts';
 import { tenantOf } from '../tenant.ts';
 
 const changing = refusals(

@@ -23,7 +23,8 @@ import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
 import { readIdCursor, readSlotCursor, wordOf } from '../schedule-cursor.ts';
-import { noSuchSchedule, refuseMisfit, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
+import { refuseMisfit } from '../start.ts';
 import { tenantOf } from '../tenant.ts';
 
 const reading = refusals('NOT_FOUND', 'UNAVAILABLE');

@@ -14,7 +14,7 @@ import { TENANTS, type World } from './world.ts';
 /** More than any job here waits: even the year 2100 is over after so many days. */
 const LONG_DAYS = 36_500;
 
-const aChange = fc.record({
+export const aChange = fc.record({
   pick: aJob,
   /** Whether a tenant asks for a job of another one. */
   foreign: fc.constantFrom(false, false, false, false, false, true),
@@ -143,7 +143,7 @@ function unowned(model: Readonly<Model>): ModelJob[] {
 }
 
 /** Whose job is meant by whom; nobody's, when there is none or when it is not theirs. */
-function target(
+export function target(
   model: Model,
   { pick, foreign }: { pick: JobPick; foreign: boolean },
   fits: (job: ModelJob) => boolean,

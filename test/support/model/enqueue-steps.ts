@@ -70,7 +70,8 @@ export const handOverStep: fc.Arbitrary<Step> = fc.tuple(aUse, aWorker).map(([us
 async function enqueue(model: Model, world: World, uses: readonly Use[]): Promise<void> {
   world.slot.offer(null);
   const requests = uses.map((use) => requestOf(world, use));
-  const holders = new Map(model.keys);
+  // The key of a job that is gone is free again.
+  const holders = new Map([...model.keys].filter(([, { id }]) => model.jobs.has(id)));
   const plan = uses.map((use, index) => {
     const name = keyOf(world, use);
     const holder = name === null ? undefined : holders.get(name);
@@ -162,6 +163,7 @@ function addJob(model: Model, world: World, id: string, use: Use): void {
     tried: [],
   });
   const name = keyOf(world, use);
+  if (name !== null && model.keys.has(name)) world.note('the key of a deleted job is taken over');
   if (name !== null) model.keys.set(name, { id, meaning: meaningOf(use) });
 }
 

@@ -12,7 +12,7 @@ export interface ModelError {
   message: string;
 }
 
-/** An attempt that did not end well, as the store keeps it. */
+/** An attempt that did not end well, or an end without one, as the store keeps it. */
 export interface Tried {
   claim: number;
   number: number;
@@ -110,6 +110,12 @@ export class Model {
   /** Whether it may be given jobs. */
   mayTake(instance: string): boolean {
     return this.isAlive(instance) && this.workers.get(instance)?.draining === false;
+  }
+
+  /** Whether some claim owns the job now. */
+  isOwned({ id }: { id: string }): boolean {
+    const job = this.jobs.get(id);
+    return job !== undefined && isOwned(job);
   }
 
   /** Whether this claim is the one that owns the job now. */

@@ -81,8 +81,8 @@ export function settleInModel(model: Model, id: string, { outcome, usage, random
     return ends({ state: 'succeeded', result: JSON.parse(outcome.resultJson) });
   }
   if (job.state === 'cancelling') {
-    if (outcome.kind !== 'unstarted') return ends({ state: 'cancelled', ...tried(null) });
-    return ends({ state: 'cancelled', attempts: attempts - 1 });
+    const given = outcome.kind === 'unstarted' ? 1 : 0;
+    return ends({ state: 'cancelled', attempts: attempts - given, ...tried(null) });
   }
   switch (outcome.kind) {
     case 'unstarted':

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { makeJobId } from '../../../src/core/job-id.ts';
-import { type Claimed, isOwned, type Model, type ModelJob } from './model.ts';
+import type { Claimed, Model, ModelJob } from './model.ts';
 
 /**
  * Steps are made before anything exists, so they name what they act on by a number that is looked
@@ -68,7 +68,7 @@ export const aClaim: fc.Arbitrary<ClaimPick> = fc.record({
  * yet. The fence is there for the wrong numbers, so these are tried on jobs that somebody owns.
  */
 export function findClaim(model: Model, { among, n }: ClaimPick): Claimed {
-  const owned = model.claims.filter(({ id }) => isOwned(model.job(id)));
+  const owned = model.claims.filter((claimed) => model.isOwned(claimed));
   const overtaken = owned.filter((claimed) => !model.owns(claimed));
   const live = owned.filter((claimed) => model.owns(claimed));
   const fitting = { live, overtaken, never: live, any: model.claims, unknown: [] }[among];
@@ -77,7 +77,8 @@ export function findClaim(model: Model, { among, n }: ClaimPick): Claimed {
   if (!found || among === 'unknown') {
     return { id: unknownId(n), claim: 1, attempts: 1, maxAttempts: 3, interruptions: 0 };
   }
-  return among === 'never' ? { ...found, claim: model.job(found.id).claim + 1 } : found;
+  const newest = model.jobs.get(found.id)?.claim ?? found.claim;
+  return among === 'never' ? { ...found, claim: newest + 1 } : found;
 }
 
 export function hasClaims(model: Readonly<Model>): boolean {

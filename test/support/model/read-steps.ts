@@ -80,7 +80,12 @@ function viewOf(world: World, job: ModelJob): JobView {
   const updates = {
     done: time(narrow, 'finished_at'),
     running: time(narrow, 'cancel_requested_at') ?? time(narrow, 'started_at'),
-    waiting: [time(body, 'created_at'), time(narrow, 'queued_at'), time(last, 'finished_at')]
+    waiting: [
+      time(body, 'created_at'),
+      time(narrow, 'queued_at'),
+      time(last, 'finished_at'),
+      time(last?.['retried'] as Row | undefined, 'at'),
+    ]
       .flatMap((at) => at ?? [])
       .sort()
       .at(-1),

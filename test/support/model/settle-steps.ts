@@ -119,11 +119,12 @@ function stateOf(model: Model, claimed: Claimed): OwnedState {
   return model.jobs.get(claimed.id)?.state === 'cancelling' ? 'cancelling' : 'running';
 }
 
-/** A claim has settled its job if it was the last one, or its attempt is on record; not if it lost its lease. */
+/** Who left a trace has settled its claim, and so has the last one; unless it lost its lease. */
 function fateInModel(model: Model, { id, claim }: Claimed): Fate {
   const job = model.jobs.get(id);
   if (job && model.owns({ id, claim })) return { kind: 'owned', state: stateOf(model, job) };
-  const attempt = job?.tried.find((one) => one.claim === claim);
-  if (attempt?.error?.code === 'LEASE_EXPIRED') return { kind: 'stale' };
-  return { kind: attempt || job?.claim === claim ? 'settled' : 'stale' };
+  const trace = job?.tried.find((one) => one.claim === claim);
+  const written = trace !== undefined || job?.claim === claim;
+  const reclaimed = trace?.error?.code === 'LEASE_EXPIRED';
+  return { kind: written && !reclaimed ? 'settled' : 'stale' };
 }

@@ -8,6 +8,7 @@ import {
 } from './change-steps.ts';
 import { claimStep, findLinesStep, turnStep } from './claim-steps.ts';
 import { enqueueStep, handOverStep } from './enqueue-steps.ts';
+import { deleteStep, retryStep } from './done-steps.ts';
 import { getStep, listStep } from './read-steps.ts';
 import { fateStep, progressStep, settleStep } from './settle-steps.ts';
 import type { Step } from './step.ts';
@@ -36,6 +37,8 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [5, cancelStep],
   [3, releaseStep],
   [2, expireStep],
+  [5, retryStep],
+  [2, deleteStep],
   [6, becomesDueStep],
   [5, promoteStep],
   [3, heartbeatStep],
