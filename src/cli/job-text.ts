@@ -1,5 +1,5 @@
 import type { Job } from '../client/index.ts';
-import type { JobError } from '../core/job.ts';
+import { isTerminal, type JobError } from '../core/job.ts';
 import { duration } from './duration.ts';
 import { printable, printableJson, printableLines } from './printable.ts';
 import { sentence } from './sentence.ts';
@@ -17,6 +17,7 @@ export function jobText(job: Job, now: Date): string[] {
     ['worker', text(job.workerId)],
     ['created', time(job.createdAt, now)],
     ['runs', isWaiting(job) ? time(job.runAt, now) : []],
+    ['expires', isTerminal(job.status) ? [] : time(job.expiresAt ?? null, now)],
     ['started', time(job.startedAt, now)],
     ['finished', time(job.finishedAt, now)],
     ['warnings', job.warnings.map((warning) => printable(warning.code))],

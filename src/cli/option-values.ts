@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { JOB_STATES, type JobState } from '../core/job.ts';
 import { unknownName } from '../core/nearest.ts';
 import { type Scope, SCOPE_NAMES } from '../core/scope.ts';
+import type { UniqueWhile } from '../core/unique.ts';
 
 /** Parsers of option values; what they throw, commander words as a usage error. */
 
@@ -15,6 +16,13 @@ export function secondsAsMs(value: string): number {
   const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
   if (Number.isNaN(seconds)) throw new InvalidArgumentError('It must be a number of seconds.');
   return Math.round(seconds * 1_000);
+}
+
+/** For how long a job is one of a kind: a word, or milliseconds. */
+export function uniqueWhile(value: string): UniqueWhile {
+  if (value === 'queued' || value === 'active') return value;
+  if (/^\d{1,15}$/.test(value)) return { windowMs: Number(value) };
+  throw new InvalidArgumentError('It must be queued, active, or a number of milliseconds.');
 }
 
 export function eachOf(value: string, before: string[] | undefined): string[] {

@@ -37,6 +37,18 @@ describe('enqueue', () => {
   });
 
   test.each([
+    [['--unique', 'active'], { while: 'active' }],
+    [['--unique', '5000', '--unique-key', 'k'], { key: 'k', while: { windowMs: 5_000 } }],
+    [['--unique', 'queued', '--replace'], { while: 'queued', onConflict: 'replace' }],
+  ])('%j asks for a job that is one of a kind', async (flags, unique) => {
+    const { url, seen } = await playAnswers(receipt);
+    const more = ['--expires-at', '2030-01-01T00:00:00Z', '--skip-validation', '--url', url];
+    expect((await run(['enqueue', 'hello', ...flags, ...more])).code).toBe(0);
+    const rest = { expiresAt: '2030-01-01T00:00:00Z', skipValidation: true };
+    expect(seen[0]?.body).toMatchObject({ unique, ...rest });
+  });
+
+  test.each([
     ['succeeded', 0],
     ['failed', 1],
     ['cancelled', 1],
@@ -167,6 +179,8 @@ describe('usage', () => {
     [['show', ID, 'more'], 'too many arguments'],
     [['enqueue', 'hello', '{'], 'the params are not JSON'],
     [['enqueue', 'hello', '--timeout', '1'], '--timeout is the limit of --wait'],
+    [['enqueue', 'hello', '--unique-key', 'k'], '--unique-key and --replace need --unique'],
+    [['enqueue', 'hello', '--unique', 'often'], 'It must be queued, active, or a number'],
     [['start', '--database-url', 'x'], 'set DATABASE_URL or DATABASE_URL_FILE instead'],
     [['worker', '--lease-ms', '1'], '--lease-ms must be a whole number from 500'],
   ])('%j exits with 2', async (args, message) => {

@@ -62,6 +62,13 @@ describe('a job', () => {
     expect(parse({ definitionKey: 'a', retry: 'webhook', maxAttempts: 2 }).maxAttempts).toBe(2);
   });
 
+  it('is one of a kind by its params, and gives way, unless told otherwise', () => {
+    const plain = { key: null, while: 'queued', onConflict: 'existing' };
+    expect(parse({ definitionKey: 'a', unique: { while: 'queued' } }).unique).toEqual(plain);
+    const all = { key: 'k', while: { windowMs: 5 }, onConflict: 'replace' };
+    expect(parse({ definitionKey: 'a', unique: all }).unique).toEqual(all);
+  });
+
   it('never rounds a timeout down to nothing', () => {
     expect(parse({ definitionKey: 'a', timeoutSeconds: 0.0001 }).policy?.timeoutMs).toBe(1);
   });
@@ -84,6 +91,10 @@ describe('the edges of a field', () => {
     [{ tags: ['t'.repeat(100)] }],
     [{ retry: { delaysMs: [0, 1] } }],
     [{ retry: { jitter: 1 } }],
+    [{ unique: { while: 'queued' } }],
+    [{ unique: { while: { windowMs: 1 }, key: 'k'.repeat(255), onConflict: 'replace' } }],
+    [{ unique: { while: 'active' }, hold: true }],
+    [{ expiresAt: '2030-01-31T10:00:00Z', runAt: '2030-01-31T09:59:59Z' }],
   ])('%j fits', (fields) => {
     expect(() => parse({ definitionKey: 'a', ...fields })).not.toThrow();
   });
@@ -128,6 +139,16 @@ describe('the edges of a field', () => {
     [{ retry: { delaysMs: [1], baseMs: 1 } }, '/retry/delaysMs'],
     [{ retry: { delayMs: 1 } }, '/retry/delayMs'],
     [{ runAt: '2030-01-31T10:00:00Z', delayMs: 5 }, '/delayMs'],
+    [{ unique: {} }, '/unique/while'],
+    [{ unique: { while: 'runing' } }, '/unique/while'],
+    [{ unique: { while: { windowMs: 0 } } }, '/unique/while/windowMs'],
+    [{ unique: { while: { windowMs: 5, key: 'k' } } }, '/unique/while/key'],
+    [{ unique: { while: 'queued', key: '' } }, '/unique/key'],
+    [{ unique: { while: 'queued', onConflict: 'cancel' } }, '/unique/onConflict'],
+    [{ unique: { while: 'queued', onConflict: 'replace' }, hold: true }, '/hold'],
+    [{ expiresAt: '2030-01-31' }, '/expiresAt'],
+    [{ expiresAt: '2030-01-31T10:00:00Z', runAt: '2030-01-31T12:00:00+02:00' }, '/expiresAt'],
+    [{ skipValidation: 'yes' }, '/skipValidation'],
   ])('%j is refused at %s', (fields, pointer) => {
     expect(pointers(fields)).toEqual([pointer]);
   });

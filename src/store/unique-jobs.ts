@@ -63,7 +63,7 @@ const REPLACE = statement<{ state: JobState }>(
   ),
   body as (
     update longshore.job set params = $4::json
-    where shard = $1 and id = any (array(select id from gone))
+    where shard = $1 and id = $2 and exists (select 1 from gone)
   )
   insert into longshore.waiting (shard, id, lane, state, rank, seq, parked, kgate, run_at,
     expires_at, attempts, max_attempts, claim_no, interruptions, queued_at, fails_unhandled)
@@ -135,9 +135,11 @@ const READ_KEY = statement<{ key: string; while: UniqueWhile; scope: string; sha
   `select j.policy -> 'unique' ->> 'key' as key, j.policy -> 'unique' -> 'while' as while,
      'unique' || chr(10) || l.tenant || chr(10) || l.key as scope,
      encode(sha256(convert_to(j.params::text, 'UTF8')), 'hex') as sha
-   from longshore.job j
-   join longshore.lane l on l.shard = $1 and l.lane = j.lane
-   where j.shard = $1 and j.id = $2 and j.policy ? 'unique'`,
+   from (select * from longshore.job where shard = $1 and id = $2 limit 1) j
+   cross join lateral (
+     select * from longshore.lane where shard = $1 and lane = j.lane limit 1
+   ) l
+   where j.policy ? 'unique'`,
 );
 
 /**

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { EnqueueOptions, Job, JobHandle } from '../../client/index.ts';
+import type { UniqueWhile } from '../../core/unique.ts';
 import type { Cli } from '../cli.ts';
 import { exitCode } from '../exit-codes.ts';
 import { jobText } from '../job-text.ts';
-import { eachOf, secondsAsMs, whole } from '../option-values.ts';
+import { eachOf, secondsAsMs, uniqueWhile, whole } from '../option-values.ts';
 import type { Output } from '../output.ts';
 import { readParams } from '../params-argument.ts';
 import { clientOf, outputOf } from '../session.ts';
@@ -21,6 +22,10 @@ interface Options {
   hold?: true;
   definitionVersion?: number;
   skipValidation?: true;
+  unique?: UniqueWhile;
+  uniqueKey?: string;
+  replace?: true;
+  expiresAt?: string;
 }
 
 export function addEnqueue(program: Command, cli: Cli): void {
@@ -39,12 +44,23 @@ export function addEnqueue(program: Command, cli: Cli): void {
     .option('--tag <tag>', 'a word to find it by; may be repeated', eachOf)
     .option('--max-attempts <number>', 'how often it is tried at most', whole)
     .option('--hold', 'store it and wait for `longshore release`')
+    .option(
+      '--unique <while>',
+      'no second one of its kind while one is queued, active, or not yet so many ms old',
+      uniqueWhile,
+    )
+    .option('--unique-key <key>', 'what makes it one of a kind; default: its params')
+    .option('--replace', 'give the earlier one the params, priority and time of this one')
+    .option('--expires-at <time>', 'fail if it has not begun by then')
     .option('--skip-validation', 'do not hold the params against the schema before it runs')
     .option('--definition-version <number>', 'default: the highest published one', whole)
     .action(
       async (key: string, argument: string | undefined, options: Options, command: Command) => {
         if (options.timeout !== undefined && !options.wait) {
           throw new UsageError('--timeout is the limit of --wait, which is missing');
+        }
+        if ((options.uniqueKey !== undefined || options.replace) && options.unique === undefined) {
+          throw new UsageError('--unique-key and --replace need --unique, which is missing');
         }
         const out = outputOf(cli, command);
         const client = clientOf(cli, command);
@@ -57,8 +73,10 @@ export function addEnqueue(program: Command, cli: Cli): void {
 }
 
 function requestOptions(options: Options): EnqueueOptions {
-  const { wait: _wait, timeout: _timeout, tag, ...rest } = options;
-  return { ...rest, tags: tag };
+  const { wait: _wait, timeout: _timeout, tag, unique, uniqueKey, replace, ...rest } = options;
+  if (unique === undefined) return { ...rest, tags: tag };
+  const onConflict = replace && 'replace';
+  return { ...rest, tags: tag, unique: { key: uniqueKey, while: unique, onConflict } };
 }
 
 /** The id alone is on stdout, so that `ID=$(longshore enqueue …)` works. */
