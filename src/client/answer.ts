@@ -1,9 +1,14 @@
-import { ProblemError, type ProblemDetail } from './errors.ts';
+import { problemClass, ProblemError, type ProblemDetail } from './errors.ts';
 
 /** The JSON of a good answer, or the problem that a bad one describes. */
-export function readAnswer(status: number, ok: boolean, text: string): unknown {
+export function readAnswer(
+  status: number,
+  ok: boolean,
+  text: string,
+  retryAfterMs: number | null = null,
+): unknown {
   const body = parse(text);
-  if (!ok) return problemOf(status, body);
+  if (!ok) return problemOf(status, body, retryAfterMs);
   if (body !== undefined || text === '') return body;
   return new ProblemError(
     status,
@@ -13,14 +18,15 @@ export function readAnswer(status: number, ok: boolean, text: string): unknown {
 }
 
 /** A proxy's error page is no problem document; it keeps its status and nothing else. */
-function problemOf(status: number, body: unknown): ProblemError {
+function problemOf(status: number, body: unknown, retryAfterMs: number | null): ProblemError {
   const { code, detail, title, errors } = fieldsOf(body);
   const words = [detail, title].find((text) => typeof text === 'string' && text !== '');
-  return new ProblemError(
+  return new (problemClass(status))(
     status,
     typeof code === 'string' ? code : `HTTP_${status}`,
     typeof words === 'string' ? words : `the server answered ${status}`,
     Array.isArray(errors) ? errors.map(detailOf) : [],
+    retryAfterMs,
   );
 }
 

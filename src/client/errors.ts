@@ -13,13 +13,51 @@ export class ProblemError extends Error {
   readonly code: string;
   readonly detail: string;
   readonly errors: readonly ProblemDetail[];
+  /** When to come again, if the server said so. */
+  readonly retryAfterMs: number | null;
 
-  constructor(status: number, code: string, detail: string, errors: readonly ProblemDetail[] = []) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    errors: readonly ProblemDetail[] = [],
+    retryAfterMs: number | null = null,
+  ) {
     super(detail);
+    this.retryAfterMs = retryAfterMs;
     this.status = status;
     this.code = code;
     this.detail = detail;
     this.errors = errors;
+  }
+}
+
+/** 401: no key was sent, or none that counts. */
+export class Unauthorized extends ProblemError {
+  override name = 'Unauthorized';
+}
+
+/** 403: the key is good, but not for this. */
+export class Forbidden extends ProblemError {
+  override name = 'Forbidden';
+}
+
+/** 429: too many requests, or more than a quota allows; `retryAfterMs` says when to come again. */
+export class RateLimited extends ProblemError {
+  override name = 'RateLimited';
+}
+
+/** The class by which a refusal of this status can be caught. */
+export function problemClass(status: number): typeof ProblemError {
+  switch (status) {
+    case 401:
+      return Unauthorized;
+    case 403:
+      return Forbidden;
+    case 429:
+      return RateLimited;
+    default:
+      return ProblemError;
   }
 }
 

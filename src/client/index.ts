@@ -8,7 +8,15 @@ export type {
   NewKey,
   Tenant,
 } from './access.ts';
-export { ProblemError, type ProblemDetail, ServerUnreachable, WaitTimeout } from './errors.ts';
+export {
+  Forbidden,
+  ProblemError,
+  type ProblemDetail,
+  RateLimited,
+  ServerUnreachable,
+  Unauthorized,
+  WaitTimeout,
+} from './errors.ts';
 export { JobHandle, type WaitOptions } from './handle.ts';
 export type {
   BatchEntry,

@@ -130,10 +130,11 @@ export class Transport {
 }
 
 function judge<T>(response: Response, text: string): { value: T } | Failure {
-  const answer = readAnswer(response.status, response.ok, text);
+  const retryAfterMs = retryAfterOf(response.headers);
+  const answer = readAnswer(response.status, response.ok, text, retryAfterMs);
   if (!(answer instanceof ProblemError)) return { value: answer as T };
   const passing = PASSING_STATUSES.includes(response.status);
-  return { error: answer, passing, retryAfterMs: retryAfterOf(response.headers) };
+  return { error: answer, passing, retryAfterMs };
 }
 
 /** `fetch failed` says nothing; the reason is further down, sometimes in several copies. */
