@@ -24,6 +24,7 @@ export class ProblemError extends Error {
     retryAfterMs: number | null = null,
   ) {
     super(detail);
+    this.retryAfterMs = retryAfterMs;
     this.status = status;
     this.code = code;
     this.detail = detail;

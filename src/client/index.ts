@@ -17,11 +17,12 @@ export {
 } from './errors.ts';
 export {
   Conflict,
+  Forbidden,
   IdempotencyConflict,
   InvalidRequest,
-  NotAllowed,
   NotFound,
   RateLimited,
+  Unauthorized,
   Unavailable,
 } from './problems.ts';
 export { JobHandle, type JobHandles, type JobStarter, type WaitOptions } from './handle.ts';

@@ -11,9 +11,14 @@ export class InvalidRequest extends ProblemError {
   override name = 'InvalidRequest';
 }
 
-/** The key is missing or wrong, or it does not allow this. */
-export class NotAllowed extends ProblemError {
-  override name = 'NotAllowed';
+/** No key was sent, or none that counts. */
+export class Unauthorized extends ProblemError {
+  override name = 'Unauthorized';
+}
+
+/** The key is good, but not for this. */
+export class Forbidden extends ProblemError {
+  override name = 'Forbidden';
 }
 
 export class NotFound extends ProblemError {
@@ -30,7 +35,7 @@ export class IdempotencyConflict extends Conflict {
   override name = 'IdempotencyConflict';
 }
 
-/** Too many requests; `retryAfterMs` says how long to wait. */
+/** Too many requests, or more than a quota allows; `retryAfterMs` says how long to wait. */
 export class RateLimited extends ProblemError {
   override name = 'RateLimited';
 }
@@ -44,8 +49,8 @@ const BY_CODE: Record<string, typeof ProblemError> = { IDEMPOTENCY_CONFLICT: Ide
 
 const BY_STATUS: Record<number, typeof ProblemError> = {
   400: InvalidRequest,
-  401: NotAllowed,
-  403: NotAllowed,
+  401: Unauthorized,
+  403: Forbidden,
   404: NotFound,
   409: Conflict,
   413: InvalidRequest,

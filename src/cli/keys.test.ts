@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { run } from '../../test/support/cli.ts';
+import { json, playAnswers } from '../../test/support/playing-server.ts';
+import type { KeyDesk } from '../keys-app.ts';
+
+const ID = '1f0c528d0e4f0b9a';
+
+/** A desk that writes down what it is asked. */
+function desk(answers: Partial<Record<keyof KeyDesk, unknown>>) {
+  const asked: unknown[][] = [];
+  const part =
+    (name: keyof KeyDesk) =>
+    async (...args: unknown[]) => {
+      asked.push([name, ...args]);
+      return answers[name] as never;
+    };
+  const names = ['create', 'list', 'revoke', 'rotate'] as const;
+  const parts = Object.fromEntries(names.map((name) => [name, part(name)]));
+  return { asked, desk: parts as unknown as KeyDesk };
+}
+
+describe('keys', () => {
+  test('create prints the key alone, and says that it is shown once', async () => {
+    const made = desk({ create: { keyId: ID, key: 'lsk_secret' } });
+    const args = ['keys', 'create', '--scope', 'jobs:read,operate', '--scope', 'jobs:write'];
+    const { code, stdout, stderr } = await run(
+      [...args, '--name', 'ci', '--tenant', 'acme', '--expires-days', '2'],
+      made,
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'lsk_secret\n' });
+    expect(stderr).toContain('only time');
+    const scopes = ['jobs:read', 'operate', 'jobs:write'];
+    const expiresAt = new Date('2030-01-03T00:01:00Z');
+    expect(made.asked).toEqual([['create', { tenant: 'acme', name: 'ci', scopes, expiresAt }]]);
+  });
+
+  test('list shows them, and no secret', async () => {
+    const key = {
+      keyId: ID,
+      tenant: 'default',
+      name: 'ci',
+      scopes: ['admin'],
+      status: 'revoked',
+      createdAt: '2030-01-01T00:00:00Z',
+    };
+    const { stdout } = await run(['keys', 'list'], desk({ list: [key] }));
+    expect(stdout).toBe(
+      `ID                STATUS   AGE  NAME  SCOPES\n${ID}  revoked  1m   ci    admin\n`,
+    );
+  });
+
+  test('rotate and revoke', async () => {
+    const made = desk({ rotate: { keyId: '2', key: 'lsk_next' }, revoke: true });
+    const rotated = await run(['keys', 'rotate', ID, '--overlap-seconds', '60'], made);
+    expect(rotated).toMatchObject({ code: 0, stdout: 'lsk_next\n' });
+    expect(await run(['keys', 'revoke', ID], made)).toMatchObject({ code: 0, stdout: `${ID}\n` });
+    expect(made.asked).toEqual([
+      ['rotate', 'default', ID, 60_000],
+      ['revoke', 'default', ID],
+    ]);
+    const missing = desk({ rotate: null, revoke: false });
+    expect((await run(['keys', 'revoke', ID], missing)).code).toBe(3);
+    expect((await run(['keys', 'rotate', ID], missing)).code).toBe(3);
+    expect((await run(['keys', 'rotate', ID], desk({ rotate: 'revoked' }))).code).toBe(5);
+  });
+
+  test('what is wrong is said', async () => {
+    const typo = await run(['keys', 'create', '--scope', 'admim']);
+    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('"admin"') });
+    expect((await run(['keys', 'create'])).code).toBe(2);
+  });
+});
+
+describe('tenants and audit', () => {
+  test('ask the server', async () => {
+    const entry = {
+      at: '2030-01-01T00:00:00.000Z',
+      actor: `key:${ID}`,
+      action: 'job.cancel',
+      subject: 'j',
+      before: { status: 'queued' },
+      after: { status: 'cancelled' },
+      address: null,
+    };
+    const { url, seen } = await playAnswers(
+      json(201, { tenant: 'acme' }),
+      json(200, { tenants: [{ tenant: 'acme' }, { tenant: 'default' }] }),
+      json(200, { entries: [entry], nextCursor: 'next' }),
+    );
+    const made = await run(['tenants', 'create', 'acme', '--url', url]);
+    expect(made.stdout).toBe('acme\n');
+    expect((await run(['tenants', 'list', '--url', url])).stdout).toBe('acme\ndefault\n');
+    const audit = await run(['audit', '--action', 'job.cancel', '--url', url]);
+    expect(audit.stdout).toContain(
+      `key:${ID}  job.cancel  j   -     {"status":"queued"} → {"status":"cancelled"}`,
+    );
+    expect(audit.stderr).toContain('--cursor next');
+    expect(seen.map(({ url: path }) => path)).toEqual([
+      '/v1/tenants',
+      '/v1/tenants',
+      '/v1/audit?action=job.cancel',
+    ]);
+  });
+});
