@@ -19,6 +19,7 @@ import { addShow } from './commands/show.ts';
 import { addTop } from './commands/top.ts';
 import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
+import { examplesHelp } from './help-examples.ts';
 import { settingOption } from './setting-options.ts';
 import { VERSION } from '../version.ts';
 
@@ -43,23 +44,31 @@ export function createProgram(cli: Cli): Command {
     const option = setting.group === 'client' ? settingOption(setting) : null;
     if (option) program.addOption(option);
   }
+  program.commandsGroup('Begin:');
   addInit(program, cli);
   addDev(program, cli);
+  program.commandsGroup('Run a server:');
   addRoles(program, cli);
   addRunDue(program, cli);
   addMigrate(program, cli);
   addDoctor(program, cli);
+  program.commandsGroup('Start jobs and look at them:');
   addEnqueue(program, cli);
   addShow(program, cli);
   addLogs(program, cli);
   addList(program, cli);
   addChanges(program, cli);
+  program.commandsGroup('Look at the whole:');
   addWorkers(program, cli);
   addSchedules(program, cli);
   addTop(program, cli);
   addBench(program, cli);
+  program.commandsGroup('The command line itself:');
   addConfig(program, cli);
   addCompletion(program, cli);
+  program.helpCommand('help [command]', 'print what a command takes');
+  for (const command of program.commands)
+    command.addHelpText('after', examplesHelp(command.name()));
   return program;
 }
 
