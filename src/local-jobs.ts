@@ -1,4 +1,4 @@
-import { IdempotencyConflict, problemError } from './client/problems.ts';
+import { IdempotencyConflict, problemError, Unavailable } from './client/problems.ts';
 import { type JobAccess, JobHandle, type JobHandles, type JobStarter } from './client/handle.ts';
 import type {
   BatchEntries,
@@ -10,14 +10,16 @@ import type {
   JobReceipt,
 } from './client/job.ts';
 import { requestBody } from './client/request-body.ts';
+import { OUTAGE_MAX_MS } from './client/retry.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './client/story.ts';
+import type { JobRequest } from './core/new-job.ts';
 import { parseBatch, parseJob } from './protocol/parse-job.ts';
 import { PROBLEMS } from './protocol/problem.ts';
 import { Refusal } from './protocol/refusal.ts';
 import { sleep } from './runtime/deadline.ts';
 import { cancelJob } from './store/cancel-job.ts';
 import type { ChangeResult } from './store/change-job.ts';
-import type { Db } from './store/db.ts';
+import { type Db, DatabaseUnavailable } from './store/db.ts';
 import { getJob } from './store/get-job.ts';
 import { IdempotencyConflict as KeyTaken, type Inbox } from './store/inbox.ts';
 import { readAttempts } from './store/read-attempts.ts';
@@ -74,26 +76,27 @@ export class LocalJobs implements JobStarter, JobAccess {
   }
 
   async get(jobId: string): Promise<Job> {
-    return (await getJob(this.#db, TENANT, jobId)) ?? missing(jobId);
+    return (await answerOf(getJob(this.#db, TENANT, jobId))) ?? missing(jobId);
   }
 
   async cancel(jobId: string): Promise<JobReceipt> {
-    const result = await cancelJob(this.#db, TENANT, jobId);
+    const result = await answerOf(cancelJob(this.#db, TENANT, jobId));
     return receipt(jobId, result, 'it cannot be cancelled any more');
   }
 
   async release(jobId: string): Promise<JobReceipt> {
-    const result = await releaseJob(this.#db, TENANT, jobId);
+    const result = await answerOf(releaseJob(this.#db, TENANT, jobId));
     return receipt(jobId, result, 'only a created job can be released');
   }
 
   async attempts(jobId: string): Promise<JobAttempt[]> {
-    return (await readAttempts(this.#db, TENANT, jobId)) ?? missing(jobId);
+    return (await answerOf(readAttempts(this.#db, TENANT, jobId))) ?? missing(jobId);
   }
 
   events(jobId: string, options: ReadOptions = {}): AsyncGenerator<JobEvent, void, undefined> {
     return pages(options, async (afterId) => {
-      const page = await readEvents(this.#db, TENANT, jobId, { afterId, limit: PAGE_SIZE });
+      const question = { afterId, limit: PAGE_SIZE };
+      const page = await answerOf(readEvents(this.#db, TENANT, jobId, question));
       return page ? { ...page, entries: page.events } : missing(jobId);
     });
   }
@@ -101,7 +104,8 @@ export class LocalJobs implements JobStarter, JobAccess {
   logs(jobId: string, options: ReadLogOptions = {}): AsyncGenerator<JobLog, void, undefined> {
     const { attempt = null } = options;
     return pages(options, async (afterId) => {
-      const page = await readLogs(this.#db, TENANT, jobId, { afterId, attempt, limit: PAGE_SIZE });
+      const question = { afterId, attempt, limit: PAGE_SIZE };
+      const page = await answerOf(readLogs(this.#db, TENANT, jobId, question));
       return page ? { ...page, entries: page.logs } : missing(jobId);
     });
   }
@@ -111,14 +115,14 @@ export class LocalJobs implements JobStarter, JobAccess {
     await Promise.allSettled(this.#pending);
   }
 
-  async #start(requests: () => Parameters<Inbox['start']>[0]): Promise<JobHandle[]> {
+  async #start(requests: () => readonly JobRequest[]): Promise<JobHandle[]> {
+    const storing = (async () => await this.#inbox.start(requests()))();
+    this.#pending.add(storing);
     try {
-      const storing = this.#inbox.start(requests());
-      this.#pending.add(storing);
-      const stored = await storing.finally(() => this.#pending.delete(storing));
+      const stored = await answerOf(storing);
       return stored.map(({ jobId, status }) => new JobHandle(this, jobId, status));
-    } catch (error) {
-      throw asProblem(error);
+    } finally {
+      this.#pending.delete(storing);
     }
   }
 }
@@ -134,23 +138,41 @@ async function* pages<Entry extends { id: string }>(
   read: (afterId: string | null) => Promise<Page<Entry>>,
 ): AsyncGenerator<Entry, void, undefined> {
   let afterId = cursor ?? null;
+  let seenMs = performance.now();
   for (;;) {
     signal?.throwIfAborted();
-    const { entries, nextId, ended } = await read(afterId);
-    yield* entries;
-    afterId = entries.at(-1)?.id ?? afterId;
-    if (nextId !== null) continue;
-    if (!follow || ended) return;
+    const page = await read(afterId).catch((error: unknown) => {
+      // A database that is away for a moment need not end what follows a job.
+      const patient = follow && performance.now() - seenMs < OUTAGE_MAX_MS;
+      if (patient && error instanceof Unavailable) return null;
+      throw error;
+    });
+    if (page !== null) {
+      seenMs = performance.now();
+      yield* page.entries;
+      afterId = page.entries.at(-1)?.id ?? afterId;
+      if (page.nextId !== null) continue;
+      if (!follow || page.ended) return;
+    }
     await sleep(LOOK_MS, signal);
   }
 }
 
-/** What a caller over HTTP would get for the same mistake. */
+/** What it resolves with, or what a caller over HTTP would get for the same trouble. */
+async function answerOf<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
 function asProblem(error: unknown): unknown {
   if (error instanceof KeyTaken) {
     const detail = 'this idempotency key was used for a job with other params';
     return new IdempotencyConflict(409, 'IDEMPOTENCY_CONFLICT', detail);
   }
+  if (error instanceof DatabaseUnavailable) return problemError(503, 'UNAVAILABLE', error.message);
   if (!(error instanceof Refusal)) return error;
   const { code, message, errors } = error;
   return problemError(PROBLEMS[code].status, code, message, errors);

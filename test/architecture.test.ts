@@ -200,6 +200,7 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/local-jobs.ts',
     may: ['src/client/', 'src/protocol/', 'src/runtime/', 'src/store/'],
+    types: ['src/core/'],
   },
   // For the tests of people who write jobs: the parts of the product, put together smaller.
   {
