@@ -1,4 +1,4 @@
-import { problemError } from './client/problems.ts';
+import { problemError, Unavailable } from './client/problems.ts';
 import { type JobAccess, JobHandle, type JobHandles, type JobStarter } from './client/handle.ts';
 import type {
   BatchEntries,
@@ -12,6 +12,7 @@ import type {
 } from './client/job.ts';
 import type { JobRequest } from './core/new-job.ts';
 import { requestBody } from './client/request-body.ts';
+import { OUTAGE_MAX_MS } from './client/retry.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './client/story.ts';
 import { refuseMisfit, start } from './http/start.ts';
 import { parseBatch, parseJob } from './protocol/parse-job.ts';
@@ -21,7 +22,7 @@ import { parseRetry } from './protocol/retry-body.ts';
 import { sleep } from './runtime/deadline.ts';
 import { cancelJob } from './store/cancel-job.ts';
 import type { ChangeResult } from './store/change-job.ts';
-import type { Db } from './store/db.ts';
+import { type Db, DatabaseUnavailable } from './store/db.ts';
 import { deleteJob } from './store/delete-jobs.ts';
 import { getJob } from './store/get-job.ts';
 import type { Inbox } from './store/inbox.ts';
@@ -86,45 +87,37 @@ export class LocalJobs implements JobStarter, JobAccess {
   }
 
   async get(jobId: string): Promise<Job> {
-    return (await getJob(this.#db, TENANT, jobId)) ?? missing(jobId);
+    return (await answerOf(getJob(this.#db, TENANT, jobId))) ?? missing(jobId);
   }
 
   async cancel(jobId: string): Promise<JobReceipt> {
-    const result = await cancelJob(this.#db, TENANT, jobId);
+    const result = await answerOf(cancelJob(this.#db, TENANT, jobId));
     return receipt(jobId, result, 'it cannot be cancelled any more');
   }
 
   async release(jobId: string): Promise<JobReceipt> {
-    const result = await releaseJob(this.#db, TENANT, jobId);
+    const result = await answerOf(releaseJob(this.#db, TENANT, jobId));
     return receipt(jobId, result, 'only a created job can be released');
   }
 
   async retry(jobId: string, options: RetryOptions = {}): Promise<JobReceipt> {
-    const result = await this.#asked(async () => {
-      const wish = parseRetry(options);
-      if (wish.paramsJson !== null) {
-        await refuseMisfit(this.#inbox, {
-          ...(await this.get(jobId)),
-          paramsJson: wish.paramsJson,
-        });
-      }
-      return await retryJob(this.#db, TENANT, jobId, wish);
-    });
+    const result = await answerOf(this.#retry(jobId, options));
     return receipt(jobId, result, 'only a failed or cancelled job can be retried');
   }
 
   async delete(jobId: string): Promise<void> {
-    const result = await deleteJob(this.#db, TENANT, jobId);
+    const result = await answerOf(deleteJob(this.#db, TENANT, jobId));
     receipt(jobId, result, 'only a job that has ended can be deleted; cancel it first');
   }
 
   async attempts(jobId: string): Promise<JobAttempt[]> {
-    return (await readAttempts(this.#db, TENANT, jobId)) ?? missing(jobId);
+    return (await answerOf(readAttempts(this.#db, TENANT, jobId))) ?? missing(jobId);
   }
 
   events(jobId: string, options: ReadOptions = {}): AsyncGenerator<JobEvent, void, undefined> {
     return pages(options, async (afterId) => {
-      const page = await readEvents(this.#db, TENANT, jobId, { afterId, limit: PAGE_SIZE });
+      const question = { afterId, limit: PAGE_SIZE };
+      const page = await answerOf(readEvents(this.#db, TENANT, jobId, question));
       return page ? { ...page, entries: page.events } : missing(jobId);
     });
   }
@@ -132,7 +125,8 @@ export class LocalJobs implements JobStarter, JobAccess {
   logs(jobId: string, options: ReadLogOptions = {}): AsyncGenerator<JobLog, void, undefined> {
     const { attempt = null } = options;
     return pages(options, async (afterId) => {
-      const page = await readLogs(this.#db, TENANT, jobId, { afterId, attempt, limit: PAGE_SIZE });
+      const question = { afterId, attempt, limit: PAGE_SIZE };
+      const page = await answerOf(readLogs(this.#db, TENANT, jobId, question));
       return page ? { ...page, entries: page.logs } : missing(jobId);
     });
   }
@@ -142,23 +136,26 @@ export class LocalJobs implements JobStarter, JobAccess {
     await Promise.allSettled(this.#pending);
   }
 
+  async #retry(jobId: string, options: RetryOptions): Promise<ChangeResult> {
+    const wish = parseRetry(options);
+    const { paramsJson } = wish;
+    if (paramsJson !== null) {
+      await refuseMisfit(this.#inbox, { ...(await this.get(jobId)), paramsJson });
+    }
+    return await retryJob(this.#db, TENANT, jobId, wish);
+  }
+
   async #start(
     requests: () => readonly JobRequest[],
     pointerOf: (index: number) => string,
   ): Promise<JobHandle[]> {
-    const stored = await this.#asked(async () => {
-      const storing = start(this.#inbox, requests(), pointerOf);
-      this.#pending.add(storing);
-      return await storing.finally(() => this.#pending.delete(storing));
-    });
-    return stored.map(({ jobId, status }) => new JobHandle(this, jobId, status));
-  }
-
-  async #asked<T>(work: () => Promise<T>): Promise<T> {
+    const storing = (async () => await start(this.#inbox, requests(), pointerOf))();
+    this.#pending.add(storing);
     try {
-      return await work();
-    } catch (error) {
-      throw asProblem(error);
+      const stored = await answerOf(storing);
+      return stored.map(({ jobId, status }) => new JobHandle(this, jobId, status));
+    } finally {
+      this.#pending.delete(storing);
     }
   }
 }
@@ -174,19 +171,37 @@ async function* pages<Entry extends { id: string }>(
   read: (afterId: string | null) => Promise<Page<Entry>>,
 ): AsyncGenerator<Entry, void, undefined> {
   let afterId = cursor ?? null;
+  let seenMs = performance.now();
   for (;;) {
     signal?.throwIfAborted();
-    const { entries, nextId, ended } = await read(afterId);
-    yield* entries;
-    afterId = entries.at(-1)?.id ?? afterId;
-    if (nextId !== null) continue;
-    if (!follow || ended) return;
+    const page = await read(afterId).catch((error: unknown) => {
+      // A database that is away for a moment need not end what follows a job.
+      const patient = follow && performance.now() - seenMs < OUTAGE_MAX_MS;
+      if (patient && error instanceof Unavailable) return null;
+      throw error;
+    });
+    if (page !== null) {
+      seenMs = performance.now();
+      yield* page.entries;
+      afterId = page.entries.at(-1)?.id ?? afterId;
+      if (page.nextId !== null) continue;
+      if (!follow || page.ended) return;
+    }
     await sleep(LOOK_MS, signal);
   }
 }
 
-/** What a caller over HTTP would get for the same mistake. */
+/** What it resolves with, or what a caller over HTTP would get for the same trouble. */
+async function answerOf<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
 function asProblem(error: unknown): unknown {
+  if (error instanceof DatabaseUnavailable) return problemError(503, 'UNAVAILABLE', error.message);
   if (!(error instanceof Refusal)) return error;
   const { code, message, errors } = error;
   return problemError(PROBLEMS[code].status, code, message, errors);

@@ -56,7 +56,9 @@ export class Output {
   /** The width of the terminal, or no limit where there is none. */
   get width(): number {
     const { stdout } = this.#options;
-    return 'columns' in stdout && typeof stdout.columns === 'number' ? stdout.columns : Infinity;
+    const columns = 'columns' in stdout && typeof stdout.columns === 'number' ? stdout.columns : 0;
+    // A terminal that nobody has told its size says 0.
+    return columns > 0 ? columns : Infinity;
   }
 
   get isTerminal(): boolean {

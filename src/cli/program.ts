@@ -22,6 +22,7 @@ import { addTenants } from './commands/tenants.ts';
 import { addTop } from './commands/top.ts';
 import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
+import { examplesHelp } from './help-examples.ts';
 import { settingOption } from './setting-options.ts';
 import { VERSION } from '../version.ts';
 
@@ -46,17 +47,21 @@ export function createProgram(cli: Cli): Command {
     const option = setting.group === 'client' ? settingOption(setting) : null;
     if (option) program.addOption(option);
   }
+  program.commandsGroup('Begin:');
   addInit(program, cli);
   addDev(program, cli);
+  program.commandsGroup('Run a server:');
   addRoles(program, cli);
   addRunDue(program, cli);
   addMigrate(program, cli);
   addDoctor(program, cli);
+  program.commandsGroup('Start jobs and look at them:');
   addEnqueue(program, cli);
   addShow(program, cli);
   addLogs(program, cli);
   addList(program, cli);
   addChanges(program, cli);
+  program.commandsGroup('Look at the whole:');
   addWorkers(program, cli);
   addSchedules(program, cli);
   addKeys(program, cli);
@@ -64,8 +69,12 @@ export function createProgram(cli: Cli): Command {
   addAudit(program, cli);
   addTop(program, cli);
   addBench(program, cli);
+  program.commandsGroup('The command line itself:');
   addConfig(program, cli);
   addCompletion(program, cli);
+  program.helpCommand('help [command]', 'print what a command takes');
+  for (const command of program.commands)
+    command.addHelpText('after', examplesHelp(command.name()));
   return program;
 }
 

@@ -7,8 +7,8 @@ const ID = '01980000-0000-7000-8000-000000000000';
 test.each([
   [400, 'VALIDATION_FAILED', sdk.InvalidRequest],
   [413, 'PAYLOAD_TOO_LARGE', sdk.InvalidRequest],
-  [401, 'UNAUTHORIZED', sdk.NotAllowed],
-  [403, 'FORBIDDEN', sdk.NotAllowed],
+  [401, 'UNAUTHORIZED', sdk.Unauthorized],
+  [403, 'FORBIDDEN', sdk.Forbidden],
   [404, 'NOT_FOUND', sdk.NotFound],
   [409, 'CONFLICT', sdk.Conflict],
   [409, 'IDEMPOTENCY_CONFLICT', sdk.IdempotencyConflict],

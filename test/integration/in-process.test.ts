@@ -13,8 +13,16 @@ import {
   JobFailed,
   NonRetryable,
   NotFound,
+  Unavailable,
+  WaitTimeout,
 } from '../../src/index.ts';
+import { LocalJobs } from '../../src/local-jobs.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { silentLog } from '../../src/runtime/log.ts';
+import { Db } from '../../src/store/db.ts';
 import { getJob } from '../../src/store/get-job.ts';
+import { Inbox } from '../../src/store/inbox.ts';
+import { Waker } from '../../src/store/wake.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { descendants, FIXTURES } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -201,6 +209,18 @@ describe('handles', () => {
     await longshore.enqueue('x', { a: 1 }, { idempotencyKey: 'same' });
     const second = longshore.enqueue('x', { a: 2 }, { idempotencyKey: 'same' });
     await expect(second).rejects.toThrow(IdempotencyConflict);
+  });
+
+  it('say that the database is away as a server would', async () => {
+    const url = 'postgres://nobody@127.0.0.1:9/nowhere';
+    const [db, waker] = [Db.open({ url, log: silentLog }), new Waker(url, silentLog)];
+    const jobs = new LocalJobs(db, new Inbox(db, waker, systemClock));
+    const handle = jobs.handle('01980000-0000-7000-8000-000000000000');
+    await expect(handle.get()).rejects.toThrow(Unavailable);
+    await expect(jobs.enqueue('x')).rejects.toMatchObject({ status: 503, code: 'UNAVAILABLE' });
+    await expect(handle.wait({ timeoutMs: 300 })).rejects.toThrow(WaitTimeout);
+    await db.close();
+    await waker.close();
   });
 
   const told = defineJob({

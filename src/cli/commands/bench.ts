@@ -123,7 +123,10 @@ async function measure(
   };
 }
 
-/** Looks at all of them only when the newest have ended: looking costs the server something, too. */
+/**
+ * Looks at all of them only when none is seen that is open: looking costs the server something, too.
+ * A job that moves at that moment may be seen neither here nor there, so they are counted.
+ */
 async function untilEnded(
   client: Longshore,
   tag: string,
@@ -139,9 +142,8 @@ async function untilEnded(
         if (isTerminal(job.status)) ended.push(job);
         progress.tell('ended', ended.length, jobs);
       }
-      return ended;
+      if (ended.length === jobs || isOver()) return ended;
     }
-    progress.tell('waiting for the last', 0, jobs);
     await pause(LOOK_MS);
   }
 }

@@ -1,0 +1,36 @@
+/** The first thing to try with a command, below its `--help`. */
+export const HELP_EXAMPLES: Record<string, readonly string[]> = {
+  init: ['longshore init my-jobs'],
+  dev: ['longshore dev', 'longshore dev --jobs ./jobs --watch ./lib'],
+  start: ['longshore start --jobs ./jobs', 'DATABASE_URL=postgres://jobs@db/jobs longshore start'],
+  api: ['DATABASE_URL=postgres://jobs@db/jobs longshore api'],
+  worker: ['DATABASE_URL_FILE=/run/secrets/database longshore worker --concurrency 16'],
+  scheduler: ['DATABASE_URL=postgres://jobs@db/jobs longshore scheduler'],
+  'run-due': ['longshore run-due --max 500 --seconds 50'],
+  migrate: ['DATABASE_URL=postgres://jobs@db/jobs longshore migrate'],
+  doctor: ['longshore doctor', 'longshore doctor --json | jq .checks'],
+  enqueue: [
+    `longshore enqueue hello '{"name":"Ada"}' --wait`,
+    'longshore enqueue report @params.json --delay-ms 60000 --tag monthly',
+  ],
+  show: ['longshore show 01980000-0000-7000-8000-000000000000', 'longshore show ID --events'],
+  logs: ['longshore logs ID --follow'],
+  list: ['longshore list --status failed --definition-key report', 'longshore list --json'],
+  cancel: ['longshore cancel ID ID'],
+  release: ['longshore release ID'],
+  workers: ['longshore workers', 'longshore workers drain ID'],
+  schedules: [
+    "longshore schedules create report '0 6 * * 1' --timezone Europe/Berlin",
+    'longshore schedules next NAME',
+  ],
+  top: ['longshore top', 'longshore top --once'],
+  bench: ['longshore bench hello --jobs 1000 --callers 16'],
+  config: ['longshore config'],
+  completion: ["echo 'source <(longshore completion bash)' >> ~/.bashrc"],
+};
+
+export function examplesHelp(name: string): string {
+  const examples = HELP_EXAMPLES[name] ?? [];
+  if (examples.length === 0) return '';
+  return ['', 'Examples:', ...examples.map((line) => `  ${line}`)].join('\n');
+}

@@ -1,0 +1,48 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { run } from '../../test/support/cli.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { HELP_EXAMPLES } from './help-examples.ts';
+import { createProgram } from './program.ts';
+
+const program = createProgram({
+  stdin: new PassThrough(),
+  stdout: new PassThrough(),
+  stderr: new PassThrough(),
+  clock: systemClock,
+  exitCode: 0,
+  onSignal: null,
+  exit: () => {},
+  loadApp: () => Promise.reject(new Error('no command is run here')),
+});
+
+const examples = Object.entries(HELP_EXAMPLES).flatMap(([name, lines]) =>
+  lines.map((line) => [line, name] as const),
+);
+
+test.each(examples)('%s has only commands and flags that are there', (line, name) => {
+  const words = line.replace(/^.*?\blongshore /, '').split(/[\s)]+/);
+  expect(words[0]).toBe(name);
+  const command = program.commands.find((one) => one.name() === name);
+  const sub = command?.commands.find((one) => one.name() === words[1]);
+  const known = [program, command, sub].flatMap((one) => one?.options ?? []);
+  for (const flag of words.filter((word) => word.startsWith('--'))) {
+    expect(known.map(({ long }) => long)).toContain(flag);
+  }
+});
+
+test('the help of a command ends with its examples, that of all is in groups', async () => {
+  expect((await run(['enqueue', '--help'])).stdout).toMatch(/\nExamples:\n {2}longshore enqueue/);
+  const { stdout } = await run(['--help']);
+  const groups = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, group]) => group);
+  expect(groups).toEqual([
+    'Options',
+    'Begin',
+    'Run a server',
+    'Start jobs and look at them',
+    'Look at the whole',
+    'The command line itself',
+    'Exit codes',
+  ]);
+  expect(stdout).not.toContain('complete [words');
+});

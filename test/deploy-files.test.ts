@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+// A dependency of @fastify/swagger, so it is there wherever Longshore is.
+import { parseAllDocuments } from 'yaml';
+import { fileVariantOf, SETTINGS } from '../src/config/schema.ts';
+
+/** The templates in deploy/ cannot all be run here; what can be known without running is checked. */
+
+const FOLDER = fileURLToPath(new URL('../deploy/', import.meta.url));
+const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name));
+const textOf = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
+const defaultDrainMs = 30_000;
+
+function firstIn<Document>(name: string): Document {
+  const [document] = parseAllDocuments(textOf(name), { merge: true });
+  if (!document) throw new Error(`${name} is empty`);
+  return document.toJS() as Document;
+}
+
+interface Deployment {
+  kind: string;
+  spec: {
+    selector: { matchLabels: Record<string, string> };
+    template: {
+      metadata: { labels: Record<string, string> };
+      spec: {
+        terminationGracePeriodSeconds?: number;
+        containers: { args: string[]; env?: { name: string; value: string }[] }[];
+      };
+    };
+  };
+}
+
+interface Compose {
+  services: Record<string, { command: string[]; stop_grace_period: string }>;
+}
+
+describe('the templates in deploy/', () => {
+  test.each(files)('%s names no setting that Longshore would refuse', (file) => {
+    const known = SETTINGS.flatMap((one) => [one.env, fileVariantOf(one) ?? []].flat());
+    const named = readFileSync(file, 'utf8').match(/\b(LONGSHORE_[A-Z_]+|DATABASE_URL\w*)/g) ?? [];
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test.each(files.filter((file) => file.endsWith('.yaml')))('%s is YAML', (file) => {
+    const documents = parseAllDocuments(readFileSync(file, 'utf8'), { merge: true });
+    expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
+  });
+
+  test('compose gives each role longer to stop than it drains', () => {
+    const { services } = firstIn<Compose>('compose.yaml');
+    expect(Object.keys(services)).toEqual(['postgres', 'migrate', 'api', 'worker', 'scheduler']);
+    for (const role of ['api', 'worker', 'scheduler']) {
+      expect(services[role]?.command[0]).toBe(role);
+      expect(parseInt(services[role]?.stop_grace_period ?? '') * 1_000).toBeGreaterThan(
+        defaultDrainMs,
+      );
+    }
+  });
+
+  test('Kubernetes selects the pods it makes, and waits longer than they drain', () => {
+    for (const role of ['api', 'worker', 'scheduler']) {
+      const { kind, spec } = firstIn<Deployment>(`kubernetes/${role}.yaml`);
+      expect(kind).toBe('Deployment');
+      expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
+      const [container] = spec.template.spec.containers;
+      expect(container?.args).toEqual([role]);
+      const drain = container?.env?.find(({ name }) => name === 'LONGSHORE_DRAIN_MS')?.value;
+      const { terminationGracePeriodSeconds: graceSeconds } = spec.template.spec;
+      if (role === 'worker') expect(graceSeconds).toBeGreaterThan(Number(drain) / 1_000);
+    }
+  });
+
+  test('the systemd unit waits longer than Longshore drains', () => {
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(textOf('systemd/longshore@.service')) ?? [];
+    expect(Number(seconds) * 1_000).toBeGreaterThan(defaultDrainMs);
+  });
+
+  test('docs/deploying.md shows the query that KEDA asks', () => {
+    const page = readFileSync(new URL('../docs/deploying.md', import.meta.url), 'utf8');
+    const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+    const [, shown = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
+    expect(plain(textOf('kubernetes/keda.yaml'))).toContain(plain(shown));
+  });
+});
