@@ -10,6 +10,8 @@ import type {
   RetryOptions,
 } from './job.ts';
 import { isJobId } from '../core/job-id.ts';
+import { Bulks } from './bulk.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { ProblemError } from './errors.ts';
 import { JobHandle } from './handle.ts';
 import { queryOf } from './query.ts';
@@ -29,11 +31,15 @@ type EnqueueArguments<Input> = undefined extends Input
 /** The client: everything goes through the public HTTP API, so it needs no database and no Node. */
 export class Longshore {
   readonly schedules: Schedules;
+  readonly deadLetters: DeadLetters;
+  readonly bulk: Bulks;
   readonly #transport: Transport;
 
   constructor(options: LongshoreOptions) {
     this.#transport = new Transport(options);
     this.schedules = new Schedules(this.#transport);
+    this.deadLetters = new DeadLetters(this.#transport);
+    this.bulk = new Bulks(this.#transport);
   }
 
   /**

@@ -9,8 +9,10 @@ import { closeOtherMethods, knowAllMethods, rememberRoutes } from './methods.ts'
 import { describeApi } from './openapi.ts';
 import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
 import { checkQueries } from './query-check.ts';
+import { bulkRoutes } from './routes/bulk.ts';
 import { changeJobRoutes } from './routes/change-job.ts';
 import { changeSchedulesRoutes } from './routes/change-schedules.ts';
+import { deadLetterRoutes } from './routes/dead-letters.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { probeRoutes } from './routes/probes.ts';
@@ -62,6 +64,8 @@ export function buildServer(
     readJobsRoutes(scope, deps);
     readStoryRoutes(scope, deps, streams);
     changeJobRoutes(scope, deps);
+    deadLetterRoutes(scope, deps);
+    bulkRoutes(scope, deps);
     schedulesRoutes(scope, deps);
     changeSchedulesRoutes(scope, deps);
     definitionsRoutes(scope, deps);

@@ -65,7 +65,7 @@ describe('the path and the method', () => {
 
   it.each([
     ['PUT', '/v1/jobs', 'GET, HEAD, OPTIONS, POST'],
-    ['DELETE', '/v1/jobs/0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/v1/jobs/0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400', 'DELETE, GET, HEAD, OPTIONS'],
     ['GET', '/v1/jobs/batch', 'OPTIONS, POST'],
     ['GET', '/v1/jobs/x/cancel', 'OPTIONS, POST'],
     ['POST', '/livez', 'GET, HEAD, OPTIONS'],

@@ -49,11 +49,10 @@ const CANCEL_RUNNING = statement<{ id: string; worker: string }>(
 const STILL_OPEN = statement<{ id: string }>(
   'still_open',
   `select wanted.id from unnest($2::uuid[]) as wanted(id)
-   where exists (select 1 from longshore.waiting w
-       where w.shard = $1 and w.id = wanted.id and w.state = any ($3::longshore.job_state[]))
-     or exists (select 1 from longshore.running r
-       where r.shard = $1 and r.id = wanted.id and r.state = 'running'
-         and r.state = any ($3::longshore.job_state[]))`,
+   where coalesce(
+     (select w.state from longshore.waiting w where w.shard = $1 and w.id = wanted.id limit 1),
+     (select r.state from longshore.running r where r.shard = $1 and r.id = wanted.id limit 1)
+   ) = any ($3::longshore.job_state[])`,
 );
 
 export interface CancelledJobs {
