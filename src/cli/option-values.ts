@@ -16,6 +16,12 @@ export function secondsAsMs(value: string): number {
   return Math.round(seconds * 1_000);
 }
 
+export function rate(value: string): number {
+  const perSecond = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
+  if (Number.isNaN(perSecond)) throw new InvalidArgumentError('It must be a number.');
+  return perSecond;
+}
+
 export function eachOf(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }

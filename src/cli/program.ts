@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
+import { addBulk } from './commands/bulk.ts';
 import { addChanges } from './commands/change.ts';
 import { addConfig } from './commands/config.ts';
+import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addList } from './commands/list.ts';
@@ -47,6 +49,8 @@ export function createProgram(cli: Cli): Command {
   addLogs(program, cli);
   addList(program, cli);
   addChanges(program, cli);
+  addDlq(program, cli);
+  addBulk(program, cli);
   addWorkers(program, cli);
   addSchedules(program, cli);
   addConfig(program, cli);
