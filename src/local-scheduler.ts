@@ -5,6 +5,7 @@ import { RedisBeats } from './liveness/redis-beats.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
+import { bulkRunner } from './scheduler/bulk-runner.ts';
 import { healthWatch } from './scheduler/health-watch.ts';
 import { partitioner } from './scheduler/partitioner.ts';
 import { promoter } from './scheduler/promoter.ts';
@@ -74,9 +75,11 @@ export function schedulerServices(
   const promoting = promoter(db, waker, pollMs, log, turns());
   const inbox = new Inbox(db, waker, systemClock);
   const ticking = ticker({ db, inbox, log }, roster, pollMs, systemClock);
+  const bulks = bulkRunner(db, waker, log, systemClock);
   const lookAtAll = () => {
     promoting.lookSoon();
     ticking.lookSoon();
+    bulks.lookSoon();
   };
   roster.onChange(lookAtAll);
   // A transaction pooler would take the session away from whoever listens; then polling must do.
@@ -89,6 +92,7 @@ export function schedulerServices(
             onDue: ({ kind, inMs }) => {
               if (kind === 'jobs') promoting.hint(inMs);
               else if (kind === 'schedules') ticking.hint(inMs);
+              else if (kind === 'bulk') bulks.hint(inMs);
               else roster.lookSoon();
             },
             onConnected: lookAtAll,
@@ -104,6 +108,7 @@ export function schedulerServices(
     roster,
     promoting,
     ticking,
+    bulks,
     ...listeners,
     reaper({ db, waker, clock: systemClock, pollMs, log, turns: turns(), beating }),
     unserved({ ...settings, db, waker, log, turns: turns() }),

@@ -25,6 +25,12 @@ export function uniqueWhile(value: string): UniqueWhile {
   throw new InvalidArgumentError('It must be queued, active, or a number of milliseconds.');
 }
 
+export function rate(value: string): number {
+  const perSecond = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
+  if (Number.isNaN(perSecond)) throw new InvalidArgumentError('It must be a number.');
+  return perSecond;
+}
+
 export function eachOf(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }

@@ -48,6 +48,11 @@ export class Output {
     if (!this.#options.quiet && !this.json) this.trouble(...lines);
   }
 
+  /** One line that replaces itself, for a person who waits. An empty one wipes it away. */
+  status(line: string): void {
+    if (!this.#options.quiet && !this.json) this.#options.stderr.write(`\r\u001b[2K${line}`);
+  }
+
   /** Must be known. */
   trouble(...lines: string[]): void {
     this.#options.stderr.write(`${lines.join('\n')}\n`);

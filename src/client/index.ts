@@ -1,5 +1,22 @@
 /** What `import … from 'longshore/client'` gives: the SDK over HTTP, without the server. */
 export type {
+  Bulk,
+  BulkFilter,
+  BulkOptions,
+  BulkPage,
+  BulkPreview,
+  BulkWaitOptions,
+} from './bulk.ts';
+export type {
+  DeadLetter,
+  DeadLetterFilter,
+  DeadLetterGroup,
+  DeadLetterGroupFilter,
+  DeadLetterGroups,
+  DeadLetterPage,
+  RetryManyOptions,
+} from './dead-letters.ts';
+export type {
   ApiKey,
   AuditEntry,
   AuditFilter,

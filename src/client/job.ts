@@ -93,8 +93,14 @@ export interface ListFilter {
   status?: JobState | readonly JobState[] | undefined;
   definitionKey?: string | undefined;
   tag?: string | undefined;
+  /** Of the latest failure. */
+  errorCode?: string | undefined;
   createdAfter?: Date | string | undefined;
   createdBefore?: Date | string | undefined;
+  runAfter?: Date | string | undefined;
+  runBefore?: Date | string | undefined;
+  /** A text in the message of the latest failure, or in the params. */
+  q?: string | undefined;
   /** Newest first is usual. */
   sort?: '-createdAt' | 'createdAt' | undefined;
   cursor?: string | undefined;

@@ -12,6 +12,8 @@ import type {
   RetryOptions,
 } from './job.ts';
 import { isJobId } from '../core/job-id.ts';
+import { Bulks } from './bulk.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { type JobHandles, JobHandle, type JobStarter } from './handle.ts';
 import { NotFound } from './problems.ts';
 import { queryOf } from './query.ts';
@@ -35,6 +37,8 @@ export class Longshore implements JobStarter {
   readonly schedules: Schedules;
   readonly keys: Keys;
   readonly tenants: Tenants;
+  readonly deadLetters: DeadLetters;
+  readonly bulk: Bulks;
   readonly #transport: Transport;
 
   constructor(options: LongshoreOptions) {
@@ -42,6 +46,8 @@ export class Longshore implements JobStarter {
     this.schedules = new Schedules(this.#transport);
     this.keys = new Keys(this.#transport);
     this.tenants = new Tenants(this.#transport);
+    this.deadLetters = new DeadLetters(this.#transport);
+    this.bulk = new Bulks(this.#transport);
   }
 
   /**

@@ -40,6 +40,10 @@ export function nextLink(url: string, cursor: string): string {
 
 const FOREIGN = 'is not a cursor of this API: take nextCursor as it was answered';
 
+export function foreignCursor(): Refusal {
+  return refused(FOREIGN);
+}
+
 function refused(detail: string): Refusal {
   const errors = [{ pointer: '/cursor', detail }];
   return new Refusal('VALIDATION_FAILED', `/cursor: ${detail}`, { errors });

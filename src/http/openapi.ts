@@ -25,6 +25,7 @@ export function describeApi(app: FastifyInstance, version: string): void {
       },
       tags: [
         { name: 'jobs', description: 'Start jobs, look at them, stop them.' },
+        { name: 'failures', description: 'What failed, and what to do about many jobs at once.' },
         { name: 'schedules', description: 'Make jobs by the clock.' },
         { name: 'definitions', description: 'What can run.' },
         { name: 'workers', description: 'Who runs it.' },

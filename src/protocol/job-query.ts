@@ -5,6 +5,8 @@ import { TAG_LENGTH_MAX } from './job-body.ts';
 
 export const PAGE_MAX = 200;
 export const PAGE_DEFAULT = 50;
+export const ERROR_CODE_MAX = 100;
+export const Q_MAX = 200;
 export const JOB_SORTS = ['-createdAt', 'createdAt'] as const;
 
 export type JobSort = (typeof JOB_SORTS)[number];
@@ -22,8 +24,19 @@ export const JobQuery = closed({
     .optional()
     .describe('Only jobs of this definition; $hook: before its key finds the jobs of its hooks.'),
   tag: text(TAG_LENGTH_MAX).optional().describe('Only jobs with this tag.'),
+  errorCode: text(ERROR_CODE_MAX)
+    .optional()
+    .describe('Only jobs whose latest failure has this code, like TIMEOUT.'),
   createdAfter: instant().optional().describe('Only jobs made at this time or later.'),
   createdBefore: instant().optional().describe('Only jobs made before this time.'),
+  runAfter: instant().optional().describe('Only jobs that wait for this time or a later one.'),
+  runBefore: instant().optional().describe('Only jobs that wait for a time before this one.'),
+  q: text(Q_MAX)
+    .optional()
+    .describe(
+      'Only jobs with this text in the message of their latest failure, or in their params. ' +
+        'Not all jobs may be looked at for one page: it can be short, and still have a nextCursor.',
+    ),
   sort: oneOf('sort', JOB_SORTS)
     .default('-createdAt')
     .describe('-createdAt is newest first, createdAt is oldest first.'),

@@ -52,7 +52,7 @@ const DELETE = statement<{ id: string; state: TerminalState }>(
 export interface DeleteScope {
   tenant: string;
   states: readonly TerminalState[];
-  endedBefore: Date | null;
+  endedBefore: string | null;
 }
 
 /** Deletes those of the jobs that it may, in one statement, and answers with these. */

@@ -2,7 +2,7 @@ import { type Queryable, statement } from './db.ts';
 
 /**
  * Tells schedulers that something is due sooner than they may know: a job or a schedule was made
- * with a time nearer than their next look, or a scheduler came or went. Like every NOTIFY it is a
+ * with a time nearer than their next look, a bulk action was begun, or a scheduler came or went. Like every NOTIFY it is a
  * hint and never the truth. What is due later than schedulers sleep at most needs none.
  */
 export const DUE_CHANNEL = 'longshore_due';
@@ -10,7 +10,8 @@ export const DUE_CHANNEL = 'longshore_due';
 /** No scheduler sleeps longer than this, so a hint is only of use for what is due before. */
 export const SLEEP_MS_MAX = 5_000;
 
-export type DueKind = 'jobs' | 'schedules' | 'roster';
+const KINDS = ['jobs', 'schedules', 'roster', 'bulk'] as const;
+export type DueKind = (typeof KINDS)[number];
 
 export interface DueHint {
   kind: DueKind;
@@ -29,8 +30,8 @@ export function dueText({ kind, inMs }: DueHint): string {
 }
 
 export function parseDueHint(payload: string): DueHint | null {
-  const [kind, ms] = payload.split(':');
+  const [name, ms] = payload.split(':');
   const inMs = Number(ms);
-  if (kind !== 'jobs' && kind !== 'schedules' && kind !== 'roster') return null;
-  return Number.isFinite(inMs) ? { kind, inMs } : null;
+  const kind = KINDS.find((known) => known === name);
+  return kind && Number.isFinite(inMs) ? { kind, inMs } : null;
 }

@@ -120,7 +120,7 @@ export type RetriedJob = RetriedRow & { shard: number };
 export interface RetryScope {
   tenant: string;
   states: readonly TerminalState[];
-  endedBefore: Date | null;
+  endedBefore: string | null;
 }
 
 /** Retries those of the jobs that it may, in one statement, and answers with these. */

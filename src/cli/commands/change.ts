@@ -1,5 +1,5 @@
-import { type Command, Option } from 'commander';
-import { RETRY_MODES, type RetryMode } from '../../core/retry.ts';
+import type { Command } from 'commander';
+import type { RetryMode } from '../../core/retry.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
 import { confirm } from '../confirm.ts';
@@ -7,6 +7,7 @@ import { exitCode, exitNameOf } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { readParams } from '../params-argument.ts';
 import { errorLines, type Problem, problemOf } from '../report.ts';
+import { addWish } from '../retry-options.ts';
 import { clientOf, outputOf } from '../session.ts';
 
 interface RetryFlags {
@@ -35,22 +36,21 @@ export function addChanges(program: Command, cli: Cli): void {
       const client = clientOf(cli, command);
       await changeEach(cli, outputOf(cli, command), ids, (id) => client.release(id));
     });
-  program
+  const retry = program
     .command('retry')
     .summary('retry failed or cancelled jobs')
     .description(
       'Let jobs run again that failed or were cancelled. For many: longshore bulk retry.',
     )
-    .argument('<id...>', 'the ids of the jobs')
-    .addOption(modeOption())
-    .option('--run-at <time>', 'with --mode later, like 2030-01-31T08:00:00Z; default: its backoff')
-    .option('--params <params>', 'other params than before: JSON, @file, or - to read stdin')
-    .action(async (ids: string[], { params, ...flags }: RetryFlags, command: Command) => {
+    .argument('<id...>', 'the ids of the jobs');
+  addWish(retry).action(
+    async (ids: string[], { params, ...flags }: RetryFlags, command: Command) => {
       const client = clientOf(cli, command);
       const other = await readParams(params, cli.stdin);
       const options = { ...flags, ...(other !== undefined && { params: other }) };
       await changeEach(cli, outputOf(cli, command), ids, (id) => client.retry(id, options));
-    });
+    },
+  );
   program
     .command('delete')
     .summary('delete jobs that have ended')
@@ -67,11 +67,6 @@ export function addChanges(program: Command, cli: Cli): void {
         return { jobId, status: 'deleted' };
       });
     });
-}
-
-export function modeOption(): Option {
-  const help = 'go on now or later, or reset: start over without attempts and checkpoints';
-  return new Option('--mode <mode>', help).choices(RETRY_MODES);
 }
 
 interface Changed {

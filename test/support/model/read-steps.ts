@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import type { JobCriteria } from '../../../src/core/job-criteria.ts';
 import { JOB_STATES, type JobView } from '../../../src/core/job.ts';
 import { getJob, viewJobs } from '../../../src/store/get-job.ts';
-import { type JobFilter, listJobs } from '../../../src/store/list-jobs.ts';
+import { listJobs } from '../../../src/store/list-jobs.ts';
 import { isOwned, type ModelJob } from './model.ts';
 import { aJob, findJob } from './picks.ts';
 import { errorOf, type Row } from './rows.ts';
@@ -59,7 +60,7 @@ function fits(
     statuses,
     definitionKey,
     tag,
-  }: Pick<JobFilter, 'tenant' | 'statuses' | 'definitionKey' | 'tag'>,
+  }: Pick<JobCriteria, 'statuses' | 'definitionKey' | 'tag'> & { tenant: string },
 ): boolean {
   return (
     job.tenant === tenant &&

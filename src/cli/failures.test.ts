@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { run, start } from '../../test/support/cli.ts';
+import { json, playAnswers, problem } from '../../test/support/playing-server.ts';
+import { until } from '../../test/support/until.ts';
+import { bulkSentence, progressBar } from './bulk-text.ts';
+
+const ID = '01980000-0000-7000-8000-000000000000';
+const OTHER = '01980000-0000-7000-8000-000000000001';
+
+const bulk = (changes: object = {}) => ({
+  bulkId: ID,
+  action: 'retry' as const,
+  status: 'running' as const,
+  filter: {},
+  mode: 'now' as const,
+  ratePerSecond: null,
+  matched: 7,
+  matchedIsExact: true,
+  done: 3,
+  skipped: 1,
+  failed: 0,
+  note: null,
+  createdAt: '2030-01-01T00:00:00Z',
+  finishedAt: null,
+  ...changes,
+});
+const preview = (matched: number) =>
+  json(200, {
+    action: 'retry',
+    matched,
+    matchedIsExact: true,
+    sample: [{ jobId: OTHER, definitionKey: 'a', status: 'failed', error: { message: 'boom' } }],
+  });
+
+describe('retry and delete', () => {
+  test('retry each job with what the flags say', async () => {
+    const { url, seen } = await playAnswers(json(202, { jobId: ID, status: 'queued' }));
+    const flags = ['--mode', 'later', '--run-at', '2030-02-01T00:00:00Z', '--params', '{"a":1}'];
+    const { code, stdout } = await run(['retry', ID, OTHER, ...flags, '--url', url]);
+    expect([code, stdout]).toEqual([0, `${ID}  queued\n${ID}  queued\n`]);
+    const body = { mode: 'later', runAt: '2030-02-01T00:00:00Z', params: { a: 1 } };
+    expect(seen.map(({ method, url: path }) => `${method} ${path}`)).toEqual([
+      `POST /v1/jobs/${ID}/retry`,
+      `POST /v1/jobs/${OTHER}/retry`,
+    ]);
+    expect(seen.map((one) => one.body)).toEqual([body, body]);
+  });
+
+  test('a refusal is exit code 5, a wrong mode 2', async () => {
+    const { url } = await playAnswers(problem(409, 'CONFLICT'));
+    expect((await run(['retry', ID, '--url', url])).code).toBe(5);
+    const wrong = await run(['retry', ID, '--mode', 'nwo', '--url', url]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('now, later, reset')]);
+  });
+
+  test('delete asks first, unless --yes is given', async () => {
+    const { url, seen } = await playAnswers((response) => response.writeHead(204).end());
+    const unsure = await run(['delete', ID, '--url', url]);
+    expect([unsure.code, unsure.stderr, seen]).toEqual([2, expect.stringContaining('--yes'), []]);
+    const { code, stdout } = await run(['delete', ID, '--yes', '--url', url]);
+    expect([code, stdout, seen[0]?.method]).toEqual([0, `${ID}  deleted\n`, 'DELETE']);
+  });
+});
+
+describe('dlq', () => {
+  const page = (jobs: object[], nextCursor: string | null = null) =>
+    json(200, { jobs, nextCursor });
+
+  test('lists dead letters', async () => {
+    const letter = {
+      jobId: ID,
+      definitionKey: 'a',
+      finishedAt: '2030-01-01T00:00:00Z',
+      fingerprint: 'f00',
+      error: { code: 'TIMEOUT', message: 'slow\u001b[2J' },
+    };
+    const { url, seen } = await playAnswers(page([letter], 'next'));
+    const flags = ['--definition-key', 'a', '--error-code', 'TIMEOUT', '--q', 'slow'];
+    const { stdout, stderr } = await run(['dlq', 'list', ...flags, '--url', url]);
+    expect(stdout.split('\n')[1]).toBe(
+      `${ID}  a           1m      f00          TIMEOUT slow\\u001b[2J`,
+    );
+    expect(stderr).toBe('There are more: --cursor next\n');
+    expect(seen[0]?.url).toBe('/v1/dead-letters?definitionKey=a&errorCode=TIMEOUT&q=slow');
+  });
+
+  test('an empty page that is not the last one is not told as the end', async () => {
+    const { url } = await playAnswers(page([], 'next'));
+    const { stderr } = await run(['dlq', 'list', '--q', 'x', '--url', url]);
+    expect(stderr).toBe('None so far.\nThere are more: --cursor next\n');
+  });
+
+  test('tells the groups, and whether these are all', async () => {
+    const group = {
+      fingerprint: 'f00',
+      code: 'TIMEOUT',
+      message: 'slow',
+      count: 2000,
+      countIsExact: false,
+      firstSeen: '2030-01-01T00:00:00Z',
+      lastSeen: '2030-01-01T00:00:30Z',
+      definitionKeys: ['a', 'b'],
+    };
+    const { url } = await playAnswers(json(200, { groups: [group], complete: false }));
+    const { stdout, stderr } = await run(['dlq', 'groups', '--url', url]);
+    expect(stdout.split('\n')[1]).toBe(
+      '2000+  f00          1m     30s   a,b          TIMEOUT slow',
+    );
+    expect(stderr).toMatch('There are more groups');
+  });
+
+  test('retry counts and asks, then begins and waits', async () => {
+    const finished = json(200, bulk({ status: 'finished', done: 7, skipped: 0 }));
+    const { url, seen } = await playAnswers(json(202, bulk()), json(200, bulk()), finished);
+    const args = ['dlq', 'retry', '--fingerprint', 'f00', '--rate-per-second', '2.5', '--yes'];
+    const { code, stdout, stderr } = await run([...args, '--url', url]);
+    expect([code, stdout, stderr]).toEqual([0, `${ID}\n`, 'retry finished: 7 of 7 jobs\n']);
+    expect(seen[0]?.body).toEqual({ fingerprint: 'f00', ratePerSecond: 2.5 });
+    const asked = await playAnswers(preview(7));
+    const unsure = await run(['dlq', 'retry', '--url', asked.url]);
+    expect([unsure.code, asked.seen.length, asked.seen[0]?.body]).toEqual([
+      2,
+      1,
+      { preview: true },
+    ]);
+    const none = await playAnswers(preview(0));
+    expect(await run(['dlq', 'retry', '--url', none.url])).toMatchObject({
+      code: 0,
+      stderr: 'No jobs match.\n',
+    });
+  });
+});
+
+describe('bulk', () => {
+  test('says what it would be about', async () => {
+    const { url, seen } = await playAnswers(preview(7));
+    const flags = ['--status', 'queued,created', '--created-before', '2030-01-01T00:00:00Z'];
+    const { stdout, stderr } = await run(['bulk', 'cancel', ...flags, '--preview', '--url', url]);
+    expect([stdout, stderr]).toEqual([`${OTHER}  a  failed  boom\n`, '7 jobs would be changed.\n']);
+    expect(seen[0]?.body).toEqual({
+      action: 'cancel',
+      filter: { status: ['queued', 'created'], createdBefore: '2030-01-01T00:00:00Z' },
+      preview: true,
+    });
+  });
+
+  test('need not be waited for, and speaks JSON', async () => {
+    const { url, seen } = await playAnswers(json(202, bulk({ action: 'delete' })));
+    const args = ['bulk', 'delete', '--definition-key', 'a', '--yes', '--no-wait', '--json'];
+    const { code, stdout } = await run([...args, '--url', url]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, bulk({ action: 'delete' })]);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('ends with 1 when something could not be changed', async () => {
+    const over = bulk({ status: 'finished', failed: 2, note: 'no room' });
+    const { url } = await playAnswers(json(202, bulk()), json(200, over));
+    const { code, stderr } = await run(['bulk', 'retry', '--tag', 'x', '--yes', '--url', url]);
+    expect([code, stderr]).toEqual([
+      1,
+      'retry finished: 3 of 7 jobs, 1 had moved on, 2 could not be changed (no room)\n',
+    ]);
+  });
+
+  test('Ctrl-C leaves it to go on by itself', async () => {
+    const { url, seen } = await playAnswers(json(202, bulk()), json(200, bulk()));
+    const running = start(['bulk', 'retry', '--tag', 'x', '--yes', '--url', url]);
+    await until('it waits', () => seen.length > 1);
+    running.cli.onSignal?.('SIGINT');
+    expect(await running.ended).toBe(130);
+    expect(running.stderr.text()).toMatch(`It goes on. Look at it with: longshore bulk show ${ID}`);
+    expect(seen.some(({ url: path }) => path.endsWith('/abort'))).toBe(false);
+  });
+
+  test('list, show and abort', async () => {
+    const { url, seen } = await playAnswers(
+      json(200, { bulks: [bulk({ matchedIsExact: false })], nextCursor: null }),
+      json(200, bulk()),
+      json(202, bulk({ status: 'aborted' })),
+    );
+    const listed = await run(['bulk', 'list', '--url', url]);
+    expect(listed.stdout.split('\n')[1]).toBe(
+      `${ID}  retry   running  3     1        0       7+       1m`,
+    );
+    const shown = await run(['bulk', 'show', ID, '--url', url]);
+    expect(shown.stdout).toMatch('retry running: 3 of 7 jobs, 1 had moved on');
+    const aborted = await run(['bulk', 'abort', ID, '--url', url]);
+    expect(aborted.stdout).toBe('retry aborted: 3 of 7 jobs, 1 had moved on\n');
+    expect(seen[2]).toMatchObject({ method: 'POST', url: `/v1/bulk/${ID}/abort` });
+  });
+
+  test('a bar and a sentence tell how far it has come', () => {
+    expect(progressBar(bulk())).toBe(`[${'#'.repeat(17).padEnd(30, '.')}] 4 of 7`);
+    expect(progressBar(bulk({ matched: 0 }))).toMatch(/^\[#{30}\]/);
+    expect(bulkSentence(bulk({ matched: 1, matchedIsExact: false }))).toMatch('at least 1 jobs');
+  });
+});

@@ -1,0 +1,53 @@
+import type { JobView } from './job.ts';
+
+/** A failed job, as the dead letters show it: failures with the same fingerprint are one mistake. */
+export interface DeadLetterView extends JobView {
+  fingerprint: string | null;
+}
+
+/** One mistake, and how often it was made. */
+export interface DeadLetterGroup {
+  fingerprint: string;
+  code: string;
+  /** Of the newest of them. */
+  message: string;
+  count: number;
+  /** False when there are more: they are counted up to a bound. */
+  countIsExact: boolean;
+  firstSeen: string;
+  lastSeen: string;
+  definitionKeys: string[];
+  versions: number[];
+  /** The newest of them, to look at. */
+  jobId: string;
+}
+
+/** What one lane has of a mistake. */
+export interface LaneGroup extends Omit<DeadLetterGroup, 'definitionKeys' | 'versions'> {
+  definitionKey: string;
+  version: number;
+}
+
+/** The same mistake of several lanes is one group. The most frequent come first. */
+export function mergeGroups(parts: readonly LaneGroup[]): DeadLetterGroup[] {
+  const same = Map.groupBy(parts, ({ fingerprint }) => fingerprint);
+  const groups = [...same.values()].flatMap((some) => {
+    const newest = some.toSorted((a, b) => (a.lastSeen < b.lastSeen ? 1 : -1))[0];
+    if (!newest) return [];
+    const { fingerprint, code, message, lastSeen, jobId } = newest;
+    const group: DeadLetterGroup = {
+      fingerprint,
+      code,
+      message,
+      count: some.reduce((sum, { count }) => sum + count, 0),
+      countIsExact: some.every(({ countIsExact }) => countIsExact),
+      firstSeen: some.map(({ firstSeen }) => firstSeen).sort()[0] ?? lastSeen,
+      lastSeen,
+      definitionKeys: [...new Set(some.map(({ definitionKey }) => definitionKey))].sort(),
+      versions: [...new Set(some.map(({ version }) => version))].sort((a, b) => a - b),
+      jobId,
+    };
+    return [group];
+  });
+  return groups.sort((a, b) => b.count - a.count || (a.lastSeen < b.lastSeen ? 1 : -1));
+}

@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BulkRequest } from '../protocol/bulk-body.ts';
+import type { Db } from '../store/db.ts';
+import { previewBulk, startBulk } from '../store/start-bulk.ts';
+import { actorOf } from './caller.ts';
+import type { Redaction } from './redaction.ts';
+import { tenantOf } from './tenant.ts';
+
+/** Begins a bulk action and says where to look for it, or only tells what it would be about. */
+export async function sendBulk(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { db, redaction }: { db: Db; redaction: Redaction },
+  { preview, ...what }: BulkRequest,
+): Promise<void> {
+  const wish = { tenant: tenantOf(request), ...what };
+  if (preview) {
+    const seen = await previewBulk(db, wish);
+    return void (await reply.send({ ...seen, sample: await redaction.jobs(seen.sample) }));
+  }
+  const bulk = await startBulk(db, wish, actorOf(request));
+  await reply.code(202).header('location', `/v1/bulk/${bulk.bulkId}`).send(bulk);
+}

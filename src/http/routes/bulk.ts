@@ -1,0 +1,129 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { isJobId } from '../../core/job-id.ts';
+import {
+  BulkAnswer,
+  BulkIdParams,
+  BulkPageAnswer,
+  BulkPreviewAnswer,
+} from '../../protocol/bulk-answer.ts';
+import { BulkBody, BulkQuery, parseBulk } from '../../protocol/bulk-body.ts';
+import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { Refusal } from '../../protocol/refusal.ts';
+import { abortBulk, getBulk, listBulks } from '../../store/bulks.ts';
+import { sendBulk } from '../bulk-reply.ts';
+import { actorOf } from '../caller.ts';
+import { foreignCursor, nextLink } from '../cursor.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+import type { Redaction } from '../redaction.ts';
+import { tenantOf } from '../tenant.ts';
+
+const BODY_REFUSALS = [
+  'INVALID_JSON',
+  'FORBIDDEN',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+] as const;
+
+const START = {
+  operationId: 'startBulk',
+  tags: ['failures'],
+  summary: 'Cancel, retry or delete many jobs',
+  description:
+    'Does one thing to all jobs that match the filter and were there when it was asked for, in ' +
+    'the background, in batches. However many match, none is left out; what has moved on before ' +
+    'it came to it is skipped. With preview it only tells what it would be about. A retry is ' +
+    'about failed jobs unless the filter says otherwise.',
+  body: BulkBody,
+  response: {
+    200: answer('What it would be about.', BulkPreviewAnswer),
+    202: answer('It has begun.', BulkAnswer),
+    ...refusals('PAYLOAD_INVALID', ...BODY_REFUSALS),
+  },
+};
+
+const LIST = {
+  operationId: 'listBulks',
+  tags: ['failures'],
+  summary: 'List bulk actions',
+  description: 'The newest first.',
+  querystring: BulkQuery,
+  response: { 200: answer('A page of bulk actions.', BulkPageAnswer), ...refusals('UNAVAILABLE') },
+};
+
+const GET = {
+  operationId: 'getBulk',
+  tags: ['failures'],
+  summary: 'Look at a bulk action',
+  params: BulkIdParams,
+  response: {
+    200: answer('How far it has come.', BulkAnswer),
+    ...refusals('NOT_FOUND', 'UNAVAILABLE'),
+  },
+};
+
+const ABORT = {
+  operationId: 'abortBulk',
+  tags: ['failures'],
+  summary: 'Stop a bulk action',
+  description:
+    'No further batch begins; what is done stays done. An action that is over answers 409.',
+  params: BulkIdParams,
+  response: {
+    202: answer('It has stopped.', BulkAnswer),
+    ...refusals('NOT_FOUND', 'CONFLICT', ...BODY_REFUSALS),
+  },
+};
+
+const READS = { access: 'jobs:read' } as const;
+const WRITES = { access: 'jobs:write' } as const;
+
+export function bulkRoutes(app: FastifyInstance, { db }: HttpDeps, redaction: Redaction): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  app.post('/v1/bulk', { schema: START, config: WRITES }, async (request, reply) => {
+    await sendBulk(request, reply, { db, redaction }, parseBulk(request.body));
+  });
+
+  typed.get('/v1/bulk', { schema: LIST, config: READS }, async (request, reply) => {
+    const { cursor, limit } = request.query;
+    const afterId = cursor === undefined ? null : idOf(cursor);
+    const { bulks, nextId } = await listBulks(db, tenantOf(request), { afterId, limit });
+    if (nextId !== null) void reply.header('link', nextLink(request.url, nextId));
+    return reply.send({ bulks, nextCursor: nextId });
+  });
+
+  const find = async (tenant: string, bulkId: string) =>
+    (isJobId(bulkId) ? await getBulk(db, tenant, bulkId) : null) ?? noSuchBulk(bulkId);
+
+  typed.get('/v1/bulk/:bulkId', { schema: GET, config: READS }, async (request) =>
+    find(tenantOf(request), request.params.bulkId),
+  );
+
+  typed.post(
+    '/v1/bulk/:bulkId/abort',
+    { schema: ABORT, config: WRITES },
+    async (request, reply) => {
+      parseNothing(request.body);
+      const { bulkId } = request.params;
+      const found = await find(tenantOf(request), bulkId);
+      const aborted = await abortBulk(db, tenantOf(request), bulkId, actorOf(request));
+      if (aborted) return reply.code(202).send(aborted);
+      const { status } = found.status === 'running' ? await find(tenantOf(request), bulkId) : found;
+      throw new Refusal('CONFLICT', `the bulk action is ${status}: there is nothing to stop`);
+    },
+  );
+}
+
+/** The ids of bulk actions are made like those of jobs. */
+function idOf(cursor: string): string {
+  if (!isJobId(cursor)) throw foreignCursor();
+  return cursor;
+}
+
+function noSuchBulk(bulkId: string): never {
+  const name = JSON.stringify(bulkId.slice(0, 60));
+  throw new Refusal('NOT_FOUND', `there is no bulk action ${name}`);
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { BulkAnswer, BulkPreviewAnswer } from '../../protocol/bulk-answer.ts';
+import { DeadLetterRetryBody, parseDeadLetterRetry } from '../../protocol/bulk-body.ts';
+import { DeadLetterGroupsAnswer, DeadLetterPageAnswer } from '../../protocol/dead-letter-answer.ts';
+import { DeadLetterGroupQuery, DeadLetterQuery } from '../../protocol/dead-letter-query.ts';
+import { deadGroups } from '../../store/dead-groups.ts';
+import { searchDeadLetters } from '../../store/dead-letters.ts';
+import { sendBulk } from '../bulk-reply.ts';
+import { nextLink } from '../cursor.ts';
+import { makeDeadLetterCursor, readDeadLetterCursor } from '../dead-letter-cursor.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+import type { Redaction } from '../redaction.ts';
+import { tenantOf } from '../tenant.ts';
+
+const LIST = {
+  operationId: 'listDeadLetters',
+  tags: ['failures'],
+  summary: 'Search dead letters',
+  description:
+    'Jobs that failed for good, the latest failure first. While nextCursor is not null there may ' +
+    'be more.',
+  querystring: DeadLetterQuery,
+  response: {
+    200: answer('A page of failed jobs.', DeadLetterPageAnswer),
+    ...refusals('UNAVAILABLE'),
+  },
+};
+
+const GROUPS = {
+  operationId: 'listDeadLetterGroups',
+  tags: ['failures'],
+  summary: 'Group dead letters by what went wrong',
+  description:
+    'Failures with the same fingerprint are one mistake: the same code, class, message without ' +
+    'its details, and place in the code.',
+  querystring: DeadLetterGroupQuery,
+  response: { 200: answer('The groups.', DeadLetterGroupsAnswer), ...refusals('UNAVAILABLE') },
+};
+
+const RETRY = {
+  operationId: 'retryDeadLetters',
+  tags: ['failures'],
+  summary: 'Retry dead letters',
+  description:
+    'Retries all that match and had failed by now, as a bulk action: GET /v1/bulk/{bulkId} tells ' +
+    'how far it has come. Without any field, all dead letters.',
+  body: DeadLetterRetryBody,
+  response: {
+    200: answer('What it would be about.', BulkPreviewAnswer),
+    202: answer('It has begun.', BulkAnswer),
+    ...refusals(
+      'PAYLOAD_INVALID',
+      'INVALID_JSON',
+      'FORBIDDEN',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'UNAVAILABLE',
+    ),
+  },
+};
+
+const READS = { access: 'jobs:read' } as const;
+const WRITES = { access: 'jobs:write' } as const;
+
+export function deadLetterRoutes(
+  app: FastifyInstance,
+  { db }: HttpDeps,
+  redaction: Redaction,
+): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  typed.get('/v1/dead-letters', { schema: LIST, config: READS }, async (request, reply) => {
+    const { cursor, limit, ...query } = request.query;
+    const after = cursor === undefined ? null : readDeadLetterCursor(cursor);
+    const wanted = { ...searchOf(query), tenant: tenantOf(request), after, limit };
+    const { jobs, next } = await searchDeadLetters(db, wanted);
+    const nextCursor = next === null ? null : makeDeadLetterCursor(next);
+    if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
+    return reply.send({ jobs: await redaction.jobs(jobs), nextCursor });
+  });
+
+  typed.get('/v1/dead-letters/groups', { schema: GROUPS, config: READS }, async (request) => {
+    const { limit, ...query } = request.query;
+    return await deadGroups(db, { ...searchOf(query), tenant: tenantOf(request), limit });
+  });
+
+  app.post('/v1/dead-letters/retry', { schema: RETRY, config: WRITES }, async (request, reply) => {
+    await sendBulk(request, reply, { db, redaction }, parseDeadLetterRetry(request.body));
+  });
+}
+
+function searchOf(query: Partial<Omit<DeadLetterQuery, 'cursor' | 'limit'>>) {
+  return {
+    definitionKey: query.definitionKey ?? null,
+    errorCode: query.errorCode ?? null,
+    fingerprint: query.fingerprint ?? null,
+    from: query.from ?? null,
+    to: query.to ?? null,
+    q: query.q ?? null,
+  };
+}

@@ -1,0 +1,153 @@
+import type { Db, Queryable } from '../store/db.ts';
+import { DatabaseUnavailable } from '../store/db.ts';
+import { advanceBulk, type BulkProgress, type DueBulk, lockDueBulk } from '../store/bulks.ts';
+import { cancelJobs } from '../store/cancel-jobs.ts';
+import { deleteJobs } from '../store/delete-jobs.ts';
+import { type Found, findJobs } from '../store/find-jobs.ts';
+import { withPartitions } from '../store/partitions.ts';
+import { retryJobs } from '../store/retry-jobs.ts';
+import type { LineHint } from '../store/wake.ts';
+import type { JobState, TerminalState } from '../core/job.ts';
+
+/**
+ * One batch of a bulk action is one transaction: the row of the action is locked, the next jobs are
+ * found, changed, and how far it has come is written. So a kill at any moment leaves the batch done
+ * with its progress, or neither of them; and nobody else can be at the same batch, because the lock
+ * decides and not who believes to own it.
+ *
+ * The walk goes by id and never comes back, so a job that fails again right after its retry is not
+ * met twice. A batch that cannot be written is tried again job by job, so that one bad row costs
+ * itself and not the others.
+ */
+export const BATCH_SIZE = 500;
+
+/** Who must be told once it is committed. */
+export interface BatchNews {
+  /** How many jobs it has changed. */
+  changed: number;
+  lines: LineHint[];
+  dueInMs: number[];
+  workers: string[];
+}
+
+/** Null when no bulk action is due. */
+export async function runBatch(db: Db): Promise<BatchNews | null> {
+  let id: string | null = null;
+  const seen = (bulk: DueBulk) => {
+    ({ id } = bulk);
+  };
+  try {
+    return await batch(db, null, BATCH_SIZE, change, seen);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable || id === null) throw error;
+    return await oneByOne(db, id);
+  }
+}
+
+async function oneByOne(db: Db, id: string): Promise<BatchNews> {
+  const news = nothing();
+  for (let n = 0; n < BATCH_SIZE; n += 1) {
+    const one = await batch(db, id, 1, change).catch(async (error: unknown) => {
+      if (error instanceof DatabaseUnavailable) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      return await batch(db, id, 1, async (_tx, _bulk, ids) => giveUp(ids, why));
+    });
+    if (one === null) break;
+    news.changed += one.changed;
+    news.lines.push(...one.lines);
+    news.dueInMs.push(...one.dueInMs);
+    news.workers.push(...one.workers);
+  }
+  return news;
+}
+
+interface Effect extends BatchNews {
+  failed: number;
+  note: string | null;
+}
+
+type Act = (tx: Queryable, bulk: DueBulk, ids: readonly string[]) => Promise<Effect>;
+
+async function batch(
+  db: Db,
+  id: string | null,
+  sizeMax: number,
+  act: Act,
+  seen: (bulk: DueBulk) => void = () => undefined,
+): Promise<BatchNews | null> {
+  return await withPartitions(db, async () =>
+    db.transaction(async (tx) => {
+      const bulk = await lockDueBulk(tx, id);
+      if (!bulk) return null;
+      seen(bulk);
+      const { tenant, criteria, asOf, shard, afterId, how } = bulk;
+      const limit = Math.min(sizeMax, Math.max(1, Math.floor(how.ratePerSecond ?? BATCH_SIZE)));
+      const walk = { tenant, criteria, newestFirst: false, afterId, limit, asOf };
+      const found = await findJobs(tx, shard, walk);
+      const effect = await act(tx, bulk, found.ids);
+      await advanceBulk(tx, bulk.id, progress(bulk, found, effect, db.shards));
+      return effect;
+    }),
+  );
+}
+
+/** Where the next batch begins: further on in this shard, in the next one, or nowhere. */
+function progress(
+  { shard, how }: DueBulk,
+  { ids, reachedId }: Found,
+  { changed, failed, note }: Effect,
+  shards: number,
+): BulkProgress {
+  const over = reachedId === null;
+  return {
+    shard: over ? shard + 1 : shard,
+    afterId: reachedId,
+    changed,
+    skipped: ids.length - changed - failed,
+    failed,
+    note,
+    finished: over && shard + 1 >= shards,
+    pauseMs: how.ratePerSecond === null ? 0 : (changed * 1_000) / how.ratePerSecond,
+  };
+}
+
+async function change(
+  tx: Queryable,
+  { action, tenant, criteria, how, asOf, shard }: DueBulk,
+  ids: readonly string[],
+): Promise<Effect> {
+  const states: readonly JobState[] = criteria.statuses;
+  const ended = { tenant, states: states as readonly TerminalState[], endedBefore: asOf };
+  switch (action) {
+    case 'cancel': {
+      const {
+        ids: cancelled,
+        lines,
+        workers,
+      } = await cancelJobs(tx, shard, ids, {
+        tenant,
+        states,
+      });
+      return { ...nothing(), changed: cancelled.length, lines, workers };
+    }
+    case 'retry': {
+      const retried = await retryJobs(tx, shard, ids, how, ended);
+      const lines = retried.filter(({ state }) => state === 'queued');
+      const later = retried.filter(({ state }) => state === 'scheduled');
+      const dueInMs = later.map((one) => one.dueInMs ?? 0);
+      return { ...nothing(), changed: retried.length, lines, dueInMs };
+    }
+    case 'delete': {
+      const gone = await deleteJobs(tx, shard, ids, ended);
+      return { ...nothing(), changed: gone.length };
+    }
+  }
+}
+
+function giveUp(ids: readonly string[], note: string): Effect {
+  return { ...nothing(), failed: ids.length, note };
+}
+
+function nothing(): Effect {
+  return { changed: 0, lines: [], dueInMs: [], workers: [], failed: 0, note: null };
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { nextBulkMs } from '../store/bulks.ts';
+import type { Db } from '../store/db.ts';
+import { SLEEP_MS_MAX } from '../store/due-hint.ts';
+import { sendBeatHint } from '../store/listen.ts';
+import type { Waker } from '../store/wake.ts';
+import { runBatch } from './bulk-batch.ts';
+import { DuePoller } from './due-poller.ts';
+
+/** What is due and cannot be had is in the hands of another scheduler. */
+const OTHERS_WORK_MS = 100;
+
+/** Works off bulk actions, one batch of one of them at a time. Any number of schedulers may do so. */
+export function bulkRunner(db: Db, waker: Waker, log: Log, clock: Clock): DuePoller {
+  return new DuePoller(clock, {
+    name: 'bulk runner',
+    log,
+    tick: async (signal) => {
+      while (!signal.aborted) {
+        const news = await runBatch(db);
+        if (news === null) break;
+        waker.wake(news.lines);
+        if (news.dueInMs.length > 0) waker.wakeScheduler(news.dueInMs);
+        for (const worker of news.workers) await sendBeatHint(db, worker).catch(() => undefined);
+      }
+      const nextMs = (await nextBulkMs(db)) ?? SLEEP_MS_MAX;
+      return Math.min(SLEEP_MS_MAX, Math.max(OTHERS_WORK_MS, nextMs));
+    },
+  });
+}

@@ -1,0 +1,99 @@
+import type { JobState } from '../core/job.ts';
+import { type Queryable, statement } from './db.ts';
+import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
+import type { LineHint } from './wake.ts';
+
+/** What `store/cancel-job.ts` does to one job, done to many. Rows are locked in the order of ids. */
+
+const CANCEL_WAITING = statement<{ id: string; lane: number | null; rank: number }>(
+  'cancel_many_waiting',
+  `with gone as materialized (
+    select w.* from unnest($2::uuid[]) as wanted(id) cross join lateral (
+      select * from longshore.waiting w
+      where w.shard = $1 and w.id = wanted.id and w.state = any ($4::longshore.job_state[])
+        and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
+      limit 1 for update
+    ) w
+  ),
+  left_waiting as (
+    delete from longshore.waiting where shard = $1 and id = any (array(select id from gone))
+  ),
+  ended as (
+    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, cancel_requested_at, finished_at)
+    select shard, id, lane, 'cancelled', rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, at, at
+    from gone, (select clock_timestamp() as at) c
+    returning ${ENDED}
+  ),
+  ${MAKE_HOOKS}
+  select e.id, h.lane, h.rank from ended e left join hook h on h.parent_id = e.id`,
+);
+
+const CANCEL_RUNNING = statement<{ id: string; worker: string }>(
+  'cancel_many_running',
+  `with asked as materialized (
+    select r.id from unnest($2::uuid[]) as wanted(id) cross join lateral (
+      select * from longshore.running r
+      where r.shard = $1 and r.id = wanted.id and r.state = 'running'
+        and r.state = any ($4::longshore.job_state[])
+        and (select tenant from longshore.lane l where l.shard = $1 and l.lane = r.lane) = $3
+      limit 1 for update
+    ) r
+  )
+  update longshore.running r set state = 'cancelling', cancel_requested_at = clock_timestamp()
+  where r.shard = $1 and r.id = any (array(select id from asked))
+  returning r.id, r.worker`,
+);
+
+const STILL_OPEN = statement<{ id: string }>(
+  'still_open',
+  `select wanted.id from unnest($2::uuid[]) as wanted(id)
+   where coalesce(
+     (select w.state from longshore.waiting w where w.shard = $1 and w.id = wanted.id limit 1),
+     (select r.state from longshore.running r where r.shard = $1 and r.id = wanted.id limit 1)
+   ) = any ($3::longshore.job_state[])`,
+);
+
+export interface CancelledJobs {
+  ids: string[];
+  /** Where hooks wait now. */
+  lines: LineHint[];
+  /** Who runs jobs that were asked to stop. */
+  workers: string[];
+}
+
+const TRIES = 5;
+
+/**
+ * Cancels those that are in one of the states. A job may be claimed or given back while this looks
+ * for it, so those that were not found and have not ended are looked for again.
+ */
+export async function cancelJobs(
+  db: Queryable,
+  shard: number,
+  ids: readonly string[],
+  { tenant, states }: { tenant: string; states: readonly JobState[] },
+): Promise<CancelledJobs> {
+  const done = new Set<string>();
+  const lines: LineHint[] = [];
+  const workers = new Set<string>();
+  let left = ids.toSorted();
+  for (let tries = 0; left.length > 0 && tries < TRIES; tries += 1) {
+    for (const { id, lane, rank } of await db.run(CANCEL_WAITING, [shard, left, tenant, states])) {
+      done.add(id);
+      if (lane !== null) lines.push({ shard, lane, rank });
+    }
+    for (const { id, worker } of await db.run(CANCEL_RUNNING, [shard, left, tenant, states])) {
+      done.add(id);
+      workers.add(worker);
+    }
+    left = left.filter((id) => !done.has(id));
+    if (left.length > 0) left = (await db.run(STILL_OPEN, [shard, left, states])).map(idOf);
+  }
+  return { ids: [...done], lines, workers: [...workers] };
+}
+
+function idOf({ id }: { id: string }): string {
+  return id;
+}
