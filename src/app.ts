@@ -1,4 +1,5 @@
 import type { Config } from './config/schema.ts';
+import { dashboardFolder } from './dashboard.ts';
 import { type HttpDeps, HttpServer } from './http/server.ts';
 import { schedulerServices } from './local-scheduler.ts';
 import { localWorker } from './local-worker.ts';
@@ -139,5 +140,5 @@ function api(db: Db, waker: Waker, config: Config, log: Log, run?: HttpDeps['run
   const { host, port, unhandledAfterMs } = config;
   const inbox = new Inbox(db, waker, systemClock);
   const deps = { db, inbox, log, host, port, unhandledAfterMs, version: VERSION };
-  return new HttpServer({ ...deps, ...(run && { runDue: run }) });
+  return new HttpServer({ ...deps, dashboard: dashboardFolder(log), ...(run && { runDue: run }) });
 }

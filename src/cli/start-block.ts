@@ -12,6 +12,7 @@ export function startBlock(role: Role, summary: AppSummary): string[] {
     `Longshore is up${role === 'start' ? '' : ` (${role})`}`,
     ...fact('database', [database]),
     ...fact('address', address === null ? [] : [address]),
+    ...fact('dashboard', address === null ? [] : [`${address}/ui/`]),
     ...fact('definitions', slots === null && names.length === 0 ? [] : wrap(names)),
     ...fact('slots', slots === null ? [] : [String(slots)]),
     ...problems.flatMap((problem) => fact('problem', [problem])),

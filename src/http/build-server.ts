@@ -11,6 +11,7 @@ import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
 import { checkQueries } from './query-check.ts';
 import { changeJobRoutes } from './routes/change-job.ts';
 import { changeSchedulesRoutes } from './routes/change-schedules.ts';
+import { dashboardRoutes } from './routes/dashboard.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { probeRoutes } from './routes/probes.ts';
@@ -69,6 +70,7 @@ export function buildServer(
     runDueRoutes(scope, deps, leaving);
     probeRoutes(scope, deps, leaving);
     docsRoutes(scope);
+    dashboardRoutes(scope, deps);
     closeOtherMethods(scope, table);
   });
   return app;
