@@ -45,7 +45,7 @@ describe('a job', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     const { progress } = await readJob(shop.address, id);
     await log.getByText(progress?.message ?? 'no progress', { exact: true }).waitFor();
-    const lines = (await log.innerText()).match(/page \d+ of 2000/g) ?? [];
+    const lines = (await log.textContent())?.match(/page \d+ of 2000/g) ?? [];
     expect(lines).toEqual(lines.map((_, index) => `page ${index + 1} of 2000`));
 
     await page.getByRole('button', { name: 'Cancel' }).click();

@@ -11,7 +11,9 @@ export async function openBrowser(): Promise<Browser> {
   try {
     return await chromium.launch({ executablePath: await sparticuz.executablePath(), args: ARGS });
   } catch (error) {
-    if (!existsSync(OWN)) throw error;
+    if (!existsSync(OWN)) {
+      throw new Error('no Chromium starts here: install the package chromium', { cause: error });
+    }
     return await chromium.launch({ executablePath: OWN, args: ARGS });
   }
 }
@@ -25,11 +27,11 @@ export interface Visitor {
 
 export async function visit(
   browser: Browser,
-  { theme = 'light' }: { theme?: 'light' | 'dark' } = {},
+  { theme = 'light', height = 900 }: { theme?: 'light' | 'dark'; height?: number } = {},
 ): Promise<Visitor> {
   const context = await browser.newContext({
     colorScheme: theme,
-    viewport: { width: 1440, height: 900 },
+    viewport: { width: 1360, height },
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });

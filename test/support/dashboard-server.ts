@@ -23,10 +23,11 @@ export interface Shop {
 
 export const HOSTILE = `<img src=x onerror="document.title='owned'"> "'&{{7*7}}<script>x</script>`;
 
-export async function openShop(dataDir: string): Promise<Shop> {
+export async function openShop(dataDir: string, { hostile = true } = {}): Promise<Shop> {
   const env = {
     LONGSHORE_DATA: dataDir,
-    LONGSHORE_JOBS: join(FIXTURES, 'dashboard'),
+    LONGSHORE_JOBS: join(FIXTURES, hostile ? 'dashboard' : 'dashboard/shop.ts'),
+    LONGSHORE_UNHANDLED_AFTER_MS: '1000',
     LONGSHORE_CONCURRENCY: '4',
     LONGSHORE_DRAIN_MS: '1000',
   };
@@ -37,15 +38,20 @@ export async function openShop(dataDir: string): Promise<Shop> {
   });
   const retrying = await startJob(address, 'crm.sync', { account: 'acme' });
   const unhandled = await startJob(address, 'video.transcode', { file: 'talk.mp4' });
-  const hostile = await startJob(address, 'hostile', { text: HOSTILE }, { tags: [HOSTILE] });
   for (const width of [320, 640, 1280]) {
     const url = `https://cdn.example/cat-${width}.png`;
     await startJob(address, 'image.resize', { url, width });
   }
   await jobInState(address, failed, 'failed');
-  await jobInState(address, hostile, 'failed');
   await jobInState(address, retrying, 'retrying');
-  return { address, failed, retrying, unhandled, hostile };
+  const harm = hostile ? await startHarm(address) : '';
+  return { address, failed, retrying, unhandled, hostile: harm };
+}
+
+async function startHarm(address: string): Promise<string> {
+  const id = await startJob(address, 'hostile', { text: HOSTILE }, { tags: [HOSTILE] });
+  await jobInState(address, id, 'failed');
+  return id;
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

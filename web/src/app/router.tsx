@@ -1,9 +1,15 @@
-import { createRootRoute, createRoute, createRouter, Link, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
 import { Empty, Screen } from '../parts/screen.tsx';
 import { dashboardRoot } from '../runtime/place.ts';
+import { DefinitionScreen } from '../screens/definitions/definition-screen.tsx';
+import { DefinitionsScreen } from '../screens/definitions/definitions-screen.tsx';
 import { JobScreen } from '../screens/job/job-screen.tsx';
 import { jobsSearch } from '../screens/jobs/jobs-search.ts';
 import { JobsScreen } from '../screens/jobs/jobs-screen.tsx';
+import { OverviewScreen } from '../screens/overview/overview-screen.tsx';
+import { ScheduleScreen } from '../screens/schedules/schedule-screen.tsx';
+import { SchedulesScreen, schedulesSearch } from '../screens/schedules/schedules-screen.tsx';
+import { WorkersScreen } from '../screens/workers/workers-screen.tsx';
 import { parseUrlSearch, writeUrlSearch } from '../words/url-search.ts';
 import { Shell } from './shell.tsx';
 
@@ -12,9 +18,19 @@ const root = createRootRoute({ component: Shell, notFoundComponent: Nowhere });
 const at = { getParentRoute: () => root };
 
 const routes = root.addChildren([
-  createRoute({ ...at, path: '/', beforeLoad: () => redirect({ to: '/jobs', throw: true }) }),
+  createRoute({ ...at, path: '/', component: OverviewScreen }),
   createRoute({ ...at, path: '/jobs', component: JobsScreen, validateSearch: jobsSearch }),
   createRoute({ ...at, path: '/jobs/$jobId', component: JobScreen }),
+  createRoute({
+    ...at,
+    path: '/schedules',
+    component: SchedulesScreen,
+    validateSearch: schedulesSearch,
+  }),
+  createRoute({ ...at, path: '/schedules/$scheduleId', component: ScheduleScreen }),
+  createRoute({ ...at, path: '/definitions', component: DefinitionsScreen }),
+  createRoute({ ...at, path: '/definitions/$key', component: DefinitionScreen }),
+  createRoute({ ...at, path: '/workers', component: WorkersScreen }),
 ]);
 
 export const router = createRouter({

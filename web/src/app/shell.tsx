@@ -29,7 +29,7 @@ export function Shell() {
         <ul>
           {NAV.map(({ to, title, icon }) => (
             <li key={to}>
-              <Link to={to} activeOptions={{ includeSearch: false }}>
+              <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
                 <Icon name={icon} />
                 {title}
               </Link>
