@@ -54,14 +54,8 @@ try {
   const shots = [
     ['overview', 'light', '/', 'Next schedules'],
     ['overview-dark', 'dark', '/', 'Next schedules'],
-    ['jobs', 'light', '/jobs', 'report.build'],
     ['job-failed', 'light', `/jobs/${shop.failed}`, 'complete'],
     ['job-running-dark', 'dark', `/jobs/${report}`, 'It runs, and its worker is alive.'],
-    ['schedule', 'light', `/schedules/${schedule}`, 'Next runs'],
-    ['schedules', 'light', '/schedules', 'thumbnails'],
-    ['definition', 'light', '/definitions/billing.send-invoice', 'Latest jobs'],
-    ['definitions', 'light', '/definitions', 'team-data'],
-    ['workers', 'light', '/workers', 'report.build'],
   ] as const;
   for (const [name, theme, path, ready] of shots) {
     const { page, context } = await visit(browser, { theme, height: 800 });

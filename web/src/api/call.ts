@@ -2,6 +2,7 @@ import { learnServerTime } from '../runtime/clock.ts';
 import { apiUrl } from '../runtime/place.ts';
 import { connection } from './connection.ts';
 import { ProblemError, problemOf } from './problem-error.ts';
+import { session } from './session.ts';
 
 export type Query = Record<string, string | number | readonly string[] | undefined>;
 
@@ -22,6 +23,7 @@ export async function call<T>(
   learnServerTime(response.headers.get('date'));
   const text = await response.text();
   const answer = parsed(text);
+  if (response.status === 401) session.demand(true);
   if (!response.ok) throw problemOf(response.status, answer);
   return answer as T;
 }

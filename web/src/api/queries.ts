@@ -150,6 +150,15 @@ export const upcomingQuery = (schedule: ScheduleView, count: number) =>
     placeholderData: keepPreviousData,
   });
 
+/** Who the server takes us for; asked only where it keeps sessions. */
+export const sessionQuery = (enabled: boolean) =>
+  queryOptions({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => call<{ kind: string }>('GET', '/v1/session', { signal }),
+    enabled,
+    staleTime: LATER_MS,
+  });
+
 /** What this server can do, by its own document: an older one lacks calls that a newer one has. */
 export const offersQuery = () =>
   queryOptions({

@@ -1,5 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { useConnection } from '../api/connection.ts';
+import { useSignInDemanded } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { apiUrl } from '../runtime/place.ts';
@@ -8,10 +9,13 @@ import { theme, THEMES } from '../runtime/theme.ts';
 import { Help } from './help.tsx';
 import { NAV } from './nav.ts';
 import { useShortcuts } from './shortcuts.ts';
+import { SignIn } from './sign-in.tsx';
+import { SignOut } from './sign-out.tsx';
 
 /** What stays while screens change: the menu, the state of the connection, and the news. */
 export function Shell() {
   const { helping, setHelping } = useShortcuts();
+  const demanded = useSignInDemanded();
   return (
     <div className="shell">
       <button
@@ -47,11 +51,10 @@ export function Shell() {
             <Icon name="docs" />
             API docs
           </a>
+          {!demanded && <SignOut />}
         </div>
       </nav>
-      <main tabIndex={-1}>
-        <Outlet />
-      </main>
+      <main tabIndex={-1}>{demanded ? <SignIn /> : <Outlet />}</main>
       <Toasts />
       {helping && <Help onClose={() => setHelping(false)} />}
     </div>
