@@ -3,14 +3,14 @@ import type { JobView } from '../../../src/core/job.ts';
 import type { ScheduleView } from '../../../src/core/schedule.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
 
-/** Plain examples for tests, with what a test is about laid over them. */
+/** Plain examples for tests, with what a test is about laid over them; they have what words look at. */
 export const NOW = new Date('2030-01-01T12:00:00Z');
 
 export const ago = (seconds: number): string =>
   new Date(NOW.getTime() - seconds * 1_000).toISOString();
 
 export function madeJob(over: Partial<JobView> = {}): JobView {
-  return {
+  const plain: Partial<JobView> = {
     jobId: '01980000-0000-7000-8000-000000000000',
     definitionKey: 'hello',
     definitionVersion: 1,
@@ -40,12 +40,12 @@ export function madeJob(over: Partial<JobView> = {}): JobView {
     leaseExpiresAt: null,
     cancelRequestedAt: null,
     workerId: null,
-    ...over,
   };
+  return { ...plain, ...over } as JobView;
 }
 
 export function madeWorker(over: Partial<WorkerView> = {}): WorkerView {
-  return {
+  const plain: Partial<WorkerView> = {
     workerId: 'w',
     host: 'box',
     pid: 7,
@@ -56,12 +56,12 @@ export function madeWorker(over: Partial<WorkerView> = {}): WorkerView {
     leaseExpiresAt: ago(-28),
     startedAt: ago(600),
     status: 'active',
-    ...over,
   };
+  return { ...plain, ...over } as WorkerView;
 }
 
 export function madeDefinition(over: Partial<PublishedDefinition> = {}): PublishedDefinition {
-  return {
+  const plain: Partial<PublishedDefinition> = {
     key: 'hello',
     version: 1,
     owner: null,
@@ -78,12 +78,12 @@ export function madeDefinition(over: Partial<PublishedDefinition> = {}): Publish
     schedules: [],
     paramsSchema: null,
     publishedAt: ago(600),
-    ...over,
   };
+  return { ...plain, ...over } as PublishedDefinition;
 }
 
 export function madeSchedule(over: Partial<ScheduleView> = {}): ScheduleView {
-  return {
+  const plain: Partial<ScheduleView> = {
     id: '01980000-0000-7000-8000-000000000001',
     tenant: 'default',
     name: 'nightly',
@@ -110,6 +110,6 @@ export function madeSchedule(over: Partial<ScheduleView> = {}): ScheduleView {
     lastEnqueuedAt: null,
     nextAt: ago(-600),
     lastSlot: null,
-    ...over,
   };
+  return { ...plain, ...over } as ScheduleView;
 }
