@@ -16,7 +16,7 @@ describe('the overview', () => {
     const page = await open('/');
     await page.getByText(/^\d+ things need you$/).waitFor();
     await page
-      .getByText('1 job of video.transcode wait, and no worker has this definition.')
+      .getByText('1 job of video.transcode waits, and no worker has this definition.')
       .waitFor();
     await page.getByRole('link', { name: /^hostile failed: HANDLER_ERROR <img/ }).waitFor();
     await page.getByRole('link', { name: /^Retrying 1 next in/ }).waitFor();

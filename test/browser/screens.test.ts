@@ -76,7 +76,7 @@ describe('definitions', () => {
     expect(JSON.parse(await json.inputValue())).toEqual({ url: 'latest.png', width: 77 });
     await json.fill('{');
     await page.getByRole('button', { name: 'Start the job' }).click();
-    await page.getByText(/^The whole is no JSON/).waitFor();
+    await page.getByText(/^The text is no JSON/).waitFor();
     await json.fill('{"deep":[[[[[[[[[[]]]]]]]]]]}');
     await page.getByRole('button', { name: 'Start the job' }).click();
     await page.getByText(/^\/deep.* levels/).waitFor();

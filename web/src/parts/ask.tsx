@@ -1,17 +1,20 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** Asks before something happens that cannot be taken back. The browser keeps the focus inside. */
+/** Asks before something happens. The browser keeps the focus inside. */
 export function Ask({
   title,
   children,
   confirm,
+  tone = 'danger',
   onConfirm,
   onClose,
 }: {
   title: string;
   children: ReactNode;
   confirm: string;
-  onConfirm: () => void;
+  tone?: 'danger' | 'primary';
+  /** Says `stay` when something is not right yet. */
+  onConfirm: () => 'stay' | 'close' | void;
   onClose: () => void;
 }) {
   const ref = useModal();
@@ -25,10 +28,9 @@ export function Ask({
         </button>
         <button
           type="button"
-          className="danger"
+          className={tone}
           onClick={() => {
-            onConfirm();
-            ref.current?.close();
+            if (onConfirm() !== 'stay') ref.current?.close();
           }}
         >
           {confirm}

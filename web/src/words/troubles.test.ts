@@ -32,7 +32,7 @@ test.each([
   [
     'a job that nobody can run',
     { queued: [madeJob({ warnings: [{ code: 'UNHANDLED', since: null }] })] },
-    /^1 job of hello wait, and no worker/,
+    /^1 job of hello waits, and no worker/,
   ],
   ['a long wait', { queued: [madeJob({ queuedAt: ago(900) })] }, /the oldest for 15m00s/],
   ['failures', { failed: [failed('a'), failed('a')] }, /^a failed 2 times: HANDLER_ERROR boom$/],

@@ -75,7 +75,7 @@ function lostJobs({ running }: Seen, now: Date): Trouble[] {
 function unhandled({ queued }: Seen): Trouble[] {
   const odd = queued.filter(({ warnings }) => warnings.some(({ code }) => code === 'UNHANDLED'));
   return byDefinition(odd).map(({ key, jobs, first }) => ({
-    text: `${count(jobs.length, 'job')} of ${key} wait, and no worker has this definition.`,
+    text: `${count(jobs.length, 'job')} of ${key} ${jobs.length === 1 ? 'waits' : 'wait'}, and no worker has this definition.`,
     owner: first.owner,
     place: { at: 'job', jobId: first.jobId },
   }));

@@ -7,6 +7,7 @@ import { ProblemError } from '../../api/problem-error.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { hiddenIn } from '../../words/hidden.ts';
 import { fieldsOf, paramsOf, readJson, type Typed, typedOf } from '../../words/schema-form.ts';
 import { ParamField } from './param-field.tsx';
 
@@ -45,6 +46,8 @@ export function RunForm({
     event.preventDefault();
     const read = asJson || fields === null ? jsonParams(json) : paramsOf(fields, typed);
     if ('wrong' in read) return setWrong({ [read.pointer]: read.wrong });
+    const hidden = hiddenIn(read.params);
+    if (hidden !== null) return setWrong({ '': hidden });
     setWrong({});
     start.mutate(read.params, { onError: (error) => setWrong(wrongOf(error)) });
   };
@@ -133,7 +136,7 @@ function Complaints({ wrong, known }: { wrong: Wrong; known: readonly string[] }
     <div role="alert">
       {others.map(([pointer, detail]) => (
         <p key={pointer} className="wrong">
-          {pointer === '' ? 'The whole' : pointer} {detail}
+          {pointer} {detail}
         </p>
       ))}
     </div>
@@ -142,7 +145,8 @@ function Complaints({ wrong, known }: { wrong: Wrong; known: readonly string[] }
 
 function jsonParams(text: string): { params: unknown } | { pointer: string; wrong: string } {
   const read = readJson(text);
-  return 'wrong' in read ? { pointer: '', wrong: read.wrong } : { params: read.value };
+  if ('value' in read) return { params: read.value };
+  return { pointer: '', wrong: `The text ${read.wrong}.` };
 }
 
 function wrongOf(error: Error): Wrong {

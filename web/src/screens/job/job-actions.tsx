@@ -6,6 +6,8 @@ import { offersQuery } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import type { RetryWish } from '../../words/retry-wish.ts';
+import { RetryDialog } from './retry-dialog.tsx';
 
 interface Receipt {
   jobId: string;
@@ -14,7 +16,7 @@ interface Receipt {
 
 /** What can be done with a job in its state. */
 export function JobActions({ job }: { job: JobView }) {
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'cancel' | 'retry' | null>(null);
   const { data: offers = [] } = useQuery(offersQuery());
   const post = async (verb: string, body?: object) =>
     await call<Receipt>('POST', `/v1/jobs/${job.jobId}/${verb}`, { body });
@@ -28,8 +30,8 @@ export function JobActions({ job }: { job: JobView }) {
     () => 'The job is released.',
   );
   const retry = useChange(
-    async () => await post('retry', { mode: 'now' }),
-    () => 'The job runs once more.',
+    async (wish: RetryWish) => await post('retry', wish),
+    ({ status }) => `The job is ${status} once more.`,
   );
   const mayRetry = job.status === 'failed' || job.status === 'cancelled';
   return (
@@ -41,23 +43,35 @@ export function JobActions({ job }: { job: JobView }) {
         </button>
       )}
       {mayRetry && offers.includes('/v1/jobs/{jobId}/retry') && (
-        <button type="button" className="primary" onClick={() => retry.mutate(undefined)}>
-          <Icon name="retry" />
-          Retry now
-        </button>
+        <>
+          <button type="button" onClick={() => setAsking('retry')}>
+            Retry with…
+          </button>
+          <button type="button" className="primary" onClick={() => retry.mutate({ mode: 'now' })}>
+            <Icon name="retry" />
+            Retry now
+          </button>
+        </>
       )}
       {!isTerminal(job.status) && job.status !== 'cancelling' && (
-        <button type="button" className="danger" onClick={() => setAsking(true)}>
+        <button type="button" className="danger" onClick={() => setAsking('cancel')}>
           <Icon name="stop" />
           Cancel
         </button>
       )}
-      {asking && (
+      {asking === 'retry' && (
+        <RetryDialog
+          job={job}
+          onRetry={(wish) => retry.mutate(wish)}
+          onClose={() => setAsking(null)}
+        />
+      )}
+      {asking === 'cancel' && (
         <Ask
           title="Cancel this job?"
           confirm="Cancel the job"
           onConfirm={() => cancel.mutate(undefined)}
-          onClose={() => setAsking(false)}
+          onClose={() => setAsking(null)}
         >
           <p>
             {job.status === 'running'

@@ -17,7 +17,7 @@ export function Cards({ overview }: { overview: Overview }) {
         title="Failed in 24 h"
         value={countOf(failed)}
         tone={failed.jobs.length > 0 ? 'bad' : ''}
-        note={failed.jobs.length === 0 ? 'no dead letters' : 'dead letters: they need a person'}
+        note={failed.jobs.length === 0 ? 'no dead letters' : 'dead letters'}
         to="/jobs"
         search={{ status: ['failed'], since: '24h' }}
       />
