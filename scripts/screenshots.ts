@@ -54,7 +54,6 @@ try {
   const browser = await openBrowser();
   const shots = [
     ['overview', 'light', '/', 'Next schedules'],
-    ['overview-dark', 'dark', '/', 'Next schedules'],
     ['job-failed', 'light', `/jobs/${shop.failed}`, 'complete'],
     ['job-running-dark', 'dark', `/jobs/${report}`, 'It runs, and its worker is alive.'],
   ] as const;

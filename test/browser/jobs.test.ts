@@ -47,6 +47,18 @@ describe('the list of jobs', () => {
     await page.getByText(id.slice(0, 13)).waitFor();
   });
 
+  it('never moves a row away from under the pointer', async () => {
+    const page = await open('/jobs');
+    const first = page.getByRole('row').nth(1);
+    await first.hover();
+    const before = await first.locator('.id').innerText();
+    const id = await startJob(shop.address, 'image.resize', { url: 'late.png', width: 1 });
+    await page.getByRole('button', { name: '1 new: show' }).waitFor();
+    expect(await first.locator('.id').innerText()).toBe(before);
+    await page.getByRole('button', { name: '1 new: show' }).click();
+    await first.getByText(id.slice(0, 13)).waitFor();
+  });
+
   it('goes from page to page', async () => {
     const jobs = Array.from({ length: 55 }, (_, index) => ({
       definitionKey: 'image.resize',

@@ -3,8 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { jobsQuery } from '../../api/queries.ts';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { JobTable } from './job-table.tsx';
 import type { JobsSearch } from './jobs-search.ts';
+import { SteadyTable } from './steady-table.tsx';
 
 const route = getRouteApi('/jobs');
 
@@ -20,7 +20,7 @@ export function JobsScreen() {
         <NoJobs search={search} />
       ) : (
         <>
-          <JobTable jobs={page.jobs} caption="Jobs" />
+          <SteadyTable key={JSON.stringify(search)} jobs={page.jobs} />
           <Pages search={search} nextCursor={page.nextCursor} shown={page.jobs.length} />
         </>
       )}
