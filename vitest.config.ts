@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/*.test.ts', 'chaos/**/*.test.ts'],
+          include: ['{src,web/src,chaos}/**/*.test.ts', 'test/*.test.ts'],
           maxWorkers: 2,
           // Property tests take a second or two, and more on a machine that is busy.
           testTimeout: 30_000,
@@ -36,6 +36,20 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          // One server with real jobs for all files; each file has a browser of its own.
+          globalSetup: ['test/support/dashboard-server.ts'],
+          pool: 'forks',
+          maxWorkers: 1,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

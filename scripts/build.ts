@@ -1,4 +1,4 @@
-/** Builds dist/ from src/: what a package holds, since Node strips no types in node_modules. */
+/** Builds dist/ from src/ and web/: what a package holds, since Node strips no types in node_modules. */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,3 +15,4 @@ const { status, error } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig
 });
 if (error) throw error;
 process.exitCode = status ?? 1;
+if (process.exitCode === 0) await import('./build-web.ts');

@@ -1,4 +1,5 @@
 import type { Config } from './config/schema.ts';
+import { dashboardFolder } from './dashboard.ts';
 import { type HttpDeps, HttpServer } from './http/server.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
@@ -19,5 +20,6 @@ export function localApi(
   const inbox = new Inbox(db, waker, systemClock);
   const allowedHosts = config.allowedHosts?.split(',') ?? [];
   const deps = { db, inbox, log, host, port, unhandledAfterMs, allowedHosts, limits: config };
-  return new HttpServer({ ...deps, version: VERSION, ...(run && { runDue: run }) });
+  const dashboard = dashboardFolder(log);
+  return new HttpServer({ ...deps, dashboard, version: VERSION, ...(run && { runDue: run }) });
 }

@@ -140,6 +140,8 @@ const IMPORTS: ImportRow[] = [
     node: true,
   },
   { at: 'src/version.ts', may: [], node: true },
+  // Finds the files of the dashboard, or has them built by a process of its own.
+  { at: 'src/dashboard.ts', may: [], types: ['src/runtime/'], node: true },
   // The part of the composition that the server and an application with Longshore inside share.
   {
     at: 'src/local-worker.ts',
@@ -156,7 +158,7 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/local-api.ts',
-    may: ['src/runtime/', 'src/store/', 'src/http/', 'src/version.ts'],
+    may: ['src/runtime/', 'src/store/', 'src/http/', 'src/dashboard.ts', 'src/version.ts'],
     types: ['src/config/'],
   },
   {
@@ -296,6 +298,43 @@ describe('the source', () => {
     const { status, stdout } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
     expect(stdout).toContain('src/app.ts');
     expect(status).toBe(0);
+  });
+});
+
+/** The dashboard is built for browsers: it meets the server in its API only, and shares its words. */
+describe('the dashboard', () => {
+  const files = readSources('web/src').map(parse);
+  const rows: ImportRow[] = [
+    {
+      at: 'web/src/',
+      may: ['src/core/'],
+      types: ['src/client/', 'src/protocol/'],
+      packages: [
+        'react',
+        'react-dom',
+        '@tanstack/react-query',
+        '@tanstack/react-router',
+        'cronstrue',
+      ],
+    },
+    { at: 'src/core/', may: [] },
+    { at: 'src/client/', may: [] },
+    { at: 'src/protocol/', may: [] },
+  ];
+
+  it('imports nothing of the server but its words', () => {
+    expect(files.length).toBeGreaterThan(30);
+    expect(wrongImports(files, rows)).toEqual([]);
+  });
+  it('has no import cycle', () => expect(importCycles(files)).toEqual([]));
+  it('has no file of more than 300 lines', () => expect(longFiles(files, 300)).toEqual([]));
+  it('knows the time in one place only', () => {
+    expect(ambientReads(files, ['web/src/runtime/'])).toEqual([]);
+  });
+  it('is pure in its words', () => expect(impureReads(files, ['web/src/words/'])).toEqual([]));
+  it('puts no text into the page but as text', () => {
+    const back = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/;
+    expect(files.filter(({ source }) => back.test(source)).map(({ path }) => path)).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Job } from '../client/index.ts';
 import { isTerminal, type JobError } from '../core/job.ts';
 import { duration } from './duration.ts';
 import { printable, printableJson, printableLines } from './printable.ts';
-import { sentence } from './sentence.ts';
+import { sentence } from '../core/sentence.ts';
 
 /** What `show` prints: the sentence first, then what is known, leaving out what is not. */
 export function jobText(job: Job, now: Date): string[] {

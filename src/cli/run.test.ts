@@ -280,6 +280,7 @@ describe('roles', () => {
       'Longshore is up',
       '  database      PostgreSQL 18.4 (embedded, ./.longshore/pg)',
       '  address       http://127.0.0.1:4400',
+      '  dashboard     http://127.0.0.1:4400/ui/',
       '  definitions   image.resize v2, hello',
       '  slots         8',
       '',

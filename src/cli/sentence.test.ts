@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../client/index.ts';
 import { jobText } from './job-text.ts';
-import { sentence } from './sentence.ts';
+import { sentence } from '../core/sentence.ts';
 
 const NOW = new Date('2030-01-01T00:01:00Z');
 const at = (second: string) => `2030-01-01T00:${second}Z`;

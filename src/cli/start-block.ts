@@ -11,6 +11,7 @@ export function startBlock(role: Role, summary: AppSummary): string[] {
     `Longshore is up${role === 'start' ? '' : ` (${role})`}`,
     ...fact('database', [database]),
     ...fact('address', address === null ? [] : [address]),
+    ...fact('dashboard', address === null ? [] : [`${address}/ui/`]),
     ...(slots === null && definitions.length === 0 ? [] : definitionLines(summary)),
     ...fact('slots', slots === null ? [] : [String(slots)]),
     ...(role === 'start' && address !== null ? firstSteps(address, summary) : []),

@@ -21,6 +21,7 @@ import { auditRoutes } from './routes/audit.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { changeJobRoutes } from './routes/change-job.ts';
 import { changeSchedulesRoutes } from './routes/change-schedules.ts';
+import { dashboardRoutes } from './routes/dashboard.ts';
 import { deadLetterRoutes } from './routes/dead-letters.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { docsRoutes } from './routes/docs.ts';
@@ -98,6 +99,7 @@ export function buildServer(
     auditRoutes(scope, deps);
     probeRoutes(scope, deps, leaving);
     docsRoutes(scope);
+    dashboardRoutes(scope, deps);
     closeOtherMethods(scope, table);
   });
   return app;

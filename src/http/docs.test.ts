@@ -136,11 +136,6 @@ describe('the docs page', async () => {
     expect(style).toContain('prefers-color-scheme: dark');
     expect(page).not.toContain('style="');
   });
-
-  it('is where / leads', async () => {
-    const root = await get('/');
-    expect([root.statusCode, root.headers.location]).toEqual([302, '/docs']);
-  });
 });
 
 describe('markup', () => {

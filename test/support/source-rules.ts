@@ -36,7 +36,7 @@ export function wrongImports(files: readonly ParsedFile[], table: readonly Impor
     const allows = ({ target, typeOnly, lazy }: Import) => {
       if (target === COMPUTED) return row.computed?.includes(path) ?? false;
       if (target.startsWith('node:')) return row.node === true;
-      if (!target.startsWith('src/')) return row.packages?.includes(target) ?? false;
+      if (!/^(src|web)\//.test(target)) return row.packages?.includes(target) ?? false;
       // A folder inside another one has its own row: it is not part of its parent.
       const more = [...(typeOnly ? (row.types ?? []) : []), ...(lazy ? (row.lazily ?? []) : [])];
       const places = [row.at, ...row.may, ...more];

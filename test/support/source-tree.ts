@@ -34,13 +34,13 @@ export function readSources(folder: string): SourceFile[] {
   const root = new URL('../../', import.meta.url);
   return readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
     .map((name) => posix.join(folder, name.replaceAll('\\', '/')))
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .filter((path) => /\.tsx?$/.test(path) && !/\.(test|fixture)\.ts$/.test(path))
     .sort()
     .map((path) => ({ path, source: readFileSync(new URL(path, root), 'utf8') }));
 }
 
 export function parse({ path, source }: SourceFile): ParsedFile {
-  const nodes = [...walk(parseAst(source, { lang: 'ts' }, path))];
+  const nodes = [...walk(parseAst(source, { lang: path.endsWith('.tsx') ? 'tsx' : 'ts' }, path))];
   const file = { path, source, nodes, imports: [] };
   return { ...file, imports: nodes.flatMap((node) => importOf(file, node)) };
 }

@@ -22,8 +22,8 @@ const PAGE = {
 const ROOT = {
   operationId: 'root',
   tags: ['server'],
-  summary: 'Leads to the docs',
-  response: { 302: z.null().describe('To /docs.'), ...refusals() },
+  summary: 'Leads to the dashboard',
+  response: { 302: z.null().describe('To /ui/.'), ...refusals() },
 };
 
 export function docsRoutes(app: FastifyInstance): void {
@@ -41,6 +41,8 @@ export function docsRoutes(app: FastifyInstance): void {
     return reply.send(page);
   });
 
-  const config = { access: 'public' } as const;
-  app.get('/', { schema: ROOT, config }, (_request, reply) => reply.redirect('/docs', 302));
+  // Relative, so that it stays below the path of a proxy.
+  app.get('/', { schema: ROOT, config: { access: 'public' } }, (_request, reply) =>
+    reply.redirect('ui/', 302),
+  );
 }

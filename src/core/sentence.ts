@@ -1,8 +1,8 @@
-import type { Job } from '../client/index.ts';
+import type { JobView } from './job.ts';
 import { duration } from './duration.ts';
 
 /** How a job is, in one sentence that a person can act on. */
-export function sentence(job: Job, now: Date): string {
+export function sentence(job: JobView, now: Date): string {
   const attempt = `attempt ${job.attempts} of ${job.maxAttempts}`;
   switch (job.status) {
     case 'created':
@@ -28,17 +28,17 @@ export function sentence(job: Job, now: Date): string {
   }
 }
 
-function reason({ error }: Job): string {
+function reason({ error }: JobView): string {
   return error === null ? '' : `: ${error.code} ${error.message}`;
 }
 
-function progress({ progress: at }: Job): string {
+function progress({ progress: at }: JobView): string {
   if (at === null) return '';
   const share = at.fraction === null ? '' : `, ${Math.floor(at.fraction * 100)} %`;
   return at.message === null ? share : `${share}, ${at.message}`;
 }
 
-function took({ startedAt, finishedAt }: Job): string {
+function took({ startedAt, finishedAt }: JobView): string {
   if (startedAt === null || finishedAt === null) return '';
   return ` in ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`;
 }

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpDeps } from '../deps.ts';
+import { noSuchPath, unavailable } from '../problem.ts';
+import { pageFor, readWebFiles, type WebFile, type WebFiles } from '../web-files.ts';
+
+/**
+ * Its own files and this server, and nothing else: no inline script, no other host, no frame. Text
+ * cannot become script by any of the browser's back doors either.
+ */
+export const DASHBOARD_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "base-uri 'self'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/** What is in this folder has the hash of its content in its name. */
+const HASHED = 'assets/';
+
+/** The dashboard is files for people's browsers and no call of the API, so no document lists it. */
+const HIDDEN = { schema: { hide: true }, config: { quiet: true } };
+
+export function dashboardRoutes(app: FastifyInstance, { dashboard, log }: HttpDeps): void {
+  let files: Promise<WebFiles> | undefined;
+
+  const load = async (): Promise<WebFiles> => {
+    if (!dashboard) throw unavailable('this server has no dashboard');
+    // A failed build is tried again by the next visitor.
+    files ??= dashboard().then(readWebFiles);
+    return await files.catch((error: unknown) => {
+      files = undefined;
+      log.error({ err: error }, 'the dashboard cannot be shown');
+      throw unavailable(error instanceof Error ? error.message : String(error));
+    });
+  };
+
+  app.get('/ui', HIDDEN, (_request, reply) => reply.redirect('ui/', 302));
+
+  app.get('/ui/*', HIDDEN, async (request, reply) => {
+    // As it was sent: an encoded slash is part of a name, here and in the browser.
+    const path = request.url.slice('/ui/'.length).replace(/\?.*$/s, '');
+    const all = await load();
+    const file = all.get(path);
+    if (file && path !== 'index.html') {
+      return send(request, reply, file, path.startsWith(HASHED) ? FOREVER : 'no-cache');
+    }
+    const page = all.get('index.html');
+    if (!page || path.startsWith(HASHED)) throw noSuchPath();
+    void reply.header('content-security-policy', DASHBOARD_POLICY);
+    return send(request, reply, pageFor(page, path), 'no-cache');
+  });
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, type, etag }: WebFile,
+  caching: string,
+): FastifyReply {
+  void reply.headers({ etag, 'cache-control': caching });
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  return reply.type(type).send(body);
+}

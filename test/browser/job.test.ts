@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { jobInState, readJob, startJob } from '../support/api.ts';
+import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { HOSTILE } from '../support/dashboard-server.ts';
+
+const { shop, open, forgiveComplaints } = dashboardPages();
+
+describe('a job', () => {
+  it('says what failed, why, how often and who owns it', async () => {
+    const page = await open(`/jobs/${shop.failed}`);
+    await page.getByText('Failed on attempt 3 of 3: HANDLER_ERROR').waitFor();
+    await page.getByText('connect ECONNREFUSED 10.0.4.12:587').waitFor();
+    expect(await page.getByText('team-billing').count()).toBe(1);
+    await page.getByRole('table').getByRole('row').nth(3).waitFor();
+    const log = page.getByRole('log');
+    await log.getByText('smtp.internal:587 does not answer').nth(2).waitFor();
+    await page.getByText('complete').waitFor();
+    await page.getByText('retry scheduled').first().waitFor();
+    await page.getByText('"amy@down.example"').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'monthly' }).click();
+    await page.waitForURL(/tag=monthly/);
+  });
+
+  it('says why it does not run', async () => {
+    const page = await open(`/jobs/${shop.unhandled}`);
+    await page.getByText('No worker has ever brought a definition “video.transcode”.').waitFor();
+    await page.goto(`${shop.address}/ui/jobs/${shop.retrying}`);
+    await page.getByText(/^Attempt 1 failed; the next one waits for its backoff/).waitFor();
+  });
+
+  it('can be followed while it runs, over a lost connection, and can be cancelled', async () => {
+    const params = { month: '2026-10', pages: 2_000, pageMs: 100 };
+    const id = await startJob(shop.address, 'report.build', params);
+    const page = await open(`/jobs/${id}`);
+    const log = page.getByRole('log');
+    await log.getByText('page 3 of 2000').waitFor();
+    await page.getByText('It runs, and its worker is alive.').waitFor();
+    await page.getByRole('progressbar').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+
+    await page.context().setOffline(true);
+    await page.getByText('Server unreachable, trying again').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const { progress } = await readJob(shop.address, id);
+    await log.getByText(progress?.message ?? 'no progress', { exact: true }).waitFor();
+    const lines = (await log.textContent())?.match(/page \d+ of 2000/g) ?? [];
+    expect(lines).toEqual(lines.map((_, index) => `page ${index + 1} of 2000`));
+
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel the job' }).click();
+    await page.getByText('The job is asked to stop.').waitFor();
+    await page.getByText('Cancelled on attempt 1 of 3.').waitFor();
+    await jobInState(shop.address, id, 'cancelled');
+    expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    forgiveComplaints();
+  });
+
+  it('that is held can be released, and shows its result', async () => {
+    const params = { url: 'held.png', width: 2 };
+    const id = await startJob(shop.address, 'image.resize', params, { hold: true });
+    const page = await open(`/jobs/${id}`);
+    await page.getByText('It is held, and stays so until somebody releases it.').waitFor();
+    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByText('The job is released.').waitFor();
+    await page.getByText(/^Succeeded on attempt 1 of 3 in/).waitFor();
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
+    await page.getByText('640', { exact: true }).waitFor();
+  });
+
+  it('that changed under the hands of its reader says so', async () => {
+    const id = await startJob(shop.address, 'image.resize', { url: 'x', width: 1 }, { hold: true });
+    const page = await open(`/jobs/${id}`);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await fetch(`${shop.address}/v1/jobs/${id}/cancel`, { method: 'POST' });
+    await page.getByRole('button', { name: 'Cancel the job' }).click();
+    await page.getByText('The job is cancelled: it cannot be cancelled any more.').waitFor();
+    forgiveComplaints();
+  });
+
+  it('can be taken along as a command', async () => {
+    const page = await open(`/jobs/${shop.failed}`);
+    await page.getByRole('button', { name: 'Copy as CLI' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.keyboard.press('/');
+    await page.locator('#search:focus').press('ControlOrMeta+V');
+    const text = await page.locator('#search').inputValue();
+    expect(text).toContain(`longshore enqueue billing.send-invoice '{"invoiceId":"INV-2291"`);
+    expect(text).toContain(`--url ${shop.address}`);
+  });
+
+  it('shows hostile words as words, everywhere', async () => {
+    const page = await open(`/jobs/${shop.hostile}`);
+    await page.getByText(`the cause of ${HOSTILE}`).first().waitFor();
+    await page.getByRole('log').getByText(HOSTILE).waitFor();
+    expect(await page.getByRole('log').innerText()).toContain('red \ufffdgnp.exe');
+    await page.getByRole('link', { name: HOSTILE }).waitFor();
+    expect(await page.locator('img, script:not([src])').count()).toBe(0);
+    expect(await page.title()).toBe('hostile · Longshore');
+  });
+
+  it('that does not exist is told so', async () => {
+    const page = await open('/jobs/01a1df1f-d3e5-7000-8564-1bb56646c400');
+    await page
+      .getByRole('alert')
+      .getByText(/no job/i)
+      .waitFor();
+    forgiveComplaints();
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { jobInState, startJob } from '../support/api.ts';
+import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { prefixProxy } from '../support/prefix-proxy.ts';
+
+const { shop, open } = dashboardPages();
+
+/** The part of a browser that is needed here: this file is compiled for Node. */
+interface BrowserWindow {
+  document: { body: object };
+  getComputedStyle(element: object): { backgroundColor: string };
+}
+
+describe('the overview', () => {
+  it('says what needs a person, and leads there', async () => {
+    const page = await open('/');
+    await page.getByText(/^\d+ things need you$/).waitFor();
+    await page
+      .getByText('1 job of video.transcode waits, and no worker has this definition.')
+      .waitFor();
+    await page.getByRole('link', { name: /^hostile failed: HANDLER_ERROR <img/ }).waitFor();
+    await page.getByRole('link', { name: /^Retrying 1 next in/ }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page
+      .getByRole('link', { name: /^billing.send-invoice failed.*: HANDLER_ERROR invoice/ })
+      .click();
+    await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+  });
+
+  it('shows new failures by itself, alike ones together', async () => {
+    const page = await open('/');
+    const row = page.getByRole('row').filter({ hasText: 'could not be sent' });
+    await row.waitFor();
+    const before = Number((await row.innerText()).split(/\s/)[0]);
+    const params = { invoiceId: 'INV-9', email: 'x@down.example' };
+    const id = await startJob(shop.address, 'billing.send-invoice', params);
+    await jobInState(shop.address, id, 'failed');
+    await row.getByText(String(before + 1), { exact: true }).waitFor();
+    await row.getByText('invoice INV-9 could not be sent').waitFor();
+  });
+
+  it('leads everywhere by the menu and by the keyboard', async () => {
+    const page = await open('/');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    for (const [keys, heading] of [
+      ['gj', 'Jobs'],
+      ['gs', 'Schedules'],
+      ['gd', 'Definitions'],
+      ['gw', 'Workers'],
+      ['go', 'Overview'],
+    ] as const) {
+      for (const key of keys) await page.keyboard.press(key);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await page.locator('nav [aria-current=page]').getByText(heading).waitFor();
+    }
+  });
+
+  it('remembers the theme', async () => {
+    const page = await open('/');
+    const ground = async () =>
+      await page.evaluate(() => {
+        const browser = globalThis as unknown as BrowserWindow;
+        return browser.getComputedStyle(browser.document.body).backgroundColor;
+      });
+    const light = await ground();
+    await page.getByRole('button', { name: 'Theme: system' }).click();
+    await page.getByRole('button', { name: 'Theme: light' }).click();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    expect(await ground()).toBe(dark);
+  });
+
+  it('works below the path of a proxy, on deep links too', async () => {
+    await using proxy = await prefixProxy(shop.address, '/tools/queue');
+    const page = await open('/');
+    await page.goto(`${proxy.address}/tools/queue/`);
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.waitForURL('**/tools/queue/ui/jobs');
+    await page.getByRole('row').nth(1).waitFor();
+    await page.goto(`${proxy.address}/tools/queue/ui/jobs/${shop.failed}`);
+    await page.getByRole('log').getByText('smtp.internal:587 does not answer').first().waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText(/things need you$/).waitFor();
+    expect(proxy.strays).toEqual([]);
+  });
+
+  it('has no screen that does not exist', async () => {
+    const page = await open('/nowhere/at/all');
+    await page.getByText('There is no such screen.').waitFor();
+    await page.getByRole('link', { name: 'Go to the overview' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { jobInState, post, startJob } from '../support/api.ts';
+import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+
+const { shop, open, forgiveComplaints } = dashboardPages();
+
+describe('schedules', () => {
+  it('say in words when they run, and can be run, paused and resumed', async () => {
+    const page = await open('/schedules');
+    const row = page.getByRole('row').filter({ hasText: 'nightly' });
+    await row.getByText('At 02:30').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await row.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('nightly is paused.').waitFor();
+    await row.getByText('paused').waitFor();
+    await row.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('nightly goes on.').waitFor();
+    await row.getByRole('button', { name: 'Run now' }).click();
+    await page.waitForURL(/\/ui\/jobs\/[0-9a-f-]{36}$/);
+    await page.getByText(/^Succeeded on attempt 1/).waitFor();
+    await page.goto(`${shop.address}/ui/schedules`);
+    await page.getByRole('img', { name: 'The latest 1 slots: 1 succeeded' }).waitFor();
+  });
+
+  it('tell what clock changes do to them, and what became of their slots', async () => {
+    const { body } = await post(`${shop.address}/v1/schedules`, {
+      definitionKey: 'image.resize',
+      name: 'gap',
+      // The last Sunday of March, on which clocks go forward, is among these.
+      cron: '30 2 25-31 3 *',
+      timezone: 'Europe/Berlin',
+      params: { url: 'gap.png', width: 7 },
+    });
+    const { id } = body as { id: string };
+    const { body: made } = await post(`${shop.address}/v1/schedules/${id}/trigger`, undefined);
+    await jobInState(shop.address, (made as { jobId: string }).jobId, 'succeeded');
+    const page = await open(`/schedules/${id}`);
+    await page.getByRole('table', { name: 'Next runs' }).getByText('+01:00').first().waitFor();
+    await page
+      .getByRole('table', { name: 'Next runs' })
+      .getByText(/forward|skipped|exist/)
+      .waitFor();
+    await page.getByText('succeeded, started by a person', { exact: true }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Look at it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'image.resize' }).waitFor();
+  });
+});
+
+describe('definitions', () => {
+  it('have a form made from their schema, and say what is wrong beside its field', async () => {
+    const page = await open('/definitions');
+    await page.getByRole('link', { name: 'billing.send-invoice' }).click();
+    await page.getByText('The number on the paper.', { exact: true }).waitFor();
+    expect(await page.getByLabel('copies').inputValue()).toBe('1');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByLabel('invoiceId').fill('INV-1');
+    await page.getByLabel('email').fill('amy@up.example');
+    await page.getByLabel('copies').fill('many');
+    await page.getByRole('button', { name: 'Start the job' }).click();
+    await page.getByText('must be a number').waitFor();
+    expect(await page.getByLabel('copies').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('copies').fill('2');
+    await page.getByLabel('language').selectOption('de');
+    await page.getByRole('button', { name: 'Start the job' }).click();
+    await page.getByText(/^Succeeded on attempt 1 of 3/).waitFor();
+    await page.getByText('"amy@up.example"').first().waitFor();
+    expect(await page.getByText('"de"').count()).toBe(1);
+  });
+
+  it('take JSON as well, and what the latest job had', async () => {
+    await startJob(shop.address, 'image.resize', { url: 'latest.png', width: 77 }, { hold: true });
+    const page = await open('/definitions/image.resize');
+    await page.getByRole('button', { name: 'Fill in from the latest job' }).click();
+    const json = page.getByLabel('Params as JSON');
+    expect(JSON.parse(await json.inputValue())).toEqual({ url: 'latest.png', width: 77 });
+    await json.fill('{');
+    await page.getByRole('button', { name: 'Start the job' }).click();
+    await page.getByText(/^The text is no JSON/).waitFor();
+    await json.fill('{"deep":[[[[[[[[[[]]]]]]]]]]}');
+    await page.getByRole('button', { name: 'Start the job' }).click();
+    await page.getByText(/^\/deep.* levels/).waitFor();
+    forgiveComplaints();
+    await json.fill('{"url":"typed.png","width":3}');
+    await page.getByLabel('Hold it until it is released').check();
+    await page.getByRole('button', { name: 'Start the job' }).click();
+    await page.getByText('It is held, and stays so until somebody releases it.').waitFor();
+    await page.getByText('"typed.png"').waitFor();
+  });
+});
+
+describe('workers', () => {
+  it('show what they run, and can be drained', async () => {
+    const params = { month: '2026-11', pages: 2_000, pageMs: 100 };
+    const id = await startJob(shop.address, 'report.build', params);
+    await jobInState(shop.address, id, 'running');
+    const page = await open('/workers');
+    const row = page.getByRole('row').filter({ hasText: 'active' });
+    await row.getByRole('link', { name: 'report.build' }).waitFor();
+    expect(await row.innerText()).toMatch(/1 of 4/);
+    expect(await axeFindings(page)).toEqual([]);
+    await row.getByRole('button', { name: 'Drain' }).click();
+    await page.getByRole('button', { name: 'Drain it' }).click();
+    await page.getByText(/ drains\.$/).waitFor();
+    await page.getByRole('heading', { name: 'Gone' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'active' }).waitFor();
+    await fetch(`${shop.address}/v1/jobs/${id}/cancel`, { method: 'POST' });
+  });
+});

@@ -1,0 +1,55 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
+import { openBrowser, visit, type Visitor } from './browser.ts';
+
+/** A page of the dashboard for each test of a file. A browser that complains fails the test. */
+export function dashboardPages() {
+  const shop = inject('dashboard');
+  let browser: Browser;
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(async () => await browser.close());
+  beforeEach(async () => {
+    visitor = await visit(browser);
+  });
+  afterEach(async () => {
+    const { complaints, context } = visitor;
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  return {
+    shop,
+    async open(path: string): Promise<Page> {
+      await visitor.page.goto(`${shop.address}/ui${path}`);
+      return visitor.page;
+    },
+    /** For tests in which something must go wrong. */
+    forgiveComplaints(): void {
+      visitor.complaints.length = 0;
+    },
+  };
+}
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What axe finds wrong in both themes, in words short enough for a failed test. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+    for (const { id, nodes } of violations) {
+      found.push(
+        ...nodes.map(
+          ({ html, failureSummary }) => `${colorScheme} ${id}: ${html} ${failureSummary}`,
+        ),
+      );
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}

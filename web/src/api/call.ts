@@ -1,0 +1,58 @@
+import { learnServerTime } from '../runtime/clock.ts';
+import { apiUrl } from '../runtime/place.ts';
+import { connection } from './connection.ts';
+import { ProblemError, problemOf } from './problem-error.ts';
+import { session } from './session.ts';
+
+export type Query = Record<string, string | number | readonly string[] | undefined>;
+
+/** One call of the public API: the dashboard knows no other way to the server. */
+export async function call<T>(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  { query = {}, body, signal }: { query?: Query; body?: unknown; signal?: AbortSignal } = {},
+): Promise<T> {
+  const response = await send(apiUrl(path) + queryText(query), {
+    method,
+    ...(signal && { signal }),
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+  learnServerTime(response.headers.get('date'));
+  const text = await response.text();
+  const answer = parsed(text);
+  if (response.status === 401) session.demand(true);
+  if (!response.ok) throw problemOf(response.status, answer);
+  return answer as T;
+}
+
+async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(url, init);
+    connection.report(response.status === 503 ? 'lost' : 'live');
+    return response;
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    connection.report('lost');
+    throw new ProblemError(0, 'UNREACHABLE', 'the server cannot be reached');
+  }
+}
+
+export function queryText(query: Query): string {
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value ?? []].flat()) words.append(name, String(one));
+  }
+  const text = words.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,173 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { PublishedDefinition } from '../../../src/client/job.ts';
+import { isTerminal, type JobState, type JobView } from '../../../src/core/job.ts';
+import type { ScheduleView, SlotView } from '../../../src/core/schedule.ts';
+import type { AttemptView, EventView } from '../../../src/core/story.ts';
+import type { WorkerView } from '../../../src/core/worker.ts';
+import { now } from '../runtime/clock.ts';
+import { SINCE_MS, type Since } from '../words/since.ts';
+import { call } from './call.ts';
+
+/**
+ * What screens ask the server, and how often. Each waits for its answer before it asks again, and
+ * nothing is asked while nobody looks (`refetchInterval` rests with the tab).
+ */
+const SOON_MS = 2_000;
+const LATER_MS = 5_000;
+
+export interface JobPage {
+  jobs: JobView[];
+  nextCursor: string | null;
+}
+
+/** Of the last hour, day or week, as seen from the moment of asking. */
+export interface JobsAsked {
+  status?: readonly JobState[] | undefined;
+  definitionKey?: string | undefined;
+  tag?: string | undefined;
+  since?: Since | undefined;
+  sort?: string | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+}
+
+export const jobsQuery = (asked: JobsAsked, everyMs = SOON_MS) =>
+  queryOptions({
+    queryKey: ['jobs', asked],
+    queryFn: ({ signal }) => {
+      const { since, ...query } = asked;
+      const createdAfter = since && new Date(now().getTime() - SINCE_MS[since]).toISOString();
+      return call<JobPage>('GET', '/v1/jobs', { query: { ...query, createdAfter }, signal });
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: everyMs,
+  });
+
+export const jobQuery = (jobId: string) =>
+  queryOptions({
+    queryKey: ['job', jobId],
+    queryFn: ({ signal }) =>
+      call<JobView>('GET', `/v1/jobs/${encodeURIComponent(jobId)}`, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data && isTerminal(state.data.status) ? LATER_MS : SOON_MS,
+  });
+
+/** Asked again when the job has changed, as `updatedAt` tells: its story grows only then. */
+export const attemptsQuery = (jobId: string, job: JobView | undefined) =>
+  queryOptions({
+    queryKey: ['attempts', jobId, job?.updatedAt, job?.status],
+    queryFn: async ({ signal }) =>
+      (await call<{ attempts: AttemptView[] }>('GET', `/v1/jobs/${jobId}/attempts`, { signal }))
+        .attempts,
+    placeholderData: keepPreviousData,
+    enabled: job !== undefined,
+  });
+
+const EVENTS_SHOWN = 1_000;
+
+export const eventsQuery = (jobId: string, job: JobView | undefined) =>
+  queryOptions({
+    queryKey: ['events', jobId, job?.updatedAt, job?.status],
+    queryFn: ({ signal }) =>
+      call<{ events: EventView[]; nextCursor: string | null }>('GET', `/v1/jobs/${jobId}/events`, {
+        query: { limit: EVENTS_SHOWN },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    enabled: job !== undefined,
+    refetchInterval: job && !isTerminal(job.status) ? SOON_MS : false,
+  });
+
+export const workersQuery = () =>
+  queryOptions({
+    queryKey: ['workers'],
+    queryFn: async ({ signal }) =>
+      (await call<{ workers: WorkerView[] }>('GET', '/v1/workers', { signal })).workers,
+    refetchInterval: SOON_MS,
+  });
+
+export const definitionsQuery = () =>
+  queryOptions({
+    queryKey: ['definitions'],
+    queryFn: async ({ signal }) =>
+      (await call<{ definitions: PublishedDefinition[] }>('GET', '/v1/definitions', { signal }))
+        .definitions,
+    refetchInterval: LATER_MS,
+  });
+
+export interface SchedulePage {
+  schedules: ScheduleView[];
+  nextCursor: string | null;
+}
+
+export const schedulesQuery = (cursor?: string, definitionKey?: string) =>
+  queryOptions({
+    queryKey: ['schedules', cursor, definitionKey],
+    queryFn: ({ signal }) =>
+      call<SchedulePage>('GET', '/v1/schedules', { query: { cursor, definitionKey }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: LATER_MS,
+  });
+
+export const scheduleQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['schedule', id],
+    queryFn: ({ signal }) =>
+      call<ScheduleView>('GET', `/v1/schedules/${encodeURIComponent(id)}`, { signal }),
+    refetchInterval: LATER_MS,
+  });
+
+/** The newest slots. Asked again when the schedule has moved on, as its last slot tells. */
+export const slotsQuery = (schedule: ScheduleView, limit: number) =>
+  queryOptions({
+    queryKey: ['slots', schedule.id, limit, schedule.lastSlot],
+    queryFn: async ({ signal }) =>
+      (
+        await call<{ slots: SlotView[] }>('GET', `/v1/schedules/${schedule.id}/slots`, {
+          query: { limit },
+          signal,
+        })
+      ).slots,
+    placeholderData: keepPreviousData,
+  });
+
+export interface Upcoming {
+  at: string;
+  offset: string;
+  note: string | null;
+}
+
+export const upcomingQuery = (schedule: ScheduleView, count: number) =>
+  queryOptions({
+    queryKey: ['upcoming', schedule.id, count, schedule.nextAt, schedule.updatedAt],
+    queryFn: async ({ signal }) =>
+      (
+        await call<{ next: Upcoming[] }>('GET', `/v1/schedules/${schedule.id}/next`, {
+          query: { count },
+          signal,
+        })
+      ).next,
+    placeholderData: keepPreviousData,
+  });
+
+/** Who the server takes us for; asked only where it keeps sessions. */
+export const sessionQuery = (enabled: boolean) =>
+  queryOptions({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => call<{ kind: string }>('GET', '/v1/session', { signal }),
+    enabled,
+    staleTime: LATER_MS,
+  });
+
+/** What this server can do, by its own document: an older one lacks calls that a newer one has. */
+export const offersQuery = () =>
+  queryOptions({
+    queryKey: ['openapi'],
+    queryFn: async ({ signal }) => {
+      const { paths } = await call<{ paths: Record<string, object> }>('GET', '/openapi.json', {
+        signal,
+      });
+      return Object.keys(paths);
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });

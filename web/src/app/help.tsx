@@ -1,0 +1,48 @@
+import { useModal } from '../parts/ask.tsx';
+import { usePreference } from '../runtime/preference.ts';
+import { NAV } from './nav.ts';
+import { singleKeys } from './shortcuts.ts';
+
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ['/', 'Search jobs'],
+  ['j', 'Next row'],
+  ['k', 'Row before'],
+  ['Enter', 'Open the row'],
+  ...NAV.map(({ key, title }) => [`g ${key}`, `Go to ${title}`] as const),
+  ['?', 'This help'],
+];
+
+export function Help({ onClose }: { onClose: () => void }) {
+  const ref = useModal();
+  const [keys, setKeys] = usePreference(singleKeys);
+  return (
+    <dialog ref={ref} className="dialog" aria-label="Keyboard" onClose={onClose}>
+      <h2>Keyboard</h2>
+      <dl className="keys">
+        {KEYS.map(([key, does]) => (
+          <div key={key}>
+            <dt>
+              {key.split(' ').map((one) => (
+                <kbd key={one}>{one}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={keys === 'on'}
+          onChange={(event) => setKeys(event.target.checked ? 'on' : 'off')}
+        />
+        Single keys do something
+      </label>
+      <div className="dialog-actions">
+        <button type="button" onClick={() => ref.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}

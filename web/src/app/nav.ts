@@ -1,0 +1,10 @@
+import type { IconName } from '../parts/icon.tsx';
+
+/** The screens that the menu leads to. `key` after `g` goes there by keyboard. */
+export const NAV = [
+  { to: '/', title: 'Overview', icon: 'overview', key: 'o' },
+  { to: '/jobs', title: 'Jobs', icon: 'jobs', key: 'j' },
+  { to: '/schedules', title: 'Schedules', icon: 'schedules', key: 's' },
+  { to: '/definitions', title: 'Definitions', icon: 'definitions', key: 'd' },
+  { to: '/workers', title: 'Workers', icon: 'workers', key: 'w' },
+] as const satisfies readonly { to: string; title: string; icon: IconName; key: string }[];

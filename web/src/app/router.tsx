@@ -1,0 +1,58 @@
+import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
+import { Empty, Screen } from '../parts/screen.tsx';
+import { dashboardRoot } from '../runtime/place.ts';
+import { DefinitionScreen } from '../screens/definitions/definition-screen.tsx';
+import { DefinitionsScreen } from '../screens/definitions/definitions-screen.tsx';
+import { JobScreen } from '../screens/job/job-screen.tsx';
+import { jobsSearch } from '../screens/jobs/jobs-search.ts';
+import { JobsScreen } from '../screens/jobs/jobs-screen.tsx';
+import { OverviewScreen } from '../screens/overview/overview-screen.tsx';
+import { ScheduleScreen } from '../screens/schedules/schedule-screen.tsx';
+import { SchedulesScreen, schedulesSearch } from '../screens/schedules/schedules-screen.tsx';
+import { WorkersScreen } from '../screens/workers/workers-screen.tsx';
+import { parseUrlSearch, writeUrlSearch } from '../words/url-search.ts';
+import { Shell } from './shell.tsx';
+
+/** A screen is a file and a line here; `nav.ts` says which of them the menu shows. */
+const root = createRootRoute({ component: Shell, notFoundComponent: Nowhere });
+const at = { getParentRoute: () => root };
+
+const routes = root.addChildren([
+  createRoute({ ...at, path: '/', component: OverviewScreen }),
+  createRoute({ ...at, path: '/jobs', component: JobsScreen, validateSearch: jobsSearch }),
+  createRoute({ ...at, path: '/jobs/$jobId', component: JobScreen }),
+  createRoute({
+    ...at,
+    path: '/schedules',
+    component: SchedulesScreen,
+    validateSearch: schedulesSearch,
+  }),
+  createRoute({ ...at, path: '/schedules/$scheduleId', component: ScheduleScreen }),
+  createRoute({ ...at, path: '/definitions', component: DefinitionsScreen }),
+  createRoute({ ...at, path: '/definitions/$key', component: DefinitionScreen }),
+  createRoute({ ...at, path: '/workers', component: WorkersScreen }),
+]);
+
+export const router = createRouter({
+  routeTree: routes,
+  basepath: dashboardRoot.pathname,
+  parseSearch: parseUrlSearch,
+  stringifySearch: writeUrlSearch,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+function Nowhere() {
+  return (
+    <Screen title="Nothing here">
+      <Empty title="There is no such screen.">
+        <Link to="/">Go to the overview</Link>
+      </Empty>
+    </Screen>
+  );
+}

@@ -1,0 +1,92 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { useConnection } from '../api/connection.ts';
+import { useSignInDemanded } from '../api/session.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Toasts } from '../parts/toasts.tsx';
+import { apiUrl } from '../runtime/place.ts';
+import { usePreference } from '../runtime/preference.ts';
+import { theme, THEMES } from '../runtime/theme.ts';
+import { Help } from './help.tsx';
+import { NAV } from './nav.ts';
+import { useShortcuts } from './shortcuts.ts';
+import { SignIn } from './sign-in.tsx';
+import { SignOut } from './sign-out.tsx';
+
+/** What stays while screens change: the menu, the state of the connection, and the news. */
+export function Shell() {
+  const { helping, setHelping } = useShortcuts();
+  const demanded = useSignInDemanded();
+  return (
+    <div className="shell">
+      <button
+        type="button"
+        className="skip"
+        onClick={() => document.querySelector('main')?.focus()}
+      >
+        Skip to content
+      </button>
+      <nav className="menu" aria-label="Screens">
+        <Link to="/" className="brand">
+          <Mark />
+          Longshore
+        </Link>
+        <ul>
+          {NAV.map(({ to, title, icon }) => (
+            <li key={to}>
+              <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+                <Icon name={icon} />
+                {title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        <div className="menu-foot">
+          <LiveDot />
+          <ThemeButton />
+          <button type="button" className="quiet" onClick={() => setHelping(true)}>
+            <Icon name="keyboard" />
+            Keyboard
+          </button>
+          <a className="quiet" href={apiUrl('/docs')}>
+            <Icon name="docs" />
+            API docs
+          </a>
+          {!demanded && <SignOut />}
+        </div>
+      </nav>
+      <main tabIndex={-1}>{demanded ? <SignIn /> : <Outlet />}</main>
+      <Toasts />
+      {helping && <Help onClose={() => setHelping(false)} />}
+    </div>
+  );
+}
+
+function Mark() {
+  return (
+    <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="7" />
+      <path d="M9 8v16h14" />
+      <path className="crate" d="M15.500 9.500h7.500v8h-7.500z" />
+    </svg>
+  );
+}
+
+function LiveDot() {
+  const state = useConnection();
+  return (
+    <p className={`live live-${state}`} role="status">
+      {state === 'live' ? 'Live' : 'Server unreachable, trying again'}
+    </p>
+  );
+}
+
+function ThemeButton() {
+  const [chosen, choose] = usePreference(theme);
+  const next = THEMES[(THEMES.indexOf(chosen) + 1) % THEMES.length] ?? 'system';
+  return (
+    <button type="button" className="quiet" onClick={() => choose(next)}>
+      <Icon name={chosen} />
+      Theme: {chosen}
+    </button>
+  );
+}

@@ -1,0 +1,46 @@
+import { type FormEvent, useState } from 'react';
+import { call } from '../api/call.ts';
+import { session } from '../api/session.ts';
+import { useChange } from '../api/use-change.ts';
+import { Command } from '../parts/copy-button.tsx';
+import { Screen } from '../parts/screen.tsx';
+
+/** The key is sent once and kept nowhere here: what stays is a cookie that only the server reads. */
+export function SignIn() {
+  const [key, setKey] = useState('');
+  const begin = useChange(
+    async () => await call<object>('POST', '/v1/session', { body: { key } }),
+    () => {
+      session.demand(false);
+      return 'You are signed in.';
+    },
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    begin.mutate(undefined);
+  };
+  return (
+    <Screen title="Sign in">
+      <form className="panel sign-in" onSubmit={submit}>
+        <label className="field">
+          <span>API key</span>
+          <input
+            type="password"
+            autoComplete="current-password"
+            required
+            value={key}
+            placeholder="lsk_…"
+            onChange={(event) => setKey(event.target.value)}
+          />
+        </label>
+        <button type="submit" className="primary" disabled={begin.isPending}>
+          Sign in
+        </button>
+        <div className="soft">
+          <p>No key at hand? On a machine of the server:</p>
+          <Command text="npx longshore keys create --scope admin --name me" />
+        </div>
+      </form>
+    </Screen>
+  );
+}

@@ -1,0 +1,13 @@
+import { useNow } from '../runtime/clock.ts';
+import { distance, fullMoment } from '../words/moment.ts';
+
+/** A moment as its distance from now; the moment itself to who points at it. */
+export function Moment({ at }: { at: string | null }) {
+  const now = useNow();
+  if (at === null) return <span className="soft">–</span>;
+  return (
+    <time dateTime={at} title={fullMoment(at)}>
+      {distance(at, now)}
+    </time>
+  );
+}

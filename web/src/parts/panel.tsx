@@ -1,0 +1,43 @@
+import { type ReactNode, useId } from 'react';
+
+/** A part of a screen with a heading of its own. */
+export function Panel({
+  title,
+  aside,
+  children,
+  flush = false,
+}: {
+  title: string;
+  aside?: ReactNode;
+  children: ReactNode;
+  /** Its content reaches to the edge: tables and logs. */
+  flush?: boolean;
+}) {
+  const id = useId();
+  return (
+    <section className={`panel${flush ? ' flush' : ''}`} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside !== undefined && <div className="aside">{aside}</div>}
+      </header>
+      <div className="body">{children}</div>
+    </section>
+  );
+}
+
+export type Fact = readonly [name: string, value: ReactNode];
+
+/** What is known; what is not is left out. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return (
+    <dl className="facts">
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

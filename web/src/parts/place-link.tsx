@@ -1,0 +1,33 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Place } from '../words/troubles.ts';
+
+/** The link to where a trouble is looked at. */
+export function PlaceLink({ place, children }: { place: Place; children: ReactNode }) {
+  switch (place.at) {
+    case 'job':
+      return (
+        <Link to="/jobs/$jobId" params={{ jobId: place.jobId }} data-row>
+          {children}
+        </Link>
+      );
+    case 'jobs':
+      return (
+        <Link to="/jobs" search={{ status: place.status }} data-row>
+          {children}
+        </Link>
+      );
+    case 'workers':
+      return (
+        <Link to="/workers" data-row>
+          {children}
+        </Link>
+      );
+    case 'schedule':
+      return (
+        <Link to="/schedules/$scheduleId" params={{ scheduleId: place.scheduleId }} data-row>
+          {children}
+        </Link>
+      );
+  }
+}

@@ -1,0 +1,24 @@
+import type { JobState } from '../../../src/core/job.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+const ICONS: Record<JobState, IconName> = {
+  created: 'hold',
+  scheduled: 'clock',
+  queued: 'dots',
+  running: 'play',
+  retrying: 'retry',
+  cancelling: 'stop',
+  succeeded: 'check',
+  failed: 'cross',
+  cancelled: 'stop',
+};
+
+/** A state is a word, a shape and a colour: each is enough on its own. */
+export function StateBadge({ state }: { state: JobState }) {
+  return (
+    <span className={`badge state-${state}`}>
+      <Icon name={ICONS[state]} />
+      {state === 'created' ? 'held' : state}
+    </span>
+  );
+}

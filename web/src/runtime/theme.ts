@@ -1,0 +1,15 @@
+import { preference } from './preference.ts';
+
+export const THEMES = ['system', 'light', 'dark'] as const;
+
+export const theme = preference('theme', THEMES);
+
+/** The style sheet reads it from the root element; `system` leaves the choice to the browser. */
+export function applyTheme(): void {
+  const chosen = theme.read();
+  if (chosen === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = chosen;
+}
+
+applyTheme();
+theme.subscribe(applyTheme);

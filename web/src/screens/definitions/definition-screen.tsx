@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { PublishedDefinition } from '../../../../src/client/job.ts';
+import { duration } from '../../../../src/core/duration.ts';
+import { definitionsQuery, jobsQuery } from '../../api/queries.ts';
+import { JsonTree } from '../../parts/json-tree.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Facts, Panel } from '../../parts/panel.tsx';
+import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { cronWords } from '../../words/cron-words.ts';
+import { isolationWords, newestVersions, retryWords } from '../../words/definition-words.ts';
+import { JobTable } from '../jobs/job-table.tsx';
+import { RunForm } from './run-form.tsx';
+
+const route = getRouteApi('/definitions/$key');
+const LATEST = 8;
+
+export function DefinitionScreen() {
+  const { key } = route.useParams();
+  const { data: definitions, error } = useQuery(definitionsQuery());
+  const { data: page } = useQuery(jobsQuery({ definitionKey: key, limit: LATEST }));
+  const definition = newestVersions(definitions ?? []).find((one) => one.key === key);
+  if (!definition || !page) {
+    return (
+      <Screen title={key}>
+        {definitions && !definition ? (
+          <Empty title={`No worker has brought “${key}”.`} />
+        ) : (
+          <Waiting error={error} />
+        )}
+      </Screen>
+    );
+  }
+  return (
+    <Screen title={key}>
+      <div className="columns">
+        <div>
+          <RunForm key={key} definition={definition} latest={page.jobs[0] ?? null} />
+          <Panel
+            title="Latest jobs"
+            flush
+            aside={
+              <Link to="/jobs" search={{ definitionKey: key }}>
+                All its jobs
+              </Link>
+            }
+          >
+            {page.jobs.length === 0 ? (
+              <p className="soft pad">None yet.</p>
+            ) : (
+              <JobTable jobs={page.jobs} caption={`The latest jobs of ${key}`} />
+            )}
+          </Panel>
+        </div>
+        <div>
+          <Policy definition={definition} />
+          <Panel title="Schema of its params">
+            {definition.paramsSchema === null ? (
+              <p className="soft">It has none: any JSON is taken.</p>
+            ) : (
+              <JsonTree value={definition.paramsSchema} />
+            )}
+          </Panel>
+        </div>
+      </div>
+    </Screen>
+  );
+}
+
+function Policy({ definition }: { definition: PublishedDefinition }) {
+  const { memoryMb, retryOn, cancelGraceMs, hooks, schedules } = definition;
+  return (
+    <Panel title="About">
+      <Facts
+        facts={[
+          ['Owner', definition.owner ?? 'nobody is named'],
+          ['Version', definition.version],
+          ['Attempts', definition.maxAttempts],
+          ['Retried', retryWords(definition)],
+          ['Only on', retryOn?.join(', ')],
+          ['Timeout', duration(definition.timeoutSeconds * 1_000)],
+          ['Cancel grace', cancelGraceMs === null ? null : duration(cancelGraceMs)],
+          ['Runs in', isolationWords(definition)],
+          ['Memory', memoryMb === null ? 'no limit' : `${memoryMb} MiB`],
+          ['Hooks', hooks.join(', ')],
+          [
+            'Schedules',
+            schedules.map(({ cron, timezone }) => `${cronWords(cron)} (${timezone})`).join(', '),
+          ],
+          ['Published', <Moment at={definition.publishedAt} />],
+        ]}
+      />
+    </Panel>
+  );
+}

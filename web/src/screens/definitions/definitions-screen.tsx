@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { duration } from '../../../../src/core/duration.ts';
+import { definitionsQuery } from '../../api/queries.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { newestVersions, retryWords } from '../../words/definition-words.ts';
+
+/** What can run, and whose it is. */
+export function DefinitionsScreen() {
+  const { data: definitions, error } = useQuery(definitionsQuery());
+  return (
+    <Screen title="Definitions">
+      {definitions === undefined ? (
+        <Waiting error={error} />
+      ) : definitions.length === 0 ? (
+        <Empty title="No worker has brought a definition yet.">
+          <p>Put a file with defineJob into the jobs folder of a worker, and start it.</p>
+        </Empty>
+      ) : (
+        <div className="scroll">
+          <table className="rows">
+            <caption className="visually-hidden">Definitions</caption>
+            <thead>
+              <tr>
+                <th scope="col">Definition</th>
+                <th scope="col">Owner</th>
+                <th scope="col" className="number">
+                  Version
+                </th>
+                <th scope="col" className="number">
+                  Attempts
+                </th>
+                <th scope="col">Retried</th>
+                <th scope="col" className="number">
+                  Timeout
+                </th>
+                <th scope="col">Published</th>
+              </tr>
+            </thead>
+            <tbody>
+              {newestVersions(definitions).map((one) => (
+                <tr key={one.key}>
+                  <td>
+                    <Link
+                      to="/definitions/$key"
+                      params={{ key: one.key }}
+                      className="row-link"
+                      data-row
+                    >
+                      {one.key}
+                    </Link>
+                  </td>
+                  <td>{one.owner ?? <span className="soft">–</span>}</td>
+                  <td className="number">{one.version}</td>
+                  <td className="number">{one.maxAttempts}</td>
+                  <td>{retryWords(one)}</td>
+                  <td className="number nowrap">{duration(one.timeoutSeconds * 1_000)}</td>
+                  <td className="nowrap">
+                    <Moment at={one.publishedAt} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Screen>
+  );
+}

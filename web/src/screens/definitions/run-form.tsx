@@ -1,0 +1,157 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { PublishedDefinition } from '../../../../src/client/job.ts';
+import type { JobView } from '../../../../src/core/job.ts';
+import { call } from '../../api/call.ts';
+import { ProblemError } from '../../api/problem-error.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { hiddenIn } from '../../words/hidden.ts';
+import { fieldsOf, paramsOf, readJson, type Typed, typedOf } from '../../words/schema-form.ts';
+import { ParamField } from './param-field.tsx';
+
+/** What is wrong, by its JSON pointer in the params; the empty one is the whole. */
+type Wrong = Readonly<Record<string, string>>;
+
+/** Starts a job. Its fields come from the schema; what they cannot say is written as JSON. */
+export function RunForm({
+  definition,
+  latest,
+}: {
+  definition: PublishedDefinition;
+  latest: JobView | null;
+}) {
+  const navigate = useNavigate();
+  const fields = fieldsOf(definition.paramsSchema);
+  const [asJson, setAsJson] = useState(fields === null);
+  const [typed, setTyped] = useState<Typed>(() =>
+    Object.fromEntries((fields ?? []).map(({ pointer, initial }) => [pointer, initial])),
+  );
+  const [json, setJson] = useState('{}');
+  const [hold, setHold] = useState(false);
+  const [wrong, setWrong] = useState<Wrong>({});
+
+  const start = useChange(
+    async (params: unknown) =>
+      await call<{ jobId: string }>('POST', '/v1/jobs', {
+        body: { definitionKey: definition.key, params, ...(hold && { hold }) },
+      }),
+    ({ jobId }) => {
+      void navigate({ to: '/jobs/$jobId', params: { jobId } });
+      return 'The job is started.';
+    },
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const read = asJson || fields === null ? jsonParams(json) : paramsOf(fields, typed);
+    if ('wrong' in read) return setWrong({ [read.pointer]: read.wrong });
+    const hidden = hiddenIn(read.params);
+    if (hidden !== null) return setWrong({ '': hidden });
+    setWrong({});
+    start.mutate(read.params, { onError: (error) => setWrong(wrongOf(error)) });
+  };
+  /** What was typed so far is taken along. */
+  const write = () => {
+    const read = paramsOf(fields ?? [], typed);
+    setJson(JSON.stringify('params' in read ? read.params : {}, null, 2));
+    setAsJson(true);
+  };
+  const fill = (params: unknown) => {
+    setTyped(typedOf(fields ?? [], params));
+    setJson(JSON.stringify(params, null, 2));
+  };
+  return (
+    <Panel
+      title="Run it"
+      aside={
+        <>
+          {latest && (
+            <button type="button" className="small" onClick={() => fill(latest.params)}>
+              Fill in from the latest job
+            </button>
+          )}{' '}
+          {fields !== null && (
+            <button
+              type="button"
+              className="small"
+              onClick={() => (asJson ? setAsJson(false) : write())}
+            >
+              {asJson ? 'As a form' : 'As JSON'}
+            </button>
+          )}
+        </>
+      }
+    >
+      <form className="run" onSubmit={submit} noValidate>
+        {asJson || fields === null ? (
+          <label className="field">
+            <span>Params as JSON</span>
+            <textarea
+              rows={6}
+              spellCheck={false}
+              value={json}
+              aria-invalid={Object.keys(wrong).length > 0}
+              onChange={(event) => setJson(event.target.value)}
+            />
+          </label>
+        ) : (
+          fields.map((field) => (
+            <ParamField
+              key={field.pointer}
+              field={field}
+              value={typed[field.pointer] ?? ''}
+              wrong={wrong[field.pointer]}
+              onChange={(value) => setTyped({ ...typed, [field.pointer]: value })}
+            />
+          ))
+        )}
+        <Complaints
+          wrong={wrong}
+          known={asJson ? [] : (fields ?? []).map(({ pointer }) => pointer)}
+        />
+        <div className="run-foot">
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={hold}
+              onChange={(event) => setHold(event.target.checked)}
+            />
+            Hold it until it is released
+          </label>
+          <button type="submit" className="primary" disabled={start.isPending}>
+            <Icon name="play" />
+            Start the job
+          </button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** What belongs to no field on the screen is told below them. */
+function Complaints({ wrong, known }: { wrong: Wrong; known: readonly string[] }) {
+  const others = Object.entries(wrong).filter(([pointer]) => !known.includes(pointer));
+  return (
+    <div role="alert">
+      {others.map(([pointer, detail]) => (
+        <p key={pointer} className="wrong">
+          {pointer} {detail}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function jsonParams(text: string): { params: unknown } | { pointer: string; wrong: string } {
+  const read = readJson(text);
+  if ('value' in read) return { params: read.value };
+  return { pointer: '', wrong: `The text ${read.wrong}.` };
+}
+
+function wrongOf(error: Error): Wrong {
+  if (!(error instanceof ProblemError)) return {};
+  return Object.fromEntries(
+    error.violations.map(({ pointer, detail }) => [pointer.replace(/^\/params/, ''), detail]),
+  );
+}

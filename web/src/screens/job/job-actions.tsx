@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isTerminal, type JobState, type JobView } from '../../../../src/core/job.ts';
+import { call } from '../../api/call.ts';
+import { offersQuery } from '../../api/queries.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Ask } from '../../parts/ask.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import type { RetryWish } from '../../words/retry-wish.ts';
+import { RetryDialog } from './retry-dialog.tsx';
+
+interface Receipt {
+  jobId: string;
+  status: JobState;
+}
+
+/** What can be done with a job in its state. */
+export function JobActions({ job }: { job: JobView }) {
+  const [asking, setAsking] = useState<'cancel' | 'retry' | null>(null);
+  const { data: offers = [] } = useQuery(offersQuery());
+  const post = async (verb: string, body?: object) =>
+    await call<Receipt>('POST', `/v1/jobs/${job.jobId}/${verb}`, { body });
+  const cancel = useChange(
+    async () => await post('cancel'),
+    ({ status }) =>
+      status === 'cancelled' ? 'The job is cancelled.' : 'The job is asked to stop.',
+  );
+  const release = useChange(
+    async () => await post('release'),
+    () => 'The job is released.',
+  );
+  const retry = useChange(
+    async (wish: RetryWish) => await post('retry', wish),
+    ({ status }) => `The job is ${status} once more.`,
+  );
+  const mayRetry = job.status === 'failed' || job.status === 'cancelled';
+  return (
+    <>
+      {job.status === 'created' && (
+        <button type="button" className="primary" onClick={() => release.mutate(undefined)}>
+          <Icon name="play" />
+          Release
+        </button>
+      )}
+      {mayRetry && offers.includes('/v1/jobs/{jobId}/retry') && (
+        <>
+          <button type="button" onClick={() => setAsking('retry')}>
+            Retry with…
+          </button>
+          <button type="button" className="primary" onClick={() => retry.mutate({ mode: 'now' })}>
+            <Icon name="retry" />
+            Retry now
+          </button>
+        </>
+      )}
+      {!isTerminal(job.status) && job.status !== 'cancelling' && (
+        <button type="button" className="danger" onClick={() => setAsking('cancel')}>
+          <Icon name="stop" />
+          Cancel
+        </button>
+      )}
+      {asking === 'retry' && (
+        <RetryDialog
+          job={job}
+          onRetry={(wish) => retry.mutate(wish)}
+          onClose={() => setAsking(null)}
+        />
+      )}
+      {asking === 'cancel' && (
+        <Ask
+          title="Cancel this job?"
+          confirm="Cancel the job"
+          onConfirm={() => cancel.mutate(undefined)}
+          onClose={() => setAsking(null)}
+        >
+          <p>
+            {job.status === 'running'
+              ? 'It is asked to stop, and its process is killed if it does not.'
+              : 'It will not run.'}{' '}
+            This cannot be taken back.
+          </p>
+        </Ask>
+      )}
+    </>
+  );
+}

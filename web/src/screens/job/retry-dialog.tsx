@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import type { JobView } from '../../../../src/core/job.ts';
+import { Ask } from '../../parts/ask.tsx';
+import { readRetry, RETRY_MODES, type RetryMode, type RetryWish } from '../../words/retry-wish.ts';
+
+/** For who wants more than once more: from the start, later, or with other params. */
+export function RetryDialog({
+  job,
+  onRetry,
+  onClose,
+}: {
+  job: JobView;
+  onRetry: (wish: RetryWish) => void;
+  onClose: () => void;
+}) {
+  const shown = JSON.stringify(job.params, null, 2);
+  const [mode, setMode] = useState<RetryMode>('now');
+  const [text, setText] = useState(shown);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const confirm = () => {
+    const read = readRetry(mode, text, shown);
+    if ('wrong' in read) setWrong(read.wrong);
+    else onRetry(read);
+    return 'wrong' in read ? 'stay' : 'close';
+  };
+  return (
+    <Ask
+      title="Retry this job"
+      confirm="Retry"
+      tone="primary"
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <fieldset className="modes">
+        <legend>How</legend>
+        {Object.entries(RETRY_MODES).map(([name, words]) => (
+          <label key={name} className="check">
+            <input
+              type="radio"
+              name="mode"
+              checked={mode === name}
+              onChange={() => setMode(name as RetryMode)}
+            />
+            {words}
+          </label>
+        ))}
+      </fieldset>
+      <label className="field">
+        <span>Params</span>
+        <textarea
+          rows={8}
+          spellCheck={false}
+          value={text}
+          aria-invalid={wrong !== null}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <p role="alert" className="wrong">
+        {wrong}
+      </p>
+    </Ask>
+  );
+}

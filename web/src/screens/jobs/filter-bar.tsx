@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { definitionsQuery } from '../../api/queries.ts';
+import { toasts } from '../../parts/toasts.tsx';
+import { readSearch, writeSearch } from '../../words/search-text.ts';
+import { SINCE_MS, type Since } from '../../words/since.ts';
+import { type JobsSearch, sameStates, TABS } from './jobs-search.ts';
+
+const SINCE_WORDS: Record<Since, string> = {
+  '1h': 'Last hour',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+};
+
+/** What is asked for lives in the address; this bar reads it from there and writes it back. */
+export function FilterBar({ search }: { search: JobsSearch }) {
+  const navigate = useNavigate();
+  const change = (to: Partial<Record<keyof JobsSearch, unknown>>) => {
+    const next = { ...search, cursor: undefined, ...to } as JobsSearch;
+    void navigate({ to: '/jobs', search: next });
+  };
+  return (
+    <div className="filters">
+      <SearchField key={writeSearch(search)} search={search} onChange={change} />
+      <label>
+        <span className="visually-hidden">Created</span>
+        <select
+          value={search.since ?? ''}
+          onChange={(event) => change({ since: event.target.value || undefined })}
+        >
+          <option value="">Any time</option>
+          {Object.keys(SINCE_MS).map((since) => (
+            <option key={since} value={since}>
+              {SINCE_WORDS[since as Since]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span className="visually-hidden">Order</span>
+        <select
+          value={search.sort ?? ''}
+          onChange={(event) => change({ sort: event.target.value || undefined })}
+        >
+          <option value="">Newest first</option>
+          <option value="createdAt">Oldest first</option>
+        </select>
+      </label>
+      <nav className="tabs" aria-label="States">
+        {TABS.map(({ title, status }) => (
+          <Link
+            key={title}
+            to="/jobs"
+            search={tabSearch(search, status)}
+            activeOptions={{ exact: true }}
+            aria-current={sameStates(status, search.status ?? []) ? 'page' : undefined}
+            activeProps={{}}
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+/** Another tab begins with its first page. */
+function tabSearch(search: JobsSearch, status: (typeof TABS)[number]['status']): JobsSearch {
+  const next: JobsSearch = { ...search, status: [...status] };
+  delete next.cursor;
+  if (status.length === 0) delete next.status;
+  return next;
+}
+
+function SearchField({
+  search,
+  onChange,
+}: {
+  search: JobsSearch;
+  onChange: (to: Partial<Record<keyof JobsSearch, unknown>>) => void;
+}) {
+  const navigate = useNavigate();
+  const [text, setText] = useState(writeSearch(search));
+  const { data: definitions = [] } = useQuery(definitionsQuery());
+  const submit = () => {
+    const reading = readSearch(text);
+    if ('jobId' in reading) void navigate({ to: '/jobs/$jobId', params: { jobId: reading.jobId } });
+    else if ('wrong' in reading) toasts.add('bad', `The search is not clear: ${reading.wrong}.`);
+    else onChange({ definitionKey: undefined, tag: undefined, ...reading.wanted });
+  };
+  return (
+    <form
+      role="search"
+      className="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <label className="visually-hidden" htmlFor="search">
+        Search jobs
+      </label>
+      <input
+        id="search"
+        type="search"
+        value={text}
+        list="known-definitions"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Definition, tag:word or a job id  ( / )"
+        onChange={(event) => setText(event.target.value)}
+      />
+      <datalist id="known-definitions">
+        {[...new Set(definitions.map(({ key }) => key))].map((key) => (
+          <option key={key} value={key} />
+        ))}
+      </datalist>
+    </form>
+  );
+}

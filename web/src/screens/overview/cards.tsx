@@ -1,0 +1,89 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { duration } from '../../../../src/core/duration.ts';
+import { useNow } from '../../runtime/clock.ts';
+import { countOf, type Overview } from './use-overview.ts';
+
+export function Cards({ overview }: { overview: Overview }) {
+  const { failed, queued, running, retrying, workers } = overview;
+  const now = useNow();
+  const alive = workers.filter(({ status }) => status !== 'dead');
+  const slots = alive.reduce((sum, worker) => sum + worker.slots, 0);
+  const [oldest] = queued.jobs;
+  const waitedMs = oldest ? now.getTime() - Date.parse(oldest.queuedAt ?? oldest.createdAt) : 0;
+  const next = retrying.jobs.map(({ runAt }) => runAt ?? '').sort()[0];
+  return (
+    <ul className="cards">
+      <Card
+        title="Failed in 24 h"
+        value={countOf(failed)}
+        tone={failed.jobs.length > 0 ? 'bad' : ''}
+        note={failed.jobs.length === 0 ? 'no dead letters' : 'dead letters'}
+        to="/jobs"
+        search={{ status: ['failed'], since: '24h' }}
+      />
+      <Card
+        title="Retrying"
+        value={countOf(retrying)}
+        tone={retrying.jobs.length > 0 ? 'warn' : ''}
+        note={next ? `next ${until(next, now)}` : 'nothing waits for another try'}
+        to="/jobs"
+        search={{ status: ['retrying'] }}
+      />
+      <Card
+        title="Queued"
+        value={countOf(queued)}
+        note={oldest ? `the oldest for ${duration(whole(waitedMs))}` : 'nothing waits'}
+        to="/jobs"
+        search={{ status: ['queued'], sort: 'createdAt' }}
+      />
+      <Card
+        title="Running"
+        value={countOf(running)}
+        note={`of ${slots} slots`}
+        to="/jobs"
+        search={{ status: ['running', 'cancelling'] }}
+      />
+      <Card
+        title="Workers"
+        value={String(alive.length)}
+        tone={alive.length === 0 ? 'bad' : ''}
+        note={draining(alive.filter(({ status }) => status === 'draining').length)}
+        to="/workers"
+      />
+    </ul>
+  );
+}
+
+function Card({
+  title,
+  value,
+  note,
+  tone = '',
+  ...link
+}: { title: string; value: string; note: string; tone?: string } & Pick<
+  LinkProps,
+  'to' | 'search'
+>) {
+  return (
+    <li className={`card ${tone}`}>
+      <Link {...link}>
+        <span className="card-title">{title}</span>
+        <span className="card-value">{value}</span>
+        <span className="card-note">{note}</span>
+      </Link>
+    </li>
+  );
+}
+
+function draining(count: number): string {
+  return count === 0 ? 'alive' : `alive, ${count} draining`;
+}
+
+function until(at: string, now: Date): string {
+  const leftMs = Date.parse(at) - now.getTime();
+  return leftMs <= 0 ? 'now' : `in ${duration(whole(leftMs))}`;
+}
+
+function whole(ms: number): number {
+  return Math.max(1_000, Math.floor(ms / 1_000) * 1_000);
+}

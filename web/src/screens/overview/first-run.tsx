@@ -1,0 +1,93 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { JobView } from '../../../../src/core/job.ts';
+import { Command } from '../../parts/copy-button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { serverAddress } from '../../runtime/place.ts';
+import { shellWord, urlFlag } from '../../words/shell.ts';
+import type { Overview } from './use-overview.ts';
+
+/** From nothing to the first finished job. Each step is ticked by what really happened. */
+export function FirstRun({
+  overview: { workers, definitions },
+  started,
+  done,
+}: {
+  overview: Overview;
+  started: JobView | null;
+  done: JobView | null;
+}) {
+  const worker = workers.find(({ status }) => status !== 'dead');
+  const first = definitions.find(({ key }) => key === 'hello') ?? definitions[0];
+  const flags = urlFlag(serverAddress).join(' ');
+  return (
+    <Panel title="Your first job">
+      <ol className="steps">
+        <Step done title="The server is up">
+          <p className="soft">At {serverAddress}.</p>
+        </Step>
+        <Step done={worker !== undefined} title="A worker is connected">
+          {worker ? (
+            <p className="soft">
+              {worker.host}, with {worker.slots} slots.
+            </p>
+          ) : (
+            <Command text="npx longshore worker --jobs ./jobs" />
+          )}
+        </Step>
+        <Step done={definitions.length > 0} title="It has brought a definition">
+          {definitions.length > 0 ? (
+            <p className="soft">{definitions.map(({ key }) => key).join(', ')}</p>
+          ) : (
+            <p className="soft">
+              Put a file with defineJob into its jobs folder, and start it again.
+            </p>
+          )}
+        </Step>
+        <Step done={started !== null} title="A job is started">
+          {started === null && first && (
+            <>
+              <p>
+                <Link to="/definitions/$key" params={{ key: first.key }} className="button">
+                  Run {first.key}…
+                </Link>{' '}
+                or, in a terminal:
+              </p>
+              <Command
+                text={`npx longshore enqueue ${shellWord(first.key)} --wait ${flags}`.trim()}
+              />
+            </>
+          )}
+          {started !== null && <JobLink job={started} />}
+        </Step>
+        <Step done={done !== null} title="It has succeeded">
+          {done !== null && <JobLink job={done} />}
+        </Step>
+      </ol>
+    </Panel>
+  );
+}
+
+function Step({ done, title, children }: { done: boolean; title: string; children: ReactNode }) {
+  return (
+    <li className={done ? 'step done' : 'step'}>
+      <span className="tick">{done && <Icon name="check" />}</span>
+      <div>
+        <p className="step-title">
+          {title}
+          <span className="visually-hidden">{done ? ' (done)' : ' (to do)'}</span>
+        </p>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function JobLink({ job }: { job: JobView }) {
+  return (
+    <Link to="/jobs/$jobId" params={{ jobId: job.jobId }}>
+      {job.definitionKey}
+    </Link>
+  );
+}

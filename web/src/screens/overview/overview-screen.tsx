@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { Screen, Waiting } from '../../parts/screen.tsx';
+import { Cards } from './cards.tsx';
+import { Failures } from './failures.tsx';
+import { FirstRun } from './first-run.tsx';
+import { NextSchedules } from './next-schedules.tsx';
+import { useOverview } from './use-overview.ts';
+import { Verdict } from './verdict.tsx';
+import { WorkerList } from './worker-list.tsx';
+import { WorkloadTable } from './workload-table.tsx';
+import { jobsQuery } from '../../api/queries.ts';
+
+/** What broke, since when, who owns it: without a click. */
+export function OverviewScreen() {
+  const { data: newest, error } = useQuery(jobsQuery({ limit: 1 }));
+  const { data: firstDone } = useQuery(jobsQuery({ status: ['succeeded'], limit: 1 }));
+  const overview = useOverview();
+  if (!newest || !firstDone || !overview) {
+    return (
+      <Screen title="Overview">
+        <Waiting error={error} />
+      </Screen>
+    );
+  }
+  const isNew = newest.jobs.length === 0 || firstDone.jobs.length === 0;
+  return (
+    <Screen title="Overview">
+      <Verdict overview={overview} />
+      {isNew && (
+        <FirstRun
+          overview={overview}
+          started={newest.jobs[0] ?? null}
+          done={firstDone.jobs[0] ?? null}
+        />
+      )}
+      <Cards overview={overview} />
+      <div className="columns">
+        <div>
+          <Failures overview={overview} />
+          <WorkloadTable overview={overview} />
+        </div>
+        <div>
+          <WorkerList overview={overview} />
+          <NextSchedules overview={overview} />
+        </div>
+      </div>
+    </Screen>
+  );
+}

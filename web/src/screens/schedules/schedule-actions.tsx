@@ -1,0 +1,37 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { ScheduleView } from '../../../../src/core/schedule.ts';
+import { call } from '../../api/call.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { nameOf } from '../../words/troubles.ts';
+
+/** Pausing can be taken back by the same button, so nobody is asked. */
+export function ScheduleActions({ schedule }: { schedule: ScheduleView }) {
+  const navigate = useNavigate();
+  const name = nameOf(schedule);
+  const post = async <T,>(verb: string) =>
+    await call<T>('POST', `/v1/schedules/${schedule.id}/${verb}`);
+  const pause = useChange(
+    async () => await post<ScheduleView>(schedule.enabled ? 'pause' : 'resume'),
+    ({ enabled }) => (enabled ? `${name} goes on.` : `${name} is paused.`),
+  );
+  const trigger = useChange(
+    async () => await post<{ jobId: string }>('trigger'),
+    ({ jobId }) => {
+      void navigate({ to: '/jobs/$jobId', params: { jobId } });
+      return `${name} has made a job.`;
+    },
+  );
+  return (
+    <>
+      <button type="button" className="small" onClick={() => trigger.mutate(undefined)}>
+        <Icon name="play" />
+        Run now
+      </button>
+      <button type="button" className="small" onClick={() => pause.mutate(undefined)}>
+        <Icon name={schedule.enabled ? 'pause' : 'retry'} />
+        {schedule.enabled ? 'Pause' : 'Resume'}
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import type { WorkerView } from '../../../../src/core/worker.ts';
+import { jobsQuery, workersQuery } from '../../api/queries.ts';
+import { Command } from '../../parts/copy-button.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { WorkerRow } from './worker-row.tsx';
+
+const RUNNING_SHOWN = 200;
+
+/** Who runs jobs, which, and when each was last heard of. */
+export function WorkersScreen() {
+  const { data: workers, error } = useQuery(workersQuery());
+  const running = { status: ['running', 'cancelling'] as const, limit: RUNNING_SHOWN };
+  const { data: page } = useQuery(jobsQuery(running));
+  if (!workers) {
+    return (
+      <Screen title="Workers">
+        <Waiting error={error} />
+      </Screen>
+    );
+  }
+  const alive = workers.filter(({ status }) => status !== 'dead');
+  const gone = workers.filter(({ status }) => status === 'dead');
+  return (
+    <Screen title="Workers">
+      {alive.length === 0 ? (
+        <Empty title="No worker is alive, so nothing runs.">
+          <Command text="npx longshore worker --jobs ./jobs" />
+        </Empty>
+      ) : (
+        <div className="scroll">
+          <table className="rows">
+            <caption className="visually-hidden">Workers that are alive</caption>
+            <thead>
+              <tr>
+                <th scope="col">Worker</th>
+                <th scope="col">State</th>
+                <th scope="col">Slots</th>
+                <th scope="col">Heard of</th>
+                <th scope="col">Up since</th>
+                <th scope="col">Runs now</th>
+                <th scope="col">
+                  <span className="visually-hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {alive.map((worker) => (
+                <WorkerRow key={worker.workerId} worker={worker} jobs={page?.jobs ?? []} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {gone.length > 0 && <Gone workers={gone} />}
+    </Screen>
+  );
+}
+
+function Gone({ workers }: { workers: readonly WorkerView[] }) {
+  return (
+    <div className="below">
+      <Panel title="Gone" aside="within a day">
+        <ul className="mini">
+          {workers.map(({ workerId, host, pid, version, heartbeatAt }) => (
+            <li key={workerId}>
+              <span className="mini-name">
+                {host}{' '}
+                <span className="soft">
+                  pid {pid}, version {version}
+                </span>
+              </span>
+              <span className="soft">
+                last heard of <Moment at={heartbeatAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </div>
+  );
+}

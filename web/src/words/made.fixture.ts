@@ -1,0 +1,115 @@
+import type { PublishedDefinition } from '../../../src/client/job.ts';
+import type { JobView } from '../../../src/core/job.ts';
+import type { ScheduleView } from '../../../src/core/schedule.ts';
+import type { WorkerView } from '../../../src/core/worker.ts';
+
+/** Plain examples for tests, with what a test is about laid over them; they have what words look at. */
+export const NOW = new Date('2030-01-01T12:00:00Z');
+
+export const ago = (seconds: number): string =>
+  new Date(NOW.getTime() - seconds * 1_000).toISOString();
+
+export function madeJob(over: Partial<JobView> = {}): JobView {
+  const plain: Partial<JobView> = {
+    jobId: '01980000-0000-7000-8000-000000000000',
+    definitionKey: 'hello',
+    definitionVersion: 1,
+    tenant: 'default',
+    owner: null,
+    status: 'queued',
+    priority: 0,
+    attempts: 0,
+    maxAttempts: 3,
+    tags: [],
+    params: {},
+    result: null,
+    error: null,
+    progress: null,
+    idempotencyKey: null,
+    concurrencyKey: null,
+    scheduleId: null,
+    scheduledFor: null,
+    warnings: [],
+    createdAt: ago(60),
+    queuedAt: ago(60),
+    runAt: null,
+    startedAt: null,
+    finishedAt: null,
+    updatedAt: ago(60),
+    heartbeatAt: null,
+    leaseExpiresAt: null,
+    cancelRequestedAt: null,
+    workerId: null,
+  };
+  return { ...plain, ...over } as JobView;
+}
+
+export function madeWorker(over: Partial<WorkerView> = {}): WorkerView {
+  const plain: Partial<WorkerView> = {
+    workerId: 'w',
+    host: 'box',
+    pid: 7,
+    version: '1.0.0',
+    slots: 4,
+    running: [],
+    heartbeatAt: ago(2),
+    leaseExpiresAt: ago(-28),
+    startedAt: ago(600),
+    status: 'active',
+  };
+  return { ...plain, ...over } as WorkerView;
+}
+
+export function madeDefinition(over: Partial<PublishedDefinition> = {}): PublishedDefinition {
+  const plain: Partial<PublishedDefinition> = {
+    key: 'hello',
+    version: 1,
+    owner: null,
+    maxAttempts: 3,
+    timeoutSeconds: 100,
+    retry: { baseMs: 1_000, maxMs: 60_000, jitter: 0.1 },
+    retryOn: null,
+    cancelGraceMs: null,
+    maxInterruptions: 10,
+    isolation: 'process',
+    memoryMb: null,
+    hooks: [],
+    command: null,
+    schedules: [],
+    paramsSchema: null,
+    publishedAt: ago(600),
+  };
+  return { ...plain, ...over } as PublishedDefinition;
+}
+
+export function madeSchedule(over: Partial<ScheduleView> = {}): ScheduleView {
+  const plain: Partial<ScheduleView> = {
+    id: '01980000-0000-7000-8000-000000000001',
+    tenant: 'default',
+    name: 'nightly',
+    definitionKey: 'hello',
+    definitionVersion: null,
+    cron: '0 3 * * *',
+    timezone: 'UTC',
+    params: {},
+    priority: 0,
+    enabled: true,
+    startAt: null,
+    endAt: null,
+    jitterMs: 0,
+    dstGap: 'shift',
+    dstRepeat: 'once',
+    catchUp: 'latest',
+    catchUpWindowMs: 0,
+    catchUpMax: 1,
+    overlap: 'allow',
+    source: 'api',
+    note: null,
+    createdAt: ago(6_000),
+    updatedAt: ago(6_000),
+    lastEnqueuedAt: null,
+    nextAt: ago(-600),
+    lastSlot: null,
+  };
+  return { ...plain, ...over } as ScheduleView;
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { fieldsOf, paramsOf, typedOf } from './schema-form.ts';
+
+/** As workers publish it: what zod makes of a definition's params. */
+const schema = z.toJSONSchema(
+  z.object({
+    email: z.email().describe('Who gets it.'),
+    copies: z.int().min(1).max(5).default(2),
+    language: z.enum(['en', 'de']).optional(),
+    draft: z.boolean().optional(),
+    tags: z.array(z.string()).optional(),
+    customer: z.object({ 'a/b': z.string(), age: z.number().optional() }),
+  }),
+);
+const fields = fieldsOf(schema) ?? [];
+
+test('a schema becomes fields', () => {
+  expect(fields.map(({ pointer, kind, required }) => [pointer, kind, required])).toEqual([
+    ['/email', 'text', true],
+    ['/customer/a~1b', 'text', true],
+    ['/copies', 'number', false],
+    ['/language', 'choice', false],
+    ['/draft', 'boolean', false],
+    ['/tags', 'json', false],
+    ['/customer/age', 'number', false],
+  ]);
+  expect(fields[0]?.about).toBe('Who gets it. · email');
+  expect(fields[2]).toMatchObject({ about: 'whole number · 1 to 5', initial: '2' });
+  expect(fields[1]?.label).toBe('customer.a/b');
+});
+
+test('what was typed becomes params, and params what was typed', () => {
+  const typed = {
+    '/email': 'a@b.c',
+    '/copies': '3',
+    '/draft': 'true',
+    '/tags': '["x"]',
+    '/customer/a~1b': 'c',
+    '/language': '',
+  };
+  const params = { email: 'a@b.c', copies: 3, draft: true, tags: ['x'], customer: { 'a/b': 'c' } };
+  expect(paramsOf(fields, typed)).toEqual({ params });
+  expect(typedOf(fields, params)).toEqual({
+    '/email': 'a@b.c',
+    '/copies': '3',
+    '/draft': 'true',
+    '/tags': '["x"]',
+    '/customer/a~1b': 'c',
+  });
+});
+
+test('what cannot be read is told with its place', () => {
+  expect(paramsOf(fields, { '/copies': 'x' })).toEqual({
+    pointer: '/copies',
+    wrong: 'must be a number',
+  });
+  expect(paramsOf(fields, { '/tags': '[' })).toMatchObject({ pointer: '/tags' });
+});
+
+test('names that mean something to JavaScript mean nothing here', () => {
+  const odd = fieldsOf({
+    type: 'object',
+    properties: JSON.parse('{"__proto__":{"type":"string"}}'),
+  });
+  const read = paramsOf(odd ?? [], { '/__proto__': 'x' });
+  expect(JSON.stringify(read)).toBe('{"params":{"__proto__":"x"}}');
+  expect(typedOf(odd ?? [], {})).toEqual({});
+});
+
+test.each([null, {}, { type: 'string' }, { type: 'object' }, { anyOf: [] }])(
+  '%j is better written as JSON',
+  (other) => expect(fieldsOf(other)).toBeNull(),
+);

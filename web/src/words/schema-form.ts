@@ -1,0 +1,160 @@
+/**
+ * From the JSON Schema of a definition's params to the fields of a form, and from what was typed back
+ * to params. The form only helps with writing: what it cannot show is written as JSON, and whether
+ * params are right is said by the server alone.
+ */
+export interface Field {
+  /** A JSON pointer into the params, as the server names what is wrong. */
+  pointer: string;
+  label: string;
+  kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
+  required: boolean;
+  about: string;
+  choices: readonly string[];
+  initial: string;
+}
+
+interface Schema {
+  type?: unknown;
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+  enum?: readonly unknown[];
+  description?: string;
+  default?: unknown;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+}
+
+const DEPTH_MAX = 3;
+
+/** What must be filled in comes first: the store keeps no order of names. Null when a form would be no help: the params are no object, or nobody said what is in it. */
+export function fieldsOf(schema: unknown): Field[] | null {
+  if (!isSchema(schema) || schema.type !== 'object' || !schema.properties) return null;
+  const fields = fieldsIn(schema, '', '', 1);
+  return fields.sort((a, b) => Number(b.required) - Number(a.required));
+}
+
+function fieldsIn(schema: Schema, pointer: string, label: string, depth: number): Field[] {
+  const required = new Set(schema.required ?? []);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
+    const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const title = label === '' ? name : `${label}.${name}`;
+    if (inner.type === 'object' && inner.properties && depth < DEPTH_MAX) {
+      return fieldsIn(inner, at, title, depth + 1);
+    }
+    const choices = (inner.enum ?? []).filter((one) => typeof one === 'string');
+    const kind = kindOf(inner, choices.length);
+    return {
+      pointer: at,
+      label: title,
+      kind,
+      // Who leaves out a field with a default gets the default.
+      required: required.has(name) && inner.default === undefined,
+      about: aboutOf(inner),
+      choices,
+      initial: inner.default === undefined ? '' : written(inner.default, kind),
+    };
+  });
+}
+
+function kindOf({ type, enum: all }: Schema, choices: number): Field['kind'] {
+  if (all) return choices === all.length ? 'choice' : 'json';
+  if (type === 'string') return 'text';
+  if (type === 'number' || type === 'integer') return 'number';
+  return type === 'boolean' ? 'boolean' : 'json';
+}
+
+function aboutOf({ description, format, minimum, maximum, type }: Schema): string {
+  const bounded = [minimum, maximum].some(
+    (one) => one !== undefined && Math.abs(one) < 2 ** 53 - 1,
+  );
+  const range = bounded ? `${minimum ?? '…'} to ${maximum ?? '…'}` : null;
+  const whole = type === 'integer' ? 'whole number' : null;
+  return [description, format, whole, range].filter(Boolean).join(' · ');
+}
+
+function written(value: unknown, kind: Field['kind']): string {
+  return kind === 'text' || kind === 'choice' ? String(value) : JSON.stringify(value);
+}
+
+export type Typed = Readonly<Record<string, string>>;
+export type Params = { params: unknown } | { pointer: string; wrong: string };
+
+/** What was left empty is left out. */
+export function paramsOf(fields: readonly Field[], typed: Typed): Params {
+  const params: Record<string, unknown> = {};
+  for (const { pointer, kind } of fields) {
+    const text = typed[pointer] ?? '';
+    if (text === '') continue;
+    const read = valueOf(text, kind);
+    if ('wrong' in read) return { pointer, wrong: read.wrong };
+    put(params, pointer, read.value);
+  }
+  return { params };
+}
+
+function valueOf(text: string, kind: Field['kind']): { value: unknown } | { wrong: string } {
+  if (kind === 'text' || kind === 'choice') return { value: text };
+  if (kind === 'number') {
+    const value = Number(text);
+    return Number.isFinite(value) ? { value } : { wrong: 'must be a number' };
+  }
+  return readJson(text);
+}
+
+export function readJson(text: string): { value: unknown } | { wrong: string } {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { wrong: `is no JSON: ${error instanceof Error ? error.message : ''}` };
+  }
+}
+
+/** The other way round: params that were given before, as they would have been typed. */
+export function typedOf(fields: readonly Field[], params: unknown): Typed {
+  return Object.fromEntries(
+    fields.flatMap(({ pointer, kind }) => {
+      const value = look(params, pointer);
+      return value === undefined ? [] : [[pointer, written(value, kind)]];
+    }),
+  );
+}
+
+function put(params: Record<string, unknown>, pointer: string, value: unknown): void {
+  const names = namesIn(pointer);
+  const last = names.pop() ?? '';
+  let at = params;
+  for (const name of names) {
+    define(at, name, Object.hasOwn(at, name) ? at[name] : {});
+    at = at[name] as Record<string, unknown>;
+  }
+  define(at, last, value);
+}
+
+/** A field may be called `__proto__`; it is a name like any other. */
+function define(object: object, name: string, value: unknown): void {
+  const plain = { value, enumerable: true, writable: true, configurable: true };
+  Object.defineProperty(object, name, plain);
+}
+
+function look(params: unknown, pointer: string): unknown {
+  return namesIn(pointer).reduce<unknown>(
+    (at, name) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+        ? (at as Record<string, unknown>)[name]
+        : undefined,
+    params,
+  );
+}
+
+function namesIn(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null;
+}

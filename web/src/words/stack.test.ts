@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { foldStack } from './stack.ts';
+
+test('frames of libraries are put together, the own ones stay', () => {
+  const stack = [
+    'Error: boom <script>',
+    '    at send (/app/jobs/mail.ts:12:3)',
+    '    at Socket.emit (node:events:520:5)',
+    '    at run (/app/node_modules/x/index.js:1:1)',
+    '    at runJob (file:///longshore/src/worker/runner/run.ts:39:48)',
+    '    at deliver (/app/jobs/mail.ts:40:9)',
+  ].join('\n');
+  expect(foldStack(stack)).toEqual([
+    { own: true, lines: ['at send (/app/jobs/mail.ts:12:3)'] },
+    {
+      own: false,
+      lines: [
+        'at Socket.emit (node:events:520:5)',
+        'at run (/app/node_modules/x/index.js:1:1)',
+        'at runJob (file:///longshore/src/worker/runner/run.ts:39:48)',
+      ],
+    },
+    { own: true, lines: ['at deliver (/app/jobs/mail.ts:40:9)'] },
+  ]);
+  expect(foldStack('no frames here')).toEqual([]);
+});
