@@ -3,7 +3,7 @@ import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Db } from '../store/db.ts';
 import { failWaiting } from '../store/fail-waiting.ts';
-import { findUnserved, type UnservedJob } from '../store/unhandled.ts';
+import { findUnserved, type UnservedJob } from '../store/unserved.ts';
 import type { Waker } from '../store/wake.ts';
 import { allShards, type ShardTurns } from './shard-turns.ts';
 

@@ -94,7 +94,12 @@ export async function meetHolders<Row extends UniqueRow>(
   if (wanted.length === 0) return { fresh: [...rows], met };
   const held = await tx.run(LOCK_KEYS, [shard, JSON.stringify(wanted)]);
   const holderOf = new Map(held.map(({ scope, key, job_id }) => [`${scope}\n${key}`, job_id]));
-  const jobs = await findJobs(tx, [...holderOf.values()]);
+  // What holds its key itself is not stored yet, and need not be looked for.
+  const own = new Set(wanted.map(({ id }) => id));
+  const jobs = await findJobs(
+    tx,
+    [...holderOf.values()].filter((id) => !own.has(id)),
+  );
   const fresh: Row[] = [];
   for (const row of rows) {
     const holder = row.unique && jobs.get(holderOf.get(nameOf(row.unique)) ?? '');

@@ -1,0 +1,53 @@
+import { type Queryable, statement } from './db.ts';
+
+export interface UnservedJob {
+  id: string;
+  claim: number;
+  expiresAt: string | null;
+  key: string;
+  version: number;
+}
+
+/**
+ * Jobs that shall not wait for a worker to come, and have waited for so long while no living worker
+ * has their code. It walks from lane to lane through an index that holds only such jobs, so neither
+ * a long line of other jobs nor one that is being served is read.
+ */
+const FIND_UNSERVED = statement<UnservedJob>(
+  'find_unserved',
+  `with recursive mark as (
+    select 0 as lane
+    union all
+    select (select w.lane from longshore.waiting w
+            where w.shard = $1 and w.fails_unhandled and w.state = 'queued' and w.lane > mark.lane
+            order by w.lane limit 1)
+    from mark where mark.lane is not null
+  )
+  select j.id, j.claim_no as claim, j.expires_at::text as "expiresAt", l.key, l.version
+  from mark
+  cross join lateral (
+    select * from longshore.lane l
+    where l.shard = $1 and l.lane = mark.lane and l.paused_at is null
+      and not exists (
+        select 1 from longshore.worker a
+        where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
+          and l.key || '@' || l.version = any (a.definitions))
+    limit 1
+  ) l
+  cross join lateral (
+    select * from longshore.waiting w
+    where w.shard = $1 and w.lane = l.lane and w.fails_unhandled and w.state = 'queued'
+      and w.queued_at < clock_timestamp() - make_interval(secs => $2::float8 / 1000)
+    order by w.queued_at limit $3
+  ) j
+  limit $3`,
+);
+
+export async function findUnserved(
+  db: Queryable,
+  shard: number,
+  afterMs: number,
+  limit: number,
+): Promise<UnservedJob[]> {
+  return await db.run(FIND_UNSERVED, [shard, afterMs, limit]);
+}
