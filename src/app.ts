@@ -8,9 +8,7 @@ import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service, stopAll } from './runtime/service.ts';
-import type { Db } from './store/db.ts';
 import { migrate } from './store/migrate.ts';
-import type { Waker } from './store/wake.ts';
 import { workerProcess, type WorkerSummary } from './worker-child.ts';
 
 /**

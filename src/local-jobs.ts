@@ -210,7 +210,11 @@ function asProblem(error: unknown): unknown {
 function receipt(jobId: string, result: ChangeResult, why: string): JobReceipt {
   if (result.kind === 'missing') return missing(jobId);
   if (result.kind === 'changed') return { jobId, status: result.status };
-  throw problemError(409, 'CONFLICT', `the job is ${result.status}: ${why}`);
+  const problem =
+    result.kind === 'taken'
+      ? `the job ${result.by} lives and has the same unique key`
+      : `the job is ${result.status}: ${why}`;
+  throw problemError(409, 'CONFLICT', problem);
 }
 
 function missing(jobId: string): never {

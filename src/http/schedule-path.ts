@@ -1,10 +1,7 @@
-import type { ScheduleSpec } from '../core/schedule.ts';
 import { isScheduleId } from '../core/schedule-id.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import { ScheduleError } from '../schedule/error.ts';
-import type { Inbox } from '../store/inbox.ts';
 import { ScheduleNameTaken } from '../store/schedules.ts';
-import { refusingMisfits } from './start.ts';
 
 /** An id that cannot be one is answered like one that is not there. */
 export function scheduleIdOf(text: string): string {

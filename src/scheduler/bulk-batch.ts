@@ -6,6 +6,7 @@ import { deleteJobs } from '../store/delete-jobs.ts';
 import { type Found, findJobs } from '../store/find-jobs.ts';
 import { withPartitions } from '../store/partitions.ts';
 import { retryJobs } from '../store/retry-jobs.ts';
+import { retakeUniqueKeys } from '../store/unique-jobs.ts';
 import type { LineHint } from '../store/wake.ts';
 import type { JobState, TerminalState } from '../core/job.ts';
 
@@ -131,7 +132,9 @@ async function change(
       return { ...nothing(), changed: cancelled.length, lines, workers };
     }
     case 'retry': {
-      const retried = await retryJobs(tx, shard, ids, how, ended);
+      const taken = await retakeUniqueKeys(tx, shard, ids);
+      const free = ids.filter((id) => !taken.has(id));
+      const retried = await retryJobs(tx, shard, free, how, ended);
       const lines = retried.filter(({ state }) => state === 'queued');
       const later = retried.filter(({ state }) => state === 'scheduled');
       const dueInMs = later.map((one) => one.dueInMs ?? 0);

@@ -6,6 +6,8 @@ import { type Queryable, statement } from './db.ts';
 export type ChangeResult =
   | { kind: 'changed'; status: JobState }
   | { kind: 'refused'; status: JobState }
+  /** Another job lives and has the same unique key. */
+  | { kind: 'taken'; by: string }
   | { kind: 'missing' };
 
 const LOOK = statement<{ state: JobState | null }>(

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../core/fingerprint.ts';
 import type { JobError, WaitingState } from '../core/job.ts';
 import { type Db, statement } from './db.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
@@ -23,10 +24,10 @@ const FAIL_WAITING = statement<{ id: string | null; lane: number; rank: number }
   'fail_waiting',
   `with seen as materialized (
     select * from json_to_recordset($2::json) as s(
-      id uuid, claim int, was longshore.job_state, "expiresAt" timestamptz, error text, code text)
+      id uuid, claim int, was longshore.job_state, "expiresAt" timestamptz, error text, code text, fingerprint text)
   ),
   found as materialized (
-    select w.id, s.error, s.code
+    select w.id, s.error, s.code, s.fingerprint
     from seen s cross join lateral (
       select w.id from longshore.waiting w
       where w.shard = $1 and w.id = s.id and w.claim_no = s.claim and w.state = s.was
@@ -41,9 +42,9 @@ const FAIL_WAITING = statement<{ id: string | null; lane: number; rank: number }
   ),
   ended as (
     insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, finished_at, error_code, error)
+      interruptions, queued_at, finished_at, error_code, error, fingerprint)
     select g.shard, g.id, g.lane, 'failed', g.rank, g.attempts, g.max_attempts, g.claim_no,
-      g.interruptions, g.queued_at, clock_timestamp(), f.code, f.error::json
+      g.interruptions, g.queued_at, clock_timestamp(), f.code, f.error::json, f.fingerprint
     from gone g join found f on f.id = g.id
     returning ${ENDED}
   ),
@@ -69,6 +70,7 @@ export async function failWaiting(
     ...row,
     error: JSON.stringify(error),
     code: error.code,
+    fingerprint: fingerprintOf(error),
   }));
   const rows = await withPartitions(
     db,

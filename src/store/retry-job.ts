@@ -1,10 +1,11 @@
 import { shardOfJobId } from '../core/job-id.ts';
 import { mayBeRetried, RETRYABLE_STATES, type RetryWish } from '../core/retry.ts';
-import { type Actor, audited } from './audit.ts';
+import { type Actor, audit } from './audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
-import type { Queryable } from './db.ts';
+import { Db, type Queryable } from './db.ts';
 import { sendDueHint } from './due-hint.ts';
 import { retryJobs, type RetriedJob } from './retry-jobs.ts';
+import { retakeUniqueKeys } from './unique-jobs.ts';
 import { sendWakeHint } from './wake.ts';
 
 export async function retryJob(
@@ -16,16 +17,38 @@ export async function retryJob(
 ): Promise<ChangeResult> {
   const shard = shardOfJobId(jobId);
   const scope = { tenant, states: RETRYABLE_STATES, endedBefore: null };
-  const move = async (tx: Queryable) => (await retryJobs(tx, shard, [jobId], wish, scope))[0];
+  const move = async (tx: Queryable) => {
+    const holder = (await retakeUniqueKeys(tx, shard, [jobId])).get(jobId);
+    if (holder !== undefined) throw new KeyTaken(holder);
+    const [retried] = await retryJobs(tx, shard, [jobId], wish, scope);
+    if (retried && by) {
+      const deed = { tenant, action: 'job.retry', subject: jobId };
+      await audit(tx, by, { ...deed, ...difference(retried, wish) });
+    }
+    return retried;
+  };
   const retry = async () => {
-    const retried = await audited(db, by, move, (row) =>
-      row ? { tenant, action: 'job.retry', subject: jobId, ...difference(row, wish) } : null,
-    );
+    const retried = db instanceof Db ? await db.transaction(move) : await move(db);
     if (!retried) return null;
     await tellOthers(db, retried).catch(() => undefined);
     return retried.state;
   };
-  return await changeJob(db, tenant, jobId, retry, (state) => !mayBeRetried(state));
+  try {
+    return await changeJob(db, tenant, jobId, retry, (state) => !mayBeRetried(state));
+  } catch (error) {
+    if (error instanceof KeyTaken) return { kind: 'taken', by: error.holder };
+    throw error;
+  }
+}
+
+/** Undoes the transaction that found it out. */
+class KeyTaken extends Error {
+  readonly holder: string;
+
+  constructor(holder: string) {
+    super(`the unique key is held by ${holder}`);
+    this.holder = holder;
+  }
 }
 
 /** Params may hold secrets: that they were edited is told here, what they were by the job itself. */

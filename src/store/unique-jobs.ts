@@ -135,12 +135,23 @@ async function meet(
   return { jobId: moved.id, status: moved.state, replaced: false };
 }
 
-const READ_KEY = statement<{ key: string; while: UniqueWhile; scope: string; sha: string }>(
-  'read_unique_key',
-  `select j.policy -> 'unique' ->> 'key' as key, j.policy -> 'unique' -> 'while' as while,
+interface OwnKey {
+  id: string;
+  scope: string;
+  key: string;
+  params_sha: string;
+  while: UniqueWhile;
+}
+
+const READ_KEYS = statement<OwnKey>(
+  'read_unique_keys',
+  `select j.id, j.policy -> 'unique' ->> 'key' as key, j.policy -> 'unique' -> 'while' as while,
      'unique' || chr(10) || l.tenant || chr(10) || l.key as scope,
-     encode(sha256(convert_to(j.params::text, 'UTF8')), 'hex') as sha
-   from (select * from longshore.job where shard = $1 and id = $2 limit 1) j
+     encode(sha256(convert_to(j.params::text, 'UTF8')), 'hex') as params_sha
+   from unnest($2::uuid[]) as wanted(id)
+   cross join lateral (
+     select * from longshore.job where shard = $1 and id = wanted.id limit 1
+   ) j
    cross join lateral (
      select * from longshore.lane where shard = $1 and lane = j.lane limit 1
    ) l
@@ -148,24 +159,36 @@ const READ_KEY = statement<{ key: string; while: UniqueWhile; scope: string; sha
 );
 
 /**
- * A unique job that has ended is to live again. Takes its key for it, or answers with the id of
- * another one that lives and holds it. Needs the transaction in which the job comes back.
+ * Unique jobs that have ended are to live again. Takes their keys for them. The answer names those
+ * that may not, each with the job that lives and holds its key; of two with one key the first may.
+ * Needs the transaction in which they come back.
  */
-export async function retakeUniqueKey(
+export async function retakeUniqueKeys(
   tx: Queryable,
   shard: number,
-  jobId: string,
-): Promise<string | null> {
-  const [own] = await tx.run(READ_KEY, [shard, jobId]);
-  if (!own) return null;
-  const { scope, key, sha: params_sha } = own;
-  const wanted = { scope, key, id: jobId, params_sha };
-  const [held] = await tx.run(LOCK_KEYS, [shard, JSON.stringify([wanted])]);
-  if (!held || held.job_id === jobId) return null;
-  const holder = (await findJobs(tx, [held.job_id])).get(held.job_id);
-  if (holder && holds(own.while, holder) && !isTerminal(holder.state)) return holder.id;
-  await pointKeys(tx, shard, [wanted]);
-  return null;
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const taken = new Map<string, string>();
+  const first = new Map<string, OwnKey>();
+  for (const own of await tx.run(READ_KEYS, [shard, ids])) {
+    const before = first.get(nameOf(own));
+    if (before) taken.set(own.id, before.id);
+    else first.set(nameOf(own), own);
+  }
+  const wanted = [...first.values()];
+  if (wanted.length === 0) return taken;
+  const held = await tx.run(LOCK_KEYS, [shard, JSON.stringify(wanted)]);
+  const holderOf = new Map(held.map((row) => [nameOf(row), row.job_id]));
+  const holders = await findJobs(tx, [...holderOf.values()]);
+  const free = wanted.filter((own) => {
+    const holder = holders.get(holderOf.get(nameOf(own)) ?? '');
+    if (!holder || holder.id === own.id || isTerminal(holder.state)) return true;
+    if (!holds(own.while, holder)) return true;
+    taken.set(own.id, holder.id);
+    return false;
+  });
+  await pointKeys(tx, shard, free);
+  return taken;
 }
 
 /** Rows of one key after each other, all others at once: each list has every key at most once. */

@@ -297,6 +297,14 @@ describe('seed 004', () => {
       errorMessage: 'a mistake in the code',
     });
     expect((await get(`/v1/jobs/${there}`))['status']).not.toBe('failed');
+    const retry = async (body: object) => await post(`/api/jobs/${here}/retry`, body);
+    expect(await retry({ mode: 'later', runAt: '2090-01-01T00:00:00Z' })).toMatchObject({
+      status: 202,
+      body: { id: here, status: 'pending' },
+    });
+    expect(await look(here)).toMatchObject({ nextRunAt: '2090-01-01T00:00:00.000Z', attempt: 1 });
+    expect(await retry({ mode: 'now' })).toMatchObject({ status: 409 });
+    expect(await retry({ mode: 'soon' })).toMatchObject({ status: 400 });
   });
 });
 

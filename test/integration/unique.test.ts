@@ -7,7 +7,8 @@ import type { Queryable } from '../../src/store/db.ts';
 import { enqueueWithin, type EnqueuedJob } from '../../src/store/enqueue.ts';
 import { getJob } from '../../src/store/get-job.ts';
 import { promote } from '../../src/store/promote.ts';
-import { retakeUniqueKey } from '../../src/store/unique-jobs.ts';
+import { retryJob } from '../../src/store/retry-job.ts';
+import { retakeUniqueKeys } from '../../src/store/unique-jobs.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { HeldLink, statementNamed, untilBlocked } from '../support/held-link.ts';
 import { failure, newWorker, request, settleAs, SUCCESS } from '../support/jobs.ts';
@@ -290,7 +291,9 @@ describe('a unique job that is to live again', () => {
     return { first, start };
   };
   const retake = async (jobId: string) =>
-    await database.db.transaction(async (tx) => await retakeUniqueKey(tx, 0, jobId));
+    await database.db.transaction(
+      async (tx) => (await retakeUniqueKeys(tx, 0, [jobId])).get(jobId) ?? null,
+    );
 
   it('takes its key again, and keeps others out', async () => {
     const { first } = await ended('active');
@@ -304,6 +307,19 @@ describe('a unique job that is to live again', () => {
     expect(await retake(first.jobId)).toBe(second.jobId);
     await cancelJob(database.db, 'default', second.jobId);
     expect(await retake(first.jobId)).toBeNull();
+  });
+
+  it('may not be retried beside it, alone or among many', async () => {
+    const { first, start } = await ended('active');
+    const second = await start();
+    const wish = { mode: 'now', runAt: null, paramsJson: null } as const;
+    const retry = async () => await retryJob(database.db, 'default', first.jobId, wish);
+    expect(await retry()).toEqual({ kind: 'taken', by: second.jobId });
+    await cancelJob(database.db, 'default', second.jobId);
+    expect(await retry()).toEqual({ kind: 'changed', status: 'queued' });
+    const both = [first.jobId, second.jobId];
+    const taken = await database.db.transaction(async (tx) => retakeUniqueKeys(tx, 0, both));
+    expect([...taken]).toEqual([[second.jobId, first.jobId]]);
   });
 
   it('is free to if it was never unique', async () => {

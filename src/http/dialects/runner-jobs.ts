@@ -6,7 +6,9 @@ import { EnqueueBody } from '../../protocol/dialect-body.ts';
 import { JobIdParams } from '../../protocol/job-answer.ts';
 import { NoQuery } from '../../protocol/job-query.ts';
 import { parseEnqueue } from '../../protocol/parse-dialect.ts';
+import { RetryBody } from '../../protocol/retry-body.ts';
 import { getJob } from '../../store/get-job.ts';
+import { retry, retryRefusals } from '../change.ts';
 import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
@@ -34,6 +36,16 @@ const GET = {
   params: JobIdParams,
   querystring: NoQuery,
   response: { 200: answer('The job.', RunnerJobAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
+};
+
+const RETRY = {
+  operationId: 'retryEnqueuedJob',
+  tags: ['dialects'],
+  summary: 'Retry a job, in the words of seed 004',
+  description: 'A dead letter runs again; any other status answers 409.',
+  params: JobIdParams,
+  body: RetryBody,
+  response: { 202: answer('It runs again.', EnqueuedAnswer), ...retryRefusals },
 };
 
 export function runnerJobsRoutes(app: FastifyInstance, { db, inbox, log }: HttpDeps): void {
@@ -69,6 +81,15 @@ export function runnerJobsRoutes(app: FastifyInstance, { db, inbox, log }: HttpD
     async (request) => {
       const jobId = wellFormed(request.params.jobId);
       return runnerJobAnswer((await getJob(db, tenantOf(request), jobId)) ?? noSuchJob(jobId));
+    },
+  );
+
+  typed.post(
+    '/api/jobs/:jobId/retry',
+    { schema: RETRY, config: { access: 'jobs:write' } },
+    async (request, reply) => {
+      const { jobId, status } = await retry(request, request.params.jobId, { db, inbox });
+      return reply.code(202).send({ id: jobId, status: statusIn(DEAD_LETTERED, status) });
     },
   );
 }

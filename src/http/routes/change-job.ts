@@ -3,32 +3,16 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { AcceptedAnswer, JobIdParams } from '../../protocol/job-answer.ts';
 import { parseNothing } from '../../protocol/parse-nothing.ts';
-import { Refusal } from '../../protocol/refusal.ts';
-import { parseRetry, RetryBody } from '../../protocol/retry-body.ts';
+import { RetryBody } from '../../protocol/retry-body.ts';
 import { cancelJob } from '../../store/cancel-job.ts';
-import type { ChangeResult } from '../../store/change-job.ts';
 import { deleteJob } from '../../store/delete-jobs.ts';
-import { getJob } from '../../store/get-job.ts';
 import { releaseJob } from '../../store/release-job.ts';
-import { retryJob } from '../../store/retry-job.ts';
 import { actorOf } from '../caller.ts';
+import { accepted, changeRefusals, retry, retryRefusals } from '../change.ts';
 import type { HttpDeps } from '../deps.ts';
-import { noSuchJob, wellFormed } from '../job-path.ts';
-import { refuseMisfit } from '../start.ts';
-import { answer, refusals } from '../openapi.ts';
+import { wellFormed } from '../job-path.ts';
+import { answer } from '../openapi.ts';
 import { tenantOf } from '../tenant.ts';
-
-const REFUSALS = [
-  'INVALID_JSON',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-] as const;
-const changeRefusals = refusals(...REFUSALS);
-const retryRefusals = refusals('PAYLOAD_INVALID', ...REFUSALS);
 
 const CANCEL = {
   operationId: 'cancelJob',
@@ -100,19 +84,9 @@ export function changeJobRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): 
     },
   );
 
-  typed.post('/v1/jobs/:jobId/retry', { schema: RETRY, config: WRITES }, async (request, reply) => {
-    const jobId = wellFormed(request.params.jobId);
-    const wish = parseRetry(request.body);
-    const tenant = tenantOf(request);
-    if (wish.paramsJson !== null) {
-      const { definitionKey, definitionVersion } =
-        (await getJob(db, tenant, jobId)) ?? noSuchJob(jobId);
-      await refuseMisfit(inbox, { definitionKey, definitionVersion, paramsJson: wish.paramsJson });
-    }
-    const result = await retryJob(db, tenant, jobId, wish, actorOf(request));
-    const why = 'only a failed or cancelled job can be retried';
-    return reply.code(202).send(accepted(jobId, result, why));
-  });
+  typed.post('/v1/jobs/:jobId/retry', { schema: RETRY, config: WRITES }, async (request, reply) =>
+    reply.code(202).send(await retry(request, request.params.jobId, { db, inbox })),
+  );
 
   typed.delete('/v1/jobs/:jobId', { schema: DELETE, config: WRITES }, async (request, reply) => {
     const jobId = wellFormed(request.params.jobId);
@@ -121,10 +95,4 @@ export function changeJobRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): 
     accepted(jobId, result, 'only a job that has ended can be deleted; cancel it first');
     return reply.code(204).send(null);
   });
-}
-
-function accepted(jobId: string, result: ChangeResult, why: string): AcceptedAnswer {
-  if (result.kind === 'missing') return noSuchJob(jobId);
-  if (result.kind === 'changed') return { jobId, status: result.status };
-  throw new Refusal('CONFLICT', `the job is ${result.status}: ${why}`);
 }

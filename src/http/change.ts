@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify';
+import type { AcceptedAnswer } from '../protocol/job-answer.ts';
+import { Refusal } from '../protocol/refusal.ts';
+import { parseRetry } from '../protocol/retry-body.ts';
+import type { ChangeResult } from '../store/change-job.ts';
+import { getJob } from '../store/get-job.ts';
+import { retryJob } from '../store/retry-job.ts';
+import { actorOf } from './caller.ts';
+import type { HttpDeps } from './deps.ts';
+import { noSuchJob, wellFormed } from './job-path.ts';
+import { refusals } from './openapi.ts';
+import { refuseMisfit } from './start.ts';
+import { tenantOf } from './tenant.ts';
+
+/** What all the doors have in common through which a job is changed. */
+const REFUSALS = [
+  'INVALID_JSON',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+] as const;
+export const changeRefusals = refusals(...REFUSALS);
+export const retryRefusals = refusals('PAYLOAD_INVALID', ...REFUSALS);
+
+/** The answer to a change, or the refusal that it met. */
+export function accepted(jobId: string, result: ChangeResult, why: string): AcceptedAnswer {
+  switch (result.kind) {
+    case 'missing':
+      return noSuchJob(jobId);
+    case 'changed':
+      return { jobId, status: result.status };
+    case 'taken':
+      throw new Refusal('CONFLICT', `the job ${result.by} lives and has the same unique key`);
+    case 'refused':
+      throw new Refusal('CONFLICT', `the job is ${result.status}: ${why}`);
+  }
+}
+
+/** Params that are edited are held against their schema, as those of a new job. */
+export async function retry(
+  request: FastifyRequest,
+  id: string,
+  { db, inbox }: Pick<HttpDeps, 'db' | 'inbox'>,
+): Promise<AcceptedAnswer> {
+  const jobId = wellFormed(id);
+  const wish = parseRetry(request.body);
+  const tenant = tenantOf(request);
+  const { paramsJson } = wish;
+  if (paramsJson !== null) {
+    const job = (await getJob(db, tenant, jobId)) ?? noSuchJob(jobId);
+    await refuseMisfit(inbox, { ...job, paramsJson });
+  }
+  const result = await retryJob(db, tenant, jobId, wish, actorOf(request));
+  return accepted(jobId, result, 'only a failed or cancelled job can be retried');
+}
