@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Longshore } from '../../src/client/index.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { BIN, endAll, launch, run, type Running } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -65,9 +66,8 @@ describe('longshore init', () => {
 describe('longshore dev', () => {
   let server: Running;
   const greeting = async () => {
-    const env = { LONGSHORE_URL: server.summary.address };
-    const { stdout } = await run(['enqueue', 'hello', '--wait', '--json'], { env });
-    return (JSON.parse(stdout) as { result: unknown }).result;
+    const client = new Longshore({ url: server.summary.address });
+    return await (await client.enqueue('hello', {})).result();
   };
 
   it('runs the jobs, and reloads them when they are edited', async () => {
