@@ -7,6 +7,7 @@ import type { EnqueuedJob, Entry } from './enqueue.ts';
 import type { HandOver } from './hand-over.ts';
 import { JobIds } from './job-ids.ts';
 import { Lanes } from './lanes.ts';
+import type { Quotas } from './quotas.ts';
 import type { Waker } from './wake.ts';
 
 export { IdempotencyConflict, type EnqueuedJob } from './enqueue.ts';
@@ -20,8 +21,15 @@ export class Inbox {
   readonly #waker: Waker;
   readonly #batch: EnqueueBatch;
   readonly #handOver: HandOver | null;
+  readonly #quotas: Quotas | null;
 
-  constructor(db: Db, waker: Waker, clock: Clock, handOver: HandOver | null = null) {
+  constructor(
+    db: Db,
+    waker: Waker,
+    clock: Clock,
+    handOver: HandOver | null = null,
+    quotas: Quotas | null = null,
+  ) {
     this.#db = db;
     this.#catalog = new Catalog(db, clock);
     this.#lanes = new Lanes(db, db.shards);
@@ -29,11 +37,14 @@ export class Inbox {
     this.#waker = waker;
     this.#batch = new EnqueueBatch(db, this.#waker);
     this.#handOver = handOver;
+    this.#quotas = quotas;
   }
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
   async start(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
     const [only] = requests;
+    // All of them are of one tenant: whoever asks, asks for one.
+    if (only) await this.#quotas?.admitJobs(only.tenant, requests.length);
     if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.prepare(request));
