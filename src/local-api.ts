@@ -5,6 +5,7 @@ import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import type { Db } from './store/db.ts';
 import { Inbox } from './store/inbox.ts';
+import { Quotas } from './store/quotas.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 
@@ -17,9 +18,11 @@ export function localApi(
   run?: HttpDeps['runDue'],
 ): HttpServer {
   const { host, port, unhandledAfterMs } = config;
-  const inbox = new Inbox(db, waker, systemClock);
+  const quotas = new Quotas(db, systemClock, config);
+  const inbox = new Inbox(db, waker, systemClock, null, quotas);
   const allowedHosts = config.allowedHosts?.split(',') ?? [];
   const deps = { db, inbox, log, host, port, unhandledAfterMs, allowedHosts, limits: config };
   const dashboard = dashboardFolder(log);
-  return new HttpServer({ ...deps, dashboard, version: VERSION, ...(run && { runDue: run }) });
+  const parts = { ...deps, quotas, dashboard, version: VERSION };
+  return new HttpServer({ ...parts, ...(run && { runDue: run }) });
 }

@@ -43,6 +43,8 @@ describe('sources', () => {
       allowedHosts: null,
       keyRequestsPerSecond: 1_000,
       addressRequestsPerSecond: 1_000,
+      tenantQueuedMax: 0,
+      tenantSchedulesMax: 0,
       jobs: './jobs',
       data: './.longshore',
       concurrency: 8,

@@ -15,6 +15,8 @@ export interface Config {
   allowedHosts: string | null;
   keyRequestsPerSecond: number;
   addressRequestsPerSecond: number;
+  tenantQueuedMax: number;
+  tenantSchedulesMax: number;
   jobs: string;
   data: string;
   concurrency: number;
@@ -125,6 +127,18 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 0, max: 1_000_000 },
     ...fallback(1_000),
     meaning: 'The same by one address. Loopback has no limit.',
+  },
+  {
+    ...named('tenantQueuedMax', 'LONGSHORE_TENANT_QUEUED_MAX', 'server', 'count'),
+    kind: { type: 'integer', min: 0, max: 10_000_000 },
+    ...fallback(0, '`0`, no limit'),
+    meaning: 'How many queued jobs one tenant may have; then the API takes no more of it.',
+  },
+  {
+    ...named('tenantSchedulesMax', 'LONGSHORE_TENANT_SCHEDULES_MAX', 'server', 'count'),
+    kind: { type: 'integer', min: 0, max: 10_000_000 },
+    ...fallback(0, '`0`, no limit'),
+    meaning: 'How many schedules one tenant may have.',
   },
   {
     ...named('jobs', 'LONGSHORE_JOBS', 'server', 'path'),

@@ -2,6 +2,7 @@ import type { RunDueBudget, RunDueSummary } from '../core/run-due.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Db } from '../store/db.ts';
 import type { Inbox } from '../store/inbox.ts';
+import type { Quotas } from '../store/quotas.ts';
 import type { RequestLimits } from './rate-limits.ts';
 import type { StreamLimits } from './streams.ts';
 
@@ -17,6 +18,8 @@ export interface HttpDeps {
   allowedHosts?: readonly string[];
   /** How often it may be called; no limits when absent. */
   limits?: RequestLimits;
+  /** What one tenant may have; no limits when absent. The inbox has its own. */
+  quotas?: Quotas;
   /** After how long a queued job that nobody has the code for is shown with a warning. */
   unhandledAfterMs?: number;
   /** Runs what is due within a budget, or until the signal; missing where no job can run. */

@@ -4,6 +4,7 @@ import type { Log } from '../runtime/log.ts';
 import { type Problem, type ProblemCode, PROBLEMS, problemType } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
+import { QuotaExceeded } from '../store/quotas.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -40,6 +41,9 @@ export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof DatabaseUnavailable) {
     return unavailable('the database cannot be reached right now; try again');
+  }
+  if (error instanceof QuotaExceeded) {
+    return new Refusal('QUOTA_EXCEEDED', error.message, { headers: { 'retry-after': '1' } });
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known = FRAMEWORK_ERRORS[code];

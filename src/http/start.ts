@@ -16,6 +16,7 @@ export const startRefusals = refusals(
   'INVALID_JSON',
   'FORBIDDEN',
   'IDEMPOTENCY_CONFLICT',
+  'QUOTA_EXCEEDED',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'UNAVAILABLE',

@@ -21,6 +21,7 @@ export const PROBLEMS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body must be JSON in UTF-8' },
   MISDIRECTED_REQUEST: { status: 421, title: 'This server does not answer for that host' },
   RATE_LIMITED: { status: 429, title: 'There were too many requests' },
+  QUOTA_EXCEEDED: { status: 429, title: 'The tenant has as many as it may have' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
   INTERNAL: { status: 500, title: 'Something went wrong in the server' },
   UNAVAILABLE: { status: 503, title: 'The server cannot answer right now' },

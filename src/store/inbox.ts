@@ -10,6 +10,7 @@ import type { EnqueuedJob, Entry } from './enqueue.ts';
 import type { HandOver } from './hand-over.ts';
 import { JobIds } from './job-ids.ts';
 import { type Lane, Lanes } from './lanes.ts';
+import type { Quotas } from './quotas.ts';
 import type { Waker } from './wake.ts';
 
 export type { EnqueuedJob } from './enqueue.ts';
@@ -43,8 +44,15 @@ export class Inbox {
   readonly #batch: EnqueueBatch;
   readonly #handOver: HandOver | null;
   readonly #checks: ParamsChecks;
+  readonly #quotas: Quotas | null;
 
-  constructor(db: Db, waker: Waker, clock: Clock, handOver: HandOver | null = null) {
+  constructor(
+    db: Db,
+    waker: Waker,
+    clock: Clock,
+    handOver: HandOver | null = null,
+    quotas: Quotas | null = null,
+  ) {
     this.#db = db;
     this.#clock = clock;
     this.#catalog = new Catalog(db, clock);
@@ -54,6 +62,7 @@ export class Inbox {
     this.#batch = new EnqueueBatch(db, this.#waker);
     this.#handOver = handOver;
     this.#checks = new ParamsChecks(clock);
+    this.#quotas = quotas;
   }
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
@@ -61,6 +70,8 @@ export class Inbox {
     this.#refuseExpired(requests);
     await this.checkParams(requests);
     const [only] = requests;
+    // All of them are of one tenant: whoever asks, asks for one.
+    if (only) await this.#quotas?.admitJobs(only.tenant, requests.length);
     if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.prepare(request));

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { formatApiKey, parseApiKey } from '../../src/core/api-key.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { HttpServer } from '../../src/http/server.ts';
+import { withKeyDesk } from '../../src/keys-app.ts';
 import { silentLog } from '../../src/runtime/log.ts';
-import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { emptyDatabase, testDatabase, type TestDatabase } from '../support/database.ts';
 import { type Answer, doorOf, knock, newKey, newTenant } from '../support/door.ts';
 import { claimAny, enqueueOne, newWorker } from '../support/jobs.ts';
 import { listen } from '../support/live-stream.ts';
@@ -159,6 +161,25 @@ describe('a key', () => {
     await until('the old one has expired', async () => await isOut(here, successor));
     const keys = (await knock(here, admin, 'GET', '/v1/keys')).body['keys'] as object[];
     expect(keys).toContainEqual(expect.objectContaining({ keyId: nextId, status: 'expired' }));
+  });
+});
+
+describe('longshore keys', () => {
+  it('makes the first key of a database that nobody has migrated yet', async () => {
+    const { url, drop } = await emptyDatabase();
+    onTestFinished(drop);
+    const { config } = loadConfig({ env: { DATABASE_URL: url }, directory: '/nowhere' });
+    await withKeyDesk(config, silentLog, async (desk) => {
+      const wish = { name: 'first', scopes: ['admin'], expiresAt: null } as const;
+      const { key, keyId } = await desk.create({ ...wish, tenant: 'default' });
+      expect(parseApiKey(key)?.id).toBe(keyId);
+      await expect(desk.create({ ...wish, tenant: 'nobody' })).rejects.toThrow('no tenant');
+      expect(await desk.rotate('default', keyId, 0)).toMatchObject({ keyId: expect.any(String) });
+      expect(await desk.revoke('nobody', keyId)).toBe(false);
+      expect(await desk.revoke('default', keyId)).toBe(true);
+      const statuses = (await desk.list('default')).map(({ status }) => status);
+      expect(statuses).toEqual(['revoked', 'active']);
+    });
   });
 });
 

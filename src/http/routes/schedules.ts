@@ -44,6 +44,7 @@ const CREATE = {
       'INVALID_JSON',
       'FORBIDDEN',
       'CONFLICT',
+      'QUOTA_EXCEEDED',
       'PAYLOAD_TOO_LARGE',
       'UNSUPPORTED_MEDIA_TYPE',
       'UNAVAILABLE',
@@ -95,7 +96,7 @@ const READS = { access: 'jobs:read' } as const;
 
 export function schedulesRoutes(
   app: FastifyInstance,
-  { db, inbox }: HttpDeps,
+  { db, inbox, quotas }: HttpDeps,
   redaction: Redaction,
 ): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
@@ -111,6 +112,7 @@ export function schedulesRoutes(
       const tenant = tenantOf(request);
       const spec = parseSchedule(request.body);
       await refuseMisfit(inbox, spec);
+      await quotas?.admitSchedule(tenant);
       const made = { tenant, source: 'api', spec } as const;
       const id = await refusing(async () => await createSchedule(db, ids, made, actorOf(request)));
       await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
