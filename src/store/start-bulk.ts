@@ -29,7 +29,7 @@ export interface BulkPreview {
 
 /** So many are counted, and so often is looked; the action itself knows no such bound. */
 const COUNT_MAX = 10_000;
-const LOOKS_MAX = 20;
+const LOOKS_MAX = 6;
 const SAMPLE_SIZE = 5;
 
 const ids = new JobIds(systemClock);
