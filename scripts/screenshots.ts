@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const images = `${root}/docs/images/`;
 const SLOTS_SHOWN = 9;
 
-async function makeTrouble({ address }: Shop): Promise<{ report: string; schedule: string }> {
+async function makeTrouble({ address }: Shop): Promise<{ report: string }> {
   const jobs = Array.from({ length: 24 }, (_, index) => ({
     definitionKey: 'image.resize',
     params: { url: `https://cdn.example/product-${index}.jpg`, width: 320 + index },
@@ -44,12 +44,12 @@ async function makeTrouble({ address }: Shop): Promise<{ report: string; schedul
   const json = { 'content-type': 'application/json' };
   const url = `${address}/v1/schedules/${schedule}`;
   await fetch(url, { method: 'PATCH', headers: json, body: JSON.stringify(calm) });
-  return { report, schedule };
+  return { report };
 }
 
 try {
   const shop = await openShop(join(folder, 'data'), { hostile: false });
-  const { report, schedule } = await makeTrouble(shop);
+  const { report } = await makeTrouble(shop);
   mkdirSync(images, { recursive: true });
   const browser = await openBrowser();
   const shots = [

@@ -39,6 +39,7 @@ describe('schedules', () => {
     await page
       .getByRole('table', { name: 'Next runs' })
       .getByText(/forward|skipped|exist/)
+      .first()
       .waitFor();
     await page.getByText('succeeded, started by a person', { exact: true }).waitFor();
     expect(await axeFindings(page)).toEqual([]);

@@ -48,7 +48,7 @@ export function DefinitionScreen() {
             {page.jobs.length === 0 ? (
               <p className="soft pad">None yet.</p>
             ) : (
-              <JobTable jobs={page.jobs} caption={`The latest jobs of ${key}`} />
+              <JobTable jobs={page.jobs} caption={`The latest jobs of ${key}`} alike />
             )}
           </Panel>
         </div>

@@ -136,7 +136,7 @@ function Complaints({ wrong, known }: { wrong: Wrong; known: readonly string[] }
     <div role="alert">
       {others.map(([pointer, detail]) => (
         <p key={pointer} className="wrong">
-          {pointer} {detail}
+          {pointer === '' ? detail : `${pointer} ${detail}`}
         </p>
       ))}
     </div>

@@ -14,7 +14,9 @@ export function JobFacts({ job }: { job: JobView }) {
         facts={[
           ['Id', <code className="whole-id">{job.jobId}</code>],
           ['Owner', job.owner ?? 'nobody is named'],
+          ['Definition', <DefinitionLink job={job} />],
           ['Version', job.definitionVersion],
+          ['Schedule', job.scheduleId && <ScheduleLink scheduleId={job.scheduleId} />],
           ['Tenant', job.tenant === 'default' ? null : job.tenant],
           ['Priority', job.priority === 0 ? null : job.priority],
           ['Tags', tags(job)],
@@ -37,6 +39,24 @@ export function JobFacts({ job }: { job: JobView }) {
         <CopyButton text={cliFor(job, serverAddress)} label="Copy as CLI" />
       </div>
     </Panel>
+  );
+}
+
+function DefinitionLink({ job: { definitionKey } }: { job: JobView }) {
+  // The small jobs of hooks belong to the definition that has the hook.
+  const key = definitionKey.replace(/^\$hook:/, '');
+  return (
+    <Link to="/definitions/$key" params={{ key }}>
+      {definitionKey}
+    </Link>
+  );
+}
+
+function ScheduleLink({ scheduleId }: { scheduleId: string }) {
+  return (
+    <Link to="/schedules/$scheduleId" params={{ scheduleId }}>
+      Made by a schedule
+    </Link>
   );
 }
 

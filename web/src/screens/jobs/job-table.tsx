@@ -6,7 +6,16 @@ import { useNow } from '../../runtime/clock.ts';
 import { remark, shortId, summary, timing } from '../../words/job-words.ts';
 
 /** Jobs as rows. The link of a row covers it, so that it can be clicked anywhere. */
-export function JobTable({ jobs, caption }: { jobs: readonly JobView[]; caption: string }) {
+export function JobTable({
+  jobs,
+  caption,
+  alike = false,
+}: {
+  jobs: readonly JobView[];
+  caption: string;
+  /** All are of one definition, which is said elsewhere: their ids tell them apart. */
+  alike?: boolean;
+}) {
   return (
     <div className="scroll">
       <table className="rows jobs">
@@ -20,13 +29,13 @@ export function JobTable({ jobs, caption }: { jobs: readonly JobView[]; caption:
             </th>
             <th scope="col">Time</th>
             <th scope="col">Created</th>
-            <th scope="col">Owner</th>
+            {!alike && <th scope="col">Owner</th>}
             <th scope="col">What happened</th>
           </tr>
         </thead>
         <tbody>
           {jobs.map((job) => (
-            <JobRow key={job.jobId} job={job} />
+            <JobRow key={job.jobId} job={job} alike={alike} />
           ))}
         </tbody>
       </table>
@@ -34,7 +43,7 @@ export function JobTable({ jobs, caption }: { jobs: readonly JobView[]; caption:
   );
 }
 
-function JobRow({ job }: { job: JobView }) {
+function JobRow({ job, alike }: { job: JobView; alike: boolean }) {
   const now = useNow();
   const note = remark(job);
   return (
@@ -44,9 +53,9 @@ function JobRow({ job }: { job: JobView }) {
       </td>
       <td className="wide">
         <Link to="/jobs/$jobId" params={{ jobId: job.jobId }} className="row-link" data-row>
-          {job.definitionKey}
+          {alike ? shortId(job.jobId) : job.definitionKey}
         </Link>{' '}
-        <span className="id">{shortId(job.jobId)}</span>
+        {!alike && <span className="id">{shortId(job.jobId)}</span>}
         <span className="summary">{summary(job.params)}</span>
       </td>
       <td className="number">
@@ -56,7 +65,7 @@ function JobRow({ job }: { job: JobView }) {
       <td className="nowrap">
         <Moment at={job.createdAt} />
       </td>
-      <td className="nowrap">{job.owner ?? <span className="soft">–</span>}</td>
+      {!alike && <td className="nowrap">{job.owner ?? <span className="soft">–</span>}</td>}
       <td className="wide">
         <span className={`remark${job.error && note !== '' ? ' bad' : ''}`} title={note}>
           {note}
