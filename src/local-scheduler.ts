@@ -5,6 +5,7 @@ import { RedisBeats } from './liveness/redis-beats.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
+import { gatekeeper } from './scheduler/gatekeeper.ts';
 import { healthWatch } from './scheduler/health-watch.ts';
 import { partitioner } from './scheduler/partitioner.ts';
 import { promoter } from './scheduler/promoter.ts';
@@ -104,6 +105,7 @@ export function schedulerServices(
     ticking,
     ...listeners,
     reaper({ db, waker, clock: systemClock, pollMs, log, turns: turns(), beating }),
+    gatekeeper(db, waker, pollMs, log, turns()),
     pruner(patient, settings, log, () => roster.owns(0)),
     healthWatch(db, systemClock, log),
   ];

@@ -5,6 +5,7 @@ import {
   definitionInfo,
 } from './definition.ts';
 import type { JobError, JobState } from './job.ts';
+import { LIMIT_NAMES } from './limits.ts';
 import { unknownName } from './nearest.ts';
 import { type HookName, HOOKS } from './story.ts';
 
@@ -129,6 +130,7 @@ const KNOWN_OPTIONS = [
   'maxInterruptions',
   'isolation',
   'memoryMb',
+  ...LIMIT_NAMES,
   'schedule',
   'run',
   ...HOOKS,

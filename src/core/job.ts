@@ -54,6 +54,7 @@ export interface NewJob {
   runAt: Date | null;
   delayMs: number | null;
   idempotencyKey: string | null;
+  concurrencyKey: string | null;
   tags: readonly string[] | null;
   policy: JobPolicy | null;
 }

@@ -32,6 +32,7 @@ describe('a job', () => {
       runAt: null,
       delayMs: null,
       idempotencyKey: null,
+      concurrencyKey: null,
       tags: null,
       policy: null,
     });
@@ -45,6 +46,7 @@ describe('a job', () => {
       priority: -5,
       maxAttempts: 7,
       idempotencyKey: 'k',
+      concurrencyKey: 'customer-1',
       runAt: '2030-01-31T10:00:00+02:00',
       hold: true,
       timeoutSeconds: 1.5,
@@ -57,6 +59,7 @@ describe('a job', () => {
       priority: -5,
       maxAttempts: 7,
       idempotencyKey: 'k',
+      concurrencyKey: 'customer-1',
       runAt: new Date('2030-01-31T08:00:00Z'),
       hold: true,
       tags: ['x', 'y'],

@@ -68,6 +68,7 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
     runAt: job.runAt ?? null,
     delayMs: job.delayMs ?? null,
     idempotencyKey: job.idempotencyKey ?? null,
+    concurrencyKey: job.concurrencyKey ?? null,
     tags: job.tags ?? null,
     policy: readPolicy(job, at, findings),
   };

@@ -2,10 +2,19 @@ import type { JobState } from '../core/job.ts';
 import { type Queryable, statement } from './db.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
+import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { sendBeatHint } from './listen.ts';
 import { withPartitions } from './partitions.ts';
 import { sendWakeHint } from './wake.ts';
+
+interface CancelledRow {
+  state: JobState;
+  /** Of a hook that was made. */
+  lane: number | null;
+  rank: number;
+  gates: string[];
+}
 
 /**
  * Cancelling a job that nobody runs ends it here and now, hooks and all. A running job is only asked:
@@ -13,7 +22,7 @@ import { sendWakeHint } from './wake.ts';
  * heartbeat carries the request; the hint sent here makes that heartbeat come at once.
  */
 
-const CANCEL_WAITING = statement<{ state: JobState; lane: number | null; rank: number }>(
+const CANCEL_WAITING = statement<CancelledRow>(
   'cancel_waiting',
   `with gone as (
     delete from longshore.waiting w
@@ -29,8 +38,11 @@ const CANCEL_WAITING = statement<{ state: JobState; lane: number | null; rank: n
     from gone, (select clock_timestamp() as at) c
     returning ${ENDED}
   ),
+  ${LEFT_WAITING},
+  ${GIVE_BACK},
   ${MAKE_HOOKS}
-  select e.state, h.lane, h.rank from ended e left join hook h on true`,
+  select e.state, h.lane, h.rank, array(${TO_ADMIT}) as gates
+  from ended e left join hook h on true`,
 );
 
 const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
@@ -53,6 +65,7 @@ export async function cancelJob(
   return await changeJob(db, tenant, jobId, async () => {
     const ended = await withPartitions(db, async () => await db.run(CANCEL_WAITING, values));
     const lines = ended.flatMap(({ lane, rank }) => (lane === null ? [] : { shard, lane, rank }));
+    lines.push(...(await admit(db, shard, ended[0]?.gates ?? [])).lines);
     if (lines.length > 0) await sendWakeHint(db, lines).catch(() => undefined);
     if (ended[0]) return ended[0].state;
     const [asked] = await db.run(CANCEL_RUNNING, values);

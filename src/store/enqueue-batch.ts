@@ -63,8 +63,8 @@ function lineOf({ job, lane }: Entry): string {
  * Group commit in the process: callers that arrive while a flush is under way share the next one,
  * which costs one INSERT and one wait for the disk for all of them. A lone caller is not delayed.
  *
- * Jobs with an idempotency key have flushes of their own: a key that sits in somebody's open
- * transaction holds up only those. A flush that fails is tried again one by one, so that one bad row
+ * Jobs with a key, of idempotency or concurrency, have flushes of their own: a key that sits in
+ * somebody's open transaction holds up only those. A flush that fails is tried again one by one, so that one bad row
  * fails one caller.
  */
 export class EnqueueBatch {
@@ -77,8 +77,9 @@ export class EnqueueBatch {
   }
 
   async add(entry: Entry): Promise<EnqueuedJob> {
-    const flusher = entry.job.idempotencyKey === null ? this.#keyless : this.#keyed;
-    return await flusher.add(entry);
+    const { idempotencyKey, concurrencyKey } = entry.job;
+    const keyless = idempotencyKey === null && concurrencyKey === null;
+    return await (keyless ? this.#keyless : this.#keyed).add(entry);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { JobState, NewJob } from '../core/job.ts';
 import { createHash } from 'node:crypto';
 import { arrayText, type Db, type Queryable, statement } from './db.ts';
+import { admit, COUNT_PARKED, parks } from './gates.ts';
+import { mayRunAtOnce } from './hand-over.ts';
 import type { Lane } from './lanes.ts';
 import { withPartitions } from './partitions.ts';
 import { WAKE_CHANNEL } from './wake.ts';
@@ -12,7 +14,8 @@ import { WAKE_CHANNEL } from './wake.ts';
  * is looked up by a second statement, whose newer snapshot is sure to see it.
  *
  * Whether a job is due at once is decided here, by the database's clock. A job that a worker in this
- * process has a free slot for is stored already running: queued and claimed in one commit.
+ * process has a free slot for is stored already running: queued and claimed in one commit. A job
+ * with a concurrency key that is limited is parked first and then admitted (`store/gates.ts`).
  */
 
 /** A job, where it goes, and the place in the caller's list that the answer belongs to. */
@@ -42,7 +45,7 @@ export class IdempotencyConflict extends Error {
   }
 }
 
-const ENQUEUE = statement<{ n: number; state: JobState }>(
+const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
   'enqueue',
   `with clock as materialized (select clock_timestamp() as at),
   input as materialized (
@@ -50,12 +53,15 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
       case when i.hold then 'created'
            when coalesce(i.run_at, c.at + make_interval(secs => i.delay_ms / 1000.0)) > c.at
              then 'scheduled'
-           else 'queued' end::longshore.job_state as state
+           else 'queued' end::longshore.job_state as state,
+      longshore.gate_of('key', (
+        select l.tenant || E'\\n' || l.key || E'\\n' || i.concurrency_key from longshore.lane l
+        where l.shard = $1 and l.lane = i.lane and i.concurrency_key is not null)) as kgate
     from clock c, json_to_recordset($2::json) as i(
       n int, id uuid, lane int, params text, tags text[], policy jsonb, scope text,
       idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
       run_at timestamptz, delay_ms float8, handed_to uuid, schedule_id uuid,
-      scheduled_for timestamptz)
+      scheduled_for timestamptz, concurrency_key text)
   ),
   taken as (
     insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
@@ -65,37 +71,45 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
     returning job_id
   ),
   fresh as materialized (
-    select i.*, i.handed_to is not null and i.state = 'queued' and exists (
-        select 1 from longshore.worker w where w.shard = $1 and w.instance = i.handed_to
-          and w.dead_at is null and w.draining_at is null) as handed
+    select i.*, i.handed_to is not null and i.state = 'queued' and i.kgate is null
+        and ${mayRunAtOnce('i.lane', 'i.handed_to')} as handed,
+      (extract(epoch from i.at) * 1000000)::bigint + i.n as place, ${parks('i')} as parks
     from input i
     where i.idempotency_key is null or i.id in (select job_id from taken)
   ),
   body as (
     insert into longshore.job
-      (shard, id, lane, params, tags, idempotency_key, policy, schedule_id, scheduled_for, created_at)
-    select $1, id, lane, params::json, tags, idempotency_key, policy, schedule_id, scheduled_for, at
+      (shard, id, lane, params, tags, idempotency_key, policy, schedule_id, scheduled_for, created_at,
+       concurrency_key)
+    select $1, id, lane, params::json, tags, idempotency_key, policy, schedule_id, scheduled_for, at,
+      concurrency_key
     from fresh
   ),
-  line as (
+  entered as (
     insert into longshore.waiting
-      (shard, id, lane, state, rank, seq, run_at, max_attempts, queued_at)
-    select $1, id, lane, state, rank,
-      case when state = 'queued' then (extract(epoch from at) * 1000000)::bigint + n end,
+      (shard, id, lane, state, rank, kgate, seq, parked, run_at, max_attempts, queued_at)
+    select $1, id, lane, state, rank, kgate,
+      case when state = 'queued' and not parks then place end,
+      case when state = 'queued' and parks then place end,
       case when state = 'scheduled' or (hold and (run_at is not null or delay_ms > 0))
         then coalesce(run_at, at + make_interval(secs => delay_ms / 1000.0)) end,
       max_attempts,
       case when state = 'queued' then at end
     from fresh where not handed
+    returning kgate, lane, parked
   ),
+  ${COUNT_PARKED},
   slot as (
     insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at)
     select $1, id, lane, 'running', rank, 1, max_attempts, 1, 0, at, handed_to, at
     from fresh where handed
   )
-  select n, case when handed then 'running' else state end::longshore.job_state as state
-  from fresh`,
+  select n, case when handed then 'running' else state end::longshore.job_state as state,
+    null as gate
+  from fresh
+  union all
+  select null, null, gate::text from counted`,
 );
 
 /**
@@ -105,9 +119,8 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
 const ENQUEUE_PLAIN = statement<{ n: number }>(
   'enqueue_plain',
   `with input as materialized (
-    select i.*, clock_timestamp() as at, i.handed and exists (
-        select 1 from longshore.worker w where w.shard = $1 and w.instance = $7
-          and w.dead_at is null and w.draining_at is null) as running
+    select i.*, clock_timestamp() as at,
+      i.handed and ${mayRunAtOnce('i.lane', '$7')} as running
     from rows from (
       unnest($2::uuid[]), unnest($3::int[]), unnest($4::int[]), unnest($5::int[]),
       unnest($6::bool[]), json_array_elements($8::json)
@@ -188,6 +201,7 @@ export function isPlain(entries: readonly Entry[]): boolean {
       lane.shard === shard &&
       !schedule &&
       job.idempotencyKey === null &&
+      job.concurrencyKey === null &&
       job.tags === null &&
       job.policy === null &&
       job.runAt === null &&
@@ -241,7 +255,9 @@ async function store(db: Queryable, entries: readonly Entry[]): Promise<Enqueued
     for (let tries = 0; pending.length > 0; tries += 1) {
       if (tries === 5) throw new Error('an idempotency key kept changing hands');
       const made = await db.run(ENQUEUE, [shard, JSON.stringify(pending)]);
-      for (const { n, state } of made) {
+      const gates = made.flatMap(({ gate }) => gate ?? []);
+      await admit(db, shard, gates);
+      for (const { n, state } of made.filter(({ gate }) => gate === null)) {
         answers[n] = { jobId: entries[n]?.job.id ?? '', status: state, created: true };
       }
       pending = pending.filter((row) => !answers[row.n]);
@@ -299,6 +315,7 @@ function toRow({ job, lane, handedTo, schedule }: Entry, n: number) {
     handed_to: handedTo ?? null,
     schedule_id: schedule?.id ?? null,
     scheduled_for: schedule?.slotAt ?? null,
+    concurrency_key: job.concurrencyKey,
   };
 }
 

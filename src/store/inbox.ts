@@ -60,7 +60,7 @@ export class Inbox {
   /** Only a plain job that may run at once is handed over; the others have reasons to wait. */
   #reserve({ job, lane }: Entry): string | null {
     const waits = job.hold || job.runAt !== null || (job.delayMs ?? 0) > 0;
-    if (waits || job.idempotencyKey !== null) return null;
+    if (waits || job.idempotencyKey !== null || job.concurrencyKey !== null) return null;
     return this.#handOver?.reserve(lane, -job.priority) ?? null;
   }
 
@@ -76,6 +76,7 @@ export class Inbox {
       interruptions: 0,
       paramsJson: job.paramsJson,
       policy: job.policy,
+      gated: false,
     });
   }
 

@@ -17,6 +17,7 @@ export async function slotEntry(inbox: Inbox, row: ScheduleRow, slotAt: Date): P
     runAt: delayMs > 0 ? new Date(slotAt.getTime() + delayMs) : null,
     delayMs: null,
     idempotencyKey: null,
+    concurrencyKey: null,
     tags: null,
     policy: null,
   });

@@ -69,6 +69,12 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
           async (room) => await queue.claim(shard, room, instance, lines),
           (jobs) => jobs.length,
         ),
+      claimGated: async (shard, limit, instance, lines) =>
+        await within(
+          limit,
+          async (room) => await queue.claimGated(shard, room, instance, lines),
+          ({ jobs }) => jobs.length,
+        ),
       turn: async (shard, turn) => {
         const result = await within(
           turn.limit,

@@ -191,4 +191,5 @@ const unclaimed = {
   interruptions: 0,
   paramsJson: '{}',
   policy: null,
+  gated: false,
 };

@@ -6,7 +6,8 @@ import { decide, type Outcome } from '../../src/core/lifecycle.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { reaper } from '../../src/scheduler/reaper.ts';
-import { claim, type ClaimedJob, findLines } from '../../src/store/claim.ts';
+import { claim, type ClaimedJob } from '../../src/store/claim.ts';
+import { findLines } from '../../src/store/find-lines.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { settle, type Settled } from '../../src/store/settle.ts';
 import { registerWorker } from '../../src/store/workers.ts';
@@ -24,6 +25,7 @@ export function request(changes: Partial<JobRequest> = {}): JobRequest {
     runAt: null,
     delayMs: null,
     idempotencyKey: null,
+    concurrencyKey: null,
     tags: null,
     policy: null,
     ...changes,
