@@ -81,13 +81,13 @@ const ADMIT = statement<{ lane: number | null; rank: number; next_ms: number | n
   'admit',
   `with clock as materialized (select clock_timestamp() as at),
   held as materialized (
-    select k.gate, k.in_use, d.key_lim, d.key_rate,
+    select k.gate, k.in_use, k.parked, d.key_lim, d.key_rate,
       longshore.tokens_at(d.key_rate, k.tokens, k.refilled_at, clock_timestamp()) as tokens
     from longshore.gate k left join lateral (
       select key_lim, key_rate from longshore.gate d
       where d.shard = $1 and d.gate = k.definition limit 1
     ) d on true
-    where k.shard = $1 and k.gate = any ($2::bigint[]) and k.parked > 0
+    where k.shard = $1 and k.gate = any ($2::bigint[])
     order by k.gate for update of k
   ),
   room as materialized (
@@ -96,7 +96,7 @@ const ADMIT = statement<{ lane: number | null; rank: number; next_ms: number | n
         when exists (select 1 from longshore.waiting a
           where a.shard = $1 and a.kgate = h.gate and a.key_token) then 0
         else floor(h.tokens)::int end as by_rate
-    from held h
+    from held h where h.parked > 0
   ),
   best as materialized (
     select w.id, w.kgate

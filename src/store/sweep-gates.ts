@@ -115,13 +115,15 @@ const PARK_LINED = statement<{ parked: number; gates: string[] }>(
 const ADOPTING = statement<{ gate: string }>(
   'find_adopting',
   `select gate::text from longshore.gate
-   where shard = $1 and adopt_until is not null and adopt_until > '-infinity' limit 1`,
+   where shard = $1 and adopt_until is not null and adopt_until > '-infinity'
+   order by adopt_until limit 100`,
 );
 
 const ADOPTED = statement<{ gate: string }>(
   'end_adopting',
   `update longshore.gate set adopt_until = null
-   where shard = $1 and adopt_until is not null and adopt_until < clock_timestamp()
+   where shard = $1 and gate = any ($2::bigint[])
+     and coalesce(adopt_until < clock_timestamp(), false)
    returning gate::text`,
 );
 
@@ -187,12 +189,13 @@ export async function sweepGates(
 ): Promise<Swept> {
   const gates: string[] = [];
   let more = false;
-  if ((await db.run(ADOPTING, [shard])).length > 0) {
+  const adopting = await db.run(ADOPTING, [shard]);
+  if (adopting.length > 0) {
     await adopt(db, shard);
     const [lined] = await db.run(PARK_LINED, [shard, size]);
     more = lined?.parked === size;
     gates.push(...(lined?.gates ?? []));
-    if (!more) await db.run(ADOPTED, [shard]);
+    if (!more) await db.run(ADOPTED, [shard, adopting.map(({ gate }) => gate)]);
   }
   const [stuck] = await db.run(STUCK, [shard, place.stuck, size]);
   gates.push(...(stuck?.gates ?? []));
