@@ -15,6 +15,7 @@ import { reaper } from './scheduler/reaper.ts';
 import { Db } from './store/db.ts';
 import { Inbox } from './store/inbox.ts';
 import { promote } from './store/promote.ts';
+import { SWEEP_START, sweepGates } from './store/sweep-gates.ts';
 import { countClaimable, unhandledLanes } from './store/unhandled.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
@@ -96,7 +97,7 @@ export async function runDue(
   }
 }
 
-/** What schedulers do: slots that are due become jobs, and jobs whose time has come claimable. */
+/** What schedulers do: slots become jobs, jobs whose time has come claimable, tokens are handed on. */
 async function bringDue(db: Db, waker: Waker, inbox: Inbox, log: Log): Promise<void> {
   const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
   for (let shard = 0; shard < db.shards; shard += 1) {
@@ -106,6 +107,7 @@ async function bringDue(db: Db, waker: Waker, inbox: Inbox, log: Log): Promise<v
       waker.wake(promotion.lines);
       ({ more } = promotion);
     }
+    waker.wake((await sweepGates(db, shard, SWEEP_START, PROMOTED_AT_ONCE)).lines);
   }
 }
 

@@ -184,8 +184,8 @@ export class Lines {
   }
 
   /** A job that held tokens was settled here: somebody may go on with them, why not we. */
-  tokensBack({ lane, gated }: ClaimedJob): void {
-    if (gated) this.#reopen(lane);
+  tokensBack({ lane, rank, gated }: ClaimedJob): void {
+    if (gated) this.hint({ shard: this.shard, lane, rank });
   }
 
   /** Asks again what shares a gate with this lane; null means everything. */

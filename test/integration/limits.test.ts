@@ -317,3 +317,25 @@ describe('the limit of keys', () => {
     expect(await claimAny(database, worker, 10)).toHaveLength(2);
   });
 });
+
+describe('several shards', () => {
+  it('divide a limit, and refuse one that cannot be divided', async () => {
+    const sharded = await testDatabase({ shards: 2 });
+    try {
+      await publish(sharded, 'hello', { concurrencyLimit: 3, concurrencyKeyLimit: 1 });
+      const gates = 'select shard, lim, key_lim from longshore.gate order by shard';
+      expect(await sharded.sql(gates)).toEqual([
+        { shard: 0, lim: 2, key_lim: 1 },
+        { shard: 1, lim: 1, key_lim: 1 },
+      ]);
+      const change = { concurrencyLimit: 1 };
+      const changing = changeLimits(sharded.db, 'definition', 'hello', change, null);
+      await expect(changing).rejects.toThrow(/must be at least 2.*2 shards/);
+      expect(await readLimits(sharded.db, 'definition', ['hello'])).toMatchObject([
+        { effective: { concurrencyLimit: 3 }, override: {} },
+      ]);
+    } finally {
+      await sharded.close();
+    }
+  });
+});
