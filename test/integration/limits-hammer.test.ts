@@ -83,9 +83,9 @@ interface Seen {
 /** Looks at the database until told to stop; keeps the most that it saw of each. */
 function watch(): () => Promise<Seen> {
   const most: Seen = { tenant: 0, definition: 0, key: 0 };
-  let over = false;
+  const over = new AbortController();
   const watching = (async () => {
-    while (!over) {
+    while (!over.signal.aborted) {
       const [row] = await database.sql<Seen & Record<string, unknown>>(SNAPSHOT);
       if (!row) continue;
       most.tenant = Math.max(most.tenant, row.tenant);
@@ -95,7 +95,7 @@ function watch(): () => Promise<Seen> {
     }
   })();
   return async () => {
-    over = true;
+    over.abort();
     await watching;
     return most;
   };
