@@ -133,7 +133,7 @@ async function failUnhandled(
         const lines = await queue.findLines(shard, [lane]);
         const from = lines.map((line) => ({ ...line, floor: 0 }));
         for (let taken = BATCH; taken === BATCH;) {
-          const jobs = await queue.claim(shard, BATCH, instance, from);
+          const { jobs } = await queue.claimGated(shard, BATCH, instance, from);
           taken = jobs.length;
           const settlements = jobs.map((job) => {
             const running = { ...DEFAULT_RULES, ...job, state: 'running' } as const;

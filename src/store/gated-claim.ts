@@ -193,6 +193,14 @@ const CLAIM_GATED = statement<GatedRow>(
     (select count(*) from picked) >= $2 or (select count(*) from ok) < (select count(*) from picked)`,
 );
 
+const NOTHING: GatedClaim = {
+  jobs: [],
+  shutLanes: [],
+  opensInMs: null,
+  keyOpensInMs: null,
+  more: false,
+};
+
 /** Takes at most `limit` jobs, and no more of each thing that is limited than it has room for. */
 export async function claimGated(
   db: Queryable,
@@ -201,6 +209,7 @@ export async function claimGated(
   worker: string,
   lines: readonly ClaimLine[],
 ): Promise<GatedClaim> {
+  if (limit <= 0 || lines.length === 0) return NOTHING;
   const rows = await db.run(CLAIM_GATED, [
     shard,
     limit,

@@ -89,7 +89,10 @@ export async function adopt(db: Queryable, shard: number): Promise<number> {
   return row?.adopted ?? 0;
 }
 
-/** Jobs that came into their line before keys were limited go through the gates of their keys. */
+/**
+ * Jobs that came into their line before keys were limited go through the gates of their keys. So do
+ * those whose transaction began before and was committed ever so much later.
+ */
 const PARK_LINED = statement<{ parked: number; gates: string[] }>(
   'park_lined',
   `with picked as materialized (
@@ -187,20 +190,15 @@ export async function sweepGates(
   place: SweepPlace,
   size: number,
 ): Promise<Swept> {
-  const gates: string[] = [];
-  let more = false;
-  const adopting = await db.run(ADOPTING, [shard]);
+  const adopting = (await db.run(ADOPTING, [shard])).map(({ gate }) => gate);
   if (adopting.length > 0) {
     await adopt(db, shard);
-    const [lined] = await db.run(PARK_LINED, [shard, size]);
-    more = lined?.parked === size;
-    gates.push(...(lined?.gates ?? []));
-    if (!more) await db.run(ADOPTED, [shard, adopting.map(({ gate }) => gate)]);
+    await db.run(ADOPTED, [shard, adopting]);
   }
+  const [lined] = await db.run(PARK_LINED, [shard, size]);
   const [stuck] = await db.run(STUCK, [shard, place.stuck, size]);
-  gates.push(...(stuck?.gates ?? []));
-  const { lines } = await admit(db, shard, gates);
-  more ||= lines.length > 0;
+  const { lines } = await admit(db, shard, [...(lined?.gates ?? []), ...(stuck?.gates ?? [])]);
+  const more = lined?.parked === size || lines.length > 0;
   const [idle] = await db.run(FORGET, [shard, place.idle, size]);
   return { place: { stuck: stuck?.last ?? '0', idle: idle?.last ?? '0' }, lines, more };
 }

@@ -92,6 +92,8 @@ describe('the limit of a definition', () => {
     const first = await claimLimited(database, worker, 4);
     expect(first.jobs.map(({ rank }) => -rank)).toEqual([3, 3]);
     expect(first).toMatchObject({ more: true, shutLanes: [first.jobs[0]?.lane] });
+    // Asked for nothing, it says that there is nothing: whoever has no budget left must not ask on.
+    expect(await claimLimited(database, worker, 0)).toMatchObject({ jobs: [], more: false });
     expect((await claimLimited(database, worker, 4)).jobs).toHaveLength(3);
   });
 

@@ -61,7 +61,7 @@ const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key
   look_at_job list_by_lane_desc list_by_tag_desc list_waiting_desc list_running_desc
   list_done_desc list_setbacks_desc write_log_chunks write_events save_step load_steps read_logs
   read_events read_attempts look_at_lease find_late find_beating claim_gated admit find_adopting
-  find_stuck_gates forget_gates`.split(/\s+/);
+  find_stuck_gates forget_gates park_lined`.split(/\s+/);
 
 it('has one name for each statement', () => {
   const names = allStatements.map(({ name }) => name);
@@ -169,6 +169,7 @@ const ROWS_MAX: Record<string, number> = {
   claim_gated: 75,
   admit: 5,
   find_adopting: 0,
+  park_lined: 0,
   find_stuck_gates: 20, // a slice, and the definition of each
   forget_gates: 20,
 };
