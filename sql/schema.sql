@@ -171,6 +171,35 @@ create table event (
 )
 partition by RANGE (job_id);
 
+create table gate (
+  shard smallint not null,
+  gate bigint not null,
+  name text,
+  definition bigint,
+  lim integer,
+  rate jsonb,
+  key_lim integer,
+  key_rate jsonb,
+  in_use integer not null default 0,
+  parked integer not null default 0,
+  tokens double precision,
+  refilled_at timestamp with time zone,
+  next_at timestamp with time zone,
+  adopt_until timestamp with time zone,
+  constraint gate_pkey PRIMARY KEY (gate, shard),
+  constraint gate_check CHECK ((name IS NULL) = (definition IS NOT NULL)),
+  constraint gate_key_lim_check CHECK (key_lim > 0),
+  constraint gate_lim_check CHECK (lim > 0)
+)
+with (
+  autovacuum_vacuum_scale_factor = 0.1,
+  autovacuum_vacuum_threshold = 200,
+  fillfactor = 50
+);
+CREATE INDEX gate_adopting ON gate USING btree (shard, adopt_until) WHERE adopt_until IS NOT NULL;
+CREATE INDEX gate_next ON gate USING btree (shard, next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX gate_parked ON gate USING btree (shard, gate) WHERE parked > 0;
+
 create table job (
   shard smallint not null,
   id uuid not null,
@@ -199,14 +228,23 @@ create table lane (
   tenant text not null,
   key text not null,
   version integer not null,
-  dgate integer,
-  tgate integer,
   paused_at timestamp with time zone,
-  paused_by text,
-  paused_why text,
+  dgate bigint,
+  tgate bigint,
+  keyed boolean not null default false,
   constraint lane_pkey PRIMARY KEY (shard, lane)
 );
 CREATE UNIQUE INDEX lane_name ON lane USING btree (shard, key, version, tenant) WHERE key IS NOT NULL;
+
+create table limit_override (
+  scope text not null,
+  name text not null,
+  limits jsonb not null,
+  changed_by text,
+  changed_at timestamp with time zone not null,
+  constraint limit_override_pkey PRIMARY KEY (scope, name),
+  constraint limit_override_scope_check CHECK (scope = ANY (ARRAY['definition'::text, 'tenant'::text]))
+);
 
 create table log_chunk (
   shard smallint not null,
@@ -232,6 +270,17 @@ create table migration (
   constraint migration_pkey PRIMARY KEY (number)
 );
 
+create table pause (
+  scope text not null,
+  name text not null,
+  paused_by text,
+  reason text,
+  paused_at timestamp with time zone not null,
+  constraint pause_pkey PRIMARY KEY (scope, name),
+  constraint pause_check CHECK ((scope = 'all'::text) = (name = ''::text)),
+  constraint pause_scope_check CHECK (scope = ANY (ARRAY['all'::text, 'tenant'::text, 'definition'::text]))
+);
+
 create table revived (
   shard smallint not null,
   id uuid not null
@@ -243,7 +292,6 @@ create table running (
   lane integer not null,
   state job_state not null,
   rank integer not null,
-  kgate integer,
   expires_at timestamp with time zone,
   attempts integer not null,
   max_attempts integer not null,
@@ -255,6 +303,8 @@ create table running (
   cancel_requested_at timestamp with time zone,
   progress_fraction real,
   progress_message text,
+  kgate bigint,
+  tokens bigint[],
   constraint running_pkey PRIMARY KEY (id, shard),
   constraint running_check CHECK ((state = 'cancelling'::job_state) = (cancel_requested_at IS NOT NULL)),
   constraint running_check1 CHECK (attempts > 0 AND claim_no > 0),
@@ -399,7 +449,6 @@ create table waiting (
   rank integer not null,
   seq bigint,
   parked bigint,
-  kgate integer,
   run_at timestamp with time zone,
   expires_at timestamp with time zone,
   attempts integer not null default 0,
@@ -407,12 +456,16 @@ create table waiting (
   claim_no integer not null default 0,
   interruptions integer not null default 0,
   queued_at timestamp with time zone,
+  kgate bigint,
+  key_token boolean not null default false,
   fails_unhandled boolean,
   constraint waiting_pkey PRIMARY KEY (id, shard),
   constraint waiting_check CHECK ((state = 'queued'::job_state) = (num_nonnulls(seq, parked) = 1)),
   constraint waiting_check1 CHECK ((state <> ALL (ARRAY['scheduled'::job_state, 'retrying'::job_state])) OR run_at IS NOT NULL),
   constraint waiting_check2 CHECK (state <> 'queued'::job_state OR queued_at IS NOT NULL),
   constraint waiting_check3 CHECK (attempts >= 0 AND max_attempts > 0 AND claim_no >= 0 AND interruptions >= 0),
+  constraint waiting_check4 CHECK (NOT key_token OR kgate IS NOT NULL AND state = 'queued'::job_state AND parked IS NULL),
+  constraint waiting_check5 CHECK (parked IS NULL OR kgate IS NOT NULL),
   constraint waiting_state_check CHECK (state = ANY (ARRAY['created'::job_state, 'scheduled'::job_state, 'queued'::job_state, 'retrying'::job_state]))
 )
 with (
@@ -421,10 +474,12 @@ with (
   autovacuum_vacuum_threshold = 1000,
   vacuum_truncate = off
 );
+CREATE INDEX waiting_admitted ON waiting USING btree (shard, kgate) WHERE key_token;
 CREATE INDEX waiting_due ON waiting USING btree (shard, run_at) WHERE state = ANY (ARRAY['scheduled'::job_state, 'retrying'::job_state]);
 CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX waiting_line ON waiting USING btree (shard, lane, rank, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting_parked ON waiting USING btree (shard, kgate, rank, parked) WHERE parked IS NOT NULL;
+CREATE INDEX waiting_tokenless ON waiting USING btree (shard, lane, seq) WHERE kgate IS NOT NULL AND seq IS NOT NULL AND NOT key_token;
 CREATE INDEX waiting_unhandled ON waiting USING btree (shard, lane, queued_at) WHERE fails_unhandled AND state = 'queued'::job_state;
 
 create table worker (
@@ -690,6 +745,16 @@ begin
     <= greatest(small_bytes, 4 * longshore.history_bytes('_kept')));
 end $function$;
 
+CREATE OR REPLACE FUNCTION longshore.gate_of(kind text, name text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select ('x' || encode(substr(sha256(convert_to(kind || E'\n' || name, 'UTF8')), 1, 8), 'hex'))
+    ::bit(64)::bigint & 2305843009213693951
+    | case kind when 'key' then 4611686018427387904 else 0 end
+$function$;
+
 CREATE OR REPLACE FUNCTION longshore.history_bytes(suffix text)
  RETURNS numeric
  LANGUAGE plpgsql
@@ -752,6 +817,14 @@ begin
       perform pg_sleep(0.2 * try);
     end;
   end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.lock_lanes()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  lock table longshore.lane in share row exclusive mode;
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.new_job_id(shard smallint)
@@ -824,6 +897,27 @@ begin
   end loop;
   drop table longshore.hot_next;
 end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.token_in_ms(rate jsonb, tokens double precision)
+ RETURNS double precision
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select greatest(0, 1 - tokens)
+    * (rate ->> 'perMs')::double precision / (rate ->> 'limit')::double precision
+$function$;
+
+CREATE OR REPLACE FUNCTION longshore.tokens_at(rate jsonb, tokens double precision, refilled_at timestamp with time zone, at timestamp with time zone)
+ RETURNS double precision
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when rate is null then null
+    when tokens is null then (rate ->> 'burst')::double precision
+    else least((rate ->> 'burst')::double precision,
+      tokens + greatest(0, extract(epoch from at - refilled_at)) * 1000
+        * (rate ->> 'limit')::double precision / (rate ->> 'perMs')::double precision) end
+$function$;
 
 CREATE TRIGGER audit_is_append_only BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION audit_is_append_only();
 

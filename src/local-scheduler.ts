@@ -6,6 +6,7 @@ import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
 import { bulkRunner } from './scheduler/bulk-runner.ts';
+import { gatekeeper } from './scheduler/gatekeeper.ts';
 import { healthWatch } from './scheduler/health-watch.ts';
 import { partitioner } from './scheduler/partitioner.ts';
 import { promoter } from './scheduler/promoter.ts';
@@ -112,6 +113,7 @@ export function schedulerServices(
     ...listeners,
     reaper({ db, waker, clock: systemClock, pollMs, log, turns: turns(), beating }),
     unserved({ ...settings, db, waker, log, turns: turns() }),
+    gatekeeper(db, waker, pollMs, log, turns()),
     pruner(patient, settings, log, () => roster.owns(0)),
     healthWatch(db, systemClock, log),
   ];

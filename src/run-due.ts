@@ -18,6 +18,7 @@ import { Db } from './store/db.ts';
 import { expireJobs } from './store/expire.ts';
 import { Inbox } from './store/inbox.ts';
 import { promote } from './store/promote.ts';
+import { SWEEP_START, sweepGates } from './store/sweep-gates.ts';
 import { countClaimable, unhandledLanes } from './store/unhandled.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
@@ -104,7 +105,7 @@ function withHooks(info: DefinitionInfo): DefinitionInfo[] {
   return hasTerminalHooks(info) ? [info, hookDefinition(info)] : [info];
 }
 
-/** What schedulers do: due slots become jobs, due jobs claimable, and what has expired ends. */
+/** What schedulers do: due slots become jobs, due jobs claimable, what has expired ends, tokens move on. */
 async function bringDue(db: Db, waker: Waker, inbox: Inbox, log: Log): Promise<void> {
   const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
   for (let shard = 0; shard < db.shards; shard += 1) {
@@ -115,6 +116,7 @@ async function bringDue(db: Db, waker: Waker, inbox: Inbox, log: Log): Promise<v
       waker.wake([...promotion.lines, ...expiry.lines]);
       more = promotion.more || expiry.more;
     }
+    waker.wake((await sweepGates(db, shard, SWEEP_START, PROMOTED_AT_ONCE)).lines);
   }
 }
 
@@ -140,7 +142,7 @@ async function failUnhandled(
         const lines = await queue.findLines(shard, [lane]);
         const from = lines.map((line) => ({ ...line, floor: 0 }));
         for (let taken = BATCH; taken === BATCH;) {
-          const jobs = await queue.claim(shard, BATCH, instance, from);
+          const { jobs } = await queue.claimGated(shard, BATCH, instance, from);
           taken = jobs.length;
           const settlements = jobs.map((job) => {
             const running = { ...DEFAULT_RULES, ...job, state: 'running' } as const;

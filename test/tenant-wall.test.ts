@@ -23,6 +23,10 @@ const OF_NOBODY: Record<string, string> = {
   insert_session: 'for a key that was just shown',
   end_session: 'by the secret of the session itself',
   ping: 'nothing',
+  bulk_clock: 'the time',
+  dead_groups: 'of lanes that were found by their tenant',
+  advance_bulk: 'written by the scheduler, see lock_due_bulk',
+  next_bulk: 'written by the scheduler',
   redact_paths: 'definitions are code, which all tenants share',
   // They write what was locked, or decided about, by a statement with the tenant in it.
   update_schedule: 'see lock_schedule',

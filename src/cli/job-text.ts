@@ -14,6 +14,7 @@ export function jobText(job: Job, now: Date): string[] {
     ['priority', job.priority === 0 ? [] : [String(job.priority)]],
     ['tags', text(job.tags.length === 0 ? null : job.tags.join(', '))],
     ['idempotency', text(job.idempotencyKey)],
+    ['concurrency', text(job.concurrencyKey)],
     ['worker', text(job.workerId)],
     ['created', time(job.createdAt, now)],
     ['runs', isWaiting(job) ? time(job.runAt, now) : []],

@@ -10,7 +10,8 @@ function finished(status: string, error: unknown = null) {
   const job = { jobId: ID, definitionKey: 'hello', definitionVersion: 1, status, error };
   const counts = { attempts: 1, maxAttempts: 3, priority: 0, tags: [], warnings: [] };
   const times = { createdAt: '2030-01-01T00:00:50Z', startedAt: null, finishedAt: null };
-  const none = { tenant: 'default', owner: null, idempotencyKey: null, workerId: null };
+  const keys = { idempotencyKey: null, concurrencyKey: null };
+  const none = { tenant: 'default', owner: null, ...keys, workerId: null };
   return json(200, { ...job, ...counts, ...times, ...none, params: {}, result: 1, runAt: null });
 }
 

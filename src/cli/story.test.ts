@@ -153,6 +153,7 @@ describe('show', () => {
     error: null,
     progress: null,
     idempotencyKey: null,
+    concurrencyKey: null,
     warnings: [],
     createdAt: AT,
     runAt: null,

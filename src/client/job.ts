@@ -1,5 +1,6 @@
 import type { Isolation, RetryInput } from '../core/definition.ts';
 import type { JobState, JobView, RetryPolicy } from '../core/job.ts';
+import type { RateLimit } from '../core/limits.ts';
 import type { RetryMode } from '../core/retry.ts';
 import type { HookName } from '../core/story.ts';
 import type { UniqueWhile } from '../core/unique.ts';
@@ -24,6 +25,8 @@ export interface EnqueueOptions {
   maxAttempts?: number | undefined;
   /** Two requests with the same key make one job. Without it, a random one guards retries. */
   idempotencyKey?: string | undefined;
+  /** Jobs with the same key share the limits that the definition has for keys. */
+  concurrencyKey?: string | undefined;
   runAt?: Date | string | undefined;
   delayMs?: number | undefined;
   /** Stored, but not eligible before `release`. */
@@ -126,6 +129,12 @@ export interface PublishedDefinition {
   isolation: Isolation;
   /** For its process with all its children; null is no limit. */
   memoryMb: number | null;
+  /** How many run at a time, in all and of each concurrency key, as its code says. */
+  concurrencyLimit: number | null;
+  concurrencyKeyLimit: number | null;
+  /** How often one may start, in all and of each concurrency key, as its code says. */
+  rateLimit: RateLimit | null;
+  keyRateLimit: RateLimit | null;
   hooks: HookName[];
   /** The program and its arguments, when it is one; null when it is code. */
   command: string[] | null;

@@ -8,6 +8,7 @@ import {
   type StandardSchema,
 } from './define.ts';
 import { DefinitionError, definitionInfo, type DefinitionPolicy } from './definition.ts';
+import { LIMIT_NAMES } from './limits.ts';
 import { unknownName } from './nearest.ts';
 import { HOOKS, type HookName } from './story.ts';
 
@@ -41,6 +42,7 @@ const KNOWN_OPTIONS = [
   'maxInterruptions',
   'memoryMb',
   'redact',
+  ...LIMIT_NAMES,
   'schedule',
   // `onStart` runs beside the job, and there is no JavaScript beside a program.
   ...HOOKS.filter((hook) => hook !== 'onStart'),

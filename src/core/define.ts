@@ -5,6 +5,7 @@ import {
   definitionInfo,
 } from './definition.ts';
 import type { JobError, JobState } from './job.ts';
+import { LIMIT_NAMES } from './limits.ts';
 import { unknownName } from './nearest.ts';
 import { type HookName, HOOKS } from './story.ts';
 
@@ -130,6 +131,7 @@ const KNOWN_OPTIONS = [
   'isolation',
   'memoryMb',
   'redact',
+  ...LIMIT_NAMES,
   'schedule',
   'run',
   ...HOOKS,

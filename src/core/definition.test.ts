@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { RETRY_PRESETS } from './backoff.ts';
 import { DefinitionError, definitionInfo, type DefinitionPolicy } from './definition.ts';
 import { type RetryInput, retryPolicy } from './definition.ts';
+import { NO_LIMITS } from './limits.ts';
 
 const info = (policy: Partial<DefinitionPolicy>) =>
   definitionInfo({ key: 'a', ...policy }, { paramsSchema: null });
@@ -30,6 +31,7 @@ test('the defaults are those of the design', () => {
     maxInterruptions: 10,
     isolation: 'process',
     memoryMb: null,
+    limits: NO_LIMITS,
     hooks: [],
     command: null,
     redact: [],

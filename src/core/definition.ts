@@ -6,6 +6,7 @@ import {
   type ScheduleInput,
 } from './declared-schedule.ts';
 import { FAILURE_CODES, isFailureCode } from './failure.ts';
+import { type Limits, LimitError, type LimitsInput, limitsOf } from './limits.ts';
 import { unknownName } from './nearest.ts';
 import type { HookName } from './story.ts';
 
@@ -26,6 +27,8 @@ export interface DefinitionInfo {
   isolation: Isolation;
   /** For the whole process with all its children; null means no limit. */
   memoryMb: number | null;
+  /** As its code says; people may have said otherwise (`store/limits.ts`). */
+  limits: Limits;
   hooks: HookName[];
   /** The program of `defineCommand`; null for a function. */
   command: CommandInfo | null;
@@ -47,7 +50,7 @@ export const ISOLATIONS = ['process', 'fresh', 'thread', 'inline'] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
 
 /** The policy part of what `defineJob` takes. Everything is optional but the key. */
-export interface DefinitionPolicy {
+export interface DefinitionPolicy extends LimitsInput {
   key: string;
   version?: number | undefined;
   owner?: string | undefined;
@@ -133,6 +136,7 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
     isolation: isolationOf(key, policy.isolation ?? 'process'),
     memoryMb: memoryMb(key, policy),
     redact: redactPaths(key, policy.redact),
+    limits: limits(key, policy),
     hooks: [...(parts.hooks ?? [])],
     command: parts.command ?? null,
     schedules: declaredSchedules(
@@ -229,6 +233,14 @@ function memoryMb(key: string, { memoryMb: limit, isolation }: DefinitionPolicy)
     throw new DefinitionError(`${key}: memoryMb cannot be enforced with isolation 'inline'`);
   }
   return integerIn(key, 'memoryMb', limit, MEMORY_MB_MIN, MEMORY_MB_MAX);
+}
+
+function limits(key: string, policy: DefinitionPolicy): Limits {
+  try {
+    return limitsOf(policy);
+  } catch (error) {
+    throw error instanceof LimitError ? new DefinitionError(`${key}: ${error.message}`) : error;
+  }
 }
 
 function timeoutMs(key: string, seconds: number): number {

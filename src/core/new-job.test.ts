@@ -8,6 +8,7 @@ const request: JobRequest = {
   hold: true,
   runAt: new Date(5),
   delayMs: 7,
+  concurrencyKey: null,
   idempotencyKey: 'k',
   tags: ['x'],
   policy: { timeoutMs: 9 },

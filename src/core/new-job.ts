@@ -18,6 +18,7 @@ export interface NewJob {
   idempotencyKey: string | null;
   /** Whose keys it must differ from. Within a tenant, a repeat may also have other params. */
   idempotencyScope: 'definition' | 'tenant';
+  concurrencyKey: string | null;
   /** It shall be the only one of its kind for a while. */
   unique: Unique | null;
   /** A job that has not begun by then fails. */
@@ -54,6 +55,7 @@ export function plainRequest(
     delayMs: null,
     idempotencyKey: null,
     idempotencyScope: 'definition',
+    concurrencyKey: null,
     unique: null,
     expiresAt: null,
     tags: null,

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { type DefinitionInfo, ISOLATIONS } from '../core/definition.ts';
+import { type Limits, NO_LIMITS } from '../core/limits.ts';
 import { HOOKS } from '../core/story.ts';
 
 const Retry = z.union([
   z.looseObject({ baseMs: z.number(), maxMs: z.number(), jitter: z.number() }),
   z.looseObject({ delaysMs: z.array(z.number()), jitter: z.number() }),
 ]);
+
+const Rate = z.looseObject({ limit: z.int(), perMs: z.int(), burst: z.int() });
 
 export const DefinitionAnswer = z.looseObject({
   key: z.string(),
@@ -19,6 +22,10 @@ export const DefinitionAnswer = z.looseObject({
   maxInterruptions: z.int(),
   isolation: z.enum(ISOLATIONS).describe('Where its jobs run.'),
   memoryMb: z.int().nullable().describe('For its process with all children; null is no limit.'),
+  concurrencyLimit: z.int().nullable().describe('How many run at a time, as its code says.'),
+  concurrencyKeyLimit: z.int().nullable().describe('The same for each concurrency key.'),
+  rateLimit: Rate.nullable().describe('How often one may start, as its code says.'),
+  keyRateLimit: Rate.nullable().describe('The same for each concurrency key.'),
   hooks: z.array(z.enum(HOOKS)).describe('What it does at the start and the end of a job.'),
   command: z
     .array(z.string())
@@ -36,7 +43,7 @@ export const DefinitionsAnswer = z.looseObject({ definitions: z.array(Definition
 
 export type DefinitionAnswer = z.infer<typeof DefinitionAnswer>;
 
-type Later = 'memoryMb' | 'hooks' | 'command' | 'redact';
+type Later = 'memoryMb' | 'limits' | 'hooks' | 'command' | 'redact';
 type Published = Omit<DefinitionInfo, Later> & Partial<Pick<DefinitionInfo, Later>>;
 
 /**
@@ -58,6 +65,7 @@ export function definitionAnswer(
     maxInterruptions: definition.maxInterruptions,
     isolation: definition.isolation,
     memoryMb: definition.memoryMb ?? null,
+    ...limitsAnswer(definition.limits ?? NO_LIMITS),
     hooks: definition.hooks ?? [],
     command: definition.command?.argv ?? null,
     redact: definition.redact ?? [],
@@ -69,5 +77,13 @@ export function definitionAnswer(
     })),
     paramsSchema: definition.paramsSchema ?? null,
     publishedAt: definition.publishedAt,
+  };
+}
+
+function limitsAnswer({ rateLimit, keyRateLimit, ...counts }: Limits) {
+  return {
+    ...counts,
+    rateLimit: rateLimit && { ...rateLimit },
+    keyRateLimit: keyRateLimit && { ...keyRateLimit },
   };
 }

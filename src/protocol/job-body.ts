@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RETRY_PRESETS } from '../core/backoff.ts';
 import { MAX_ATTEMPTS_MAX, PRIORITY_MAX, TIMEOUT_SECONDS_MAX } from '../core/definition.ts';
+import { CONCURRENCY_KEY_MAX } from '../core/limits.ts';
 import { PARAMS_MAX_BYTES, PARAMS_MAX_DEPTH, PARAMS_MAX_KEYS } from '../core/params.ts';
 import { closed, definitionKey, flag, instant, list, number, oneOf, says } from './fields.ts';
 import { text, whole } from './fields.ts';
@@ -72,6 +73,10 @@ export const JobBody = closed({
   idempotencyKey: text(IDEMPOTENCY_KEY_MAX)
     .optional()
     .describe('The same key again answers with the same job. Also by the Idempotency-Key header.'),
+  concurrencyKey: text(CONCURRENCY_KEY_MAX)
+    .optional()
+    .describe('Jobs with the same key share the limits that the definition has for keys.')
+    .meta({ examples: ['customer-17'] }),
   runAt: instant().optional().describe('Not before this time. Excludes delayMs.'),
   delayMs: whole(0, DELAY_MS_MAX).optional().describe('Not before so long from now.'),
   hold: flag().optional().describe('Store it, and wait until somebody releases it.'),

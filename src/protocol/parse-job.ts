@@ -69,6 +69,7 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
     runAt: job.runAt ?? null,
     delayMs: job.delayMs ?? null,
     idempotencyKey: job.idempotencyKey ?? null,
+    concurrencyKey: job.concurrencyKey ?? null,
     unique: job.unique ? readUnique(job.unique) : null,
     expiresAt: job.expiresAt ?? null,
     tags: job.tags ?? null,

@@ -3,10 +3,20 @@ import { type Queryable, statement } from './db.ts';
 import { type Actor, audited } from './audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
+import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { sendBeatHint } from './listen.ts';
 import { withPartitions } from './partitions.ts';
 import { sendWakeHint } from './wake.ts';
+
+interface CancelledRow {
+  state: JobState;
+  was: JobState;
+  /** Of a hook that was made. */
+  lane: number | null;
+  rank: number;
+  gates: string[];
+}
 
 /**
  * Cancelling a job that nobody runs ends it here and now, hooks and all. A running job is only asked:
@@ -14,14 +24,7 @@ import { sendWakeHint } from './wake.ts';
  * heartbeat carries the request; the hint sent here makes that heartbeat come at once.
  */
 
-interface Ended {
-  state: JobState;
-  was: JobState;
-  lane: number | null;
-  rank: number;
-}
-
-const CANCEL_WAITING = statement<Ended>(
+const CANCEL_WAITING = statement<CancelledRow>(
   'cancel_waiting',
   `with gone as (
     delete from longshore.waiting w
@@ -37,8 +40,10 @@ const CANCEL_WAITING = statement<Ended>(
     from gone, (select clock_timestamp() as at) c
     returning ${ENDED}
   ),
+  ${LEFT_WAITING},
+  ${GIVE_BACK},
   ${MAKE_HOOKS}
-  select e.state, (select g.state from gone g) as was, h.lane, h.rank
+  select e.state, (select g.state from gone g) as was, h.lane, h.rank, array(${TO_ADMIT}) as gates
   from ended e left join hook h on true`,
 );
 
@@ -73,6 +78,7 @@ export async function cancelJob(
       audited(db, by, end, ([row]) => (row ? deed(row.was, row.state) : null)),
     );
     const lines = ended.flatMap(({ lane, rank }) => (lane === null ? [] : { shard, lane, rank }));
+    lines.push(...(await admit(db, shard, ended[0]?.gates ?? [])).lines);
     if (lines.length > 0) await sendWakeHint(db, lines).catch(() => undefined);
     if (ended[0]) return ended[0].state;
     const ask = async (tx: Queryable) => await tx.run(CANCEL_RUNNING, values);

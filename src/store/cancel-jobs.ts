@@ -1,11 +1,17 @@
 import type { JobState } from '../core/job.ts';
 import { type Queryable, statement } from './db.ts';
+import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import type { LineHint } from './wake.ts';
 
 /** What `store/cancel-job.ts` does to one job, done to many. Rows are locked in the order of ids. */
 
-const CANCEL_WAITING = statement<{ id: string; lane: number | null; rank: number }>(
+const CANCEL_WAITING = statement<{
+  id: string | null;
+  lane: number | null;
+  rank: number;
+  gate: string | null;
+}>(
   'cancel_many_waiting',
   `with gone as materialized (
     select w.* from unnest($2::uuid[]) as wanted(id) cross join lateral (
@@ -26,8 +32,12 @@ const CANCEL_WAITING = statement<{ id: string; lane: number | null; rank: number
     from gone, (select clock_timestamp() as at) c
     returning ${ENDED}
   ),
+  ${LEFT_WAITING},
+  ${GIVE_BACK},
   ${MAKE_HOOKS}
-  select e.id, h.lane, h.rank from ended e left join hook h on h.parent_id = e.id`,
+  select e.id, h.lane, h.rank, null as gate from ended e left join hook h on h.parent_id = e.id
+  union all
+  select null, null, null, g.gate from (${TO_ADMIT}) g`,
 );
 
 const CANCEL_RUNNING = statement<{ id: string; worker: string }>(
@@ -57,7 +67,7 @@ const STILL_OPEN = statement<{ id: string }>(
 
 export interface CancelledJobs {
   ids: string[];
-  /** Where hooks wait now. */
+  /** Where hooks wait now, and jobs that got the tokens of others. */
   lines: LineHint[];
   /** Who runs jobs that were asked to stop. */
   workers: string[];
@@ -80,10 +90,13 @@ export async function cancelJobs(
   const workers = new Set<string>();
   let left = ids.toSorted();
   for (let tries = 0; left.length > 0 && tries < TRIES; tries += 1) {
-    for (const { id, lane, rank } of await db.run(CANCEL_WAITING, [shard, left, tenant, states])) {
-      done.add(id);
+    const gone = await db.run(CANCEL_WAITING, [shard, left, tenant, states]);
+    for (const { id, lane, rank } of gone) {
+      if (id !== null) done.add(id);
       if (lane !== null) lines.push({ shard, lane, rank });
     }
+    const freed = gone.flatMap(({ gate }) => gate ?? []);
+    lines.push(...(await admit(db, shard, freed)).lines);
     for (const { id, worker } of await db.run(CANCEL_RUNNING, [shard, left, tenant, states])) {
       done.add(id);
       workers.add(worker);

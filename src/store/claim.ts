@@ -20,6 +20,9 @@ import { arrayText, type Queryable, statement } from './db.ts';
  * take more than n. All else is made from the picked rows; nothing is joined to them, since a join
  * of two batches is planned by guesses about their size. Attempt and claim number are charged here:
  * a job that only ever kills its process still uses up its attempts.
+ *
+ * A look at the lane's own row leaves out what is paused, and what is limited: that is claimed by
+ * `store/gated-claim.ts`. A job whose concurrency key is limited brings its token along.
  */
 
 export interface ClaimLine {
@@ -39,13 +42,20 @@ export interface ClaimedJob {
   interruptions: number;
   paramsJson: string;
   policy: JobPolicy | null;
+  /** Whether it holds tokens, which somebody waits for. */
+  gated: boolean;
 }
 
 /** $1 shard, $2 how many, $3 worker, $4 to $6 the lines. `store/turn.ts` has this part too. */
 export const TAKE = `
   line as materialized (
-    select l.lane, l.rank, l.floor, l.n
+    select l.lane, l.rank, l.floor, l.n, k.keyed
     from unnest($4::int[], $5::int[], $6::bigint[]) with ordinality as l(lane, rank, floor, n)
+    cross join lateral (
+      select keyed from longshore.lane
+      where shard = $1 and lane = l.lane and paused_at is null and num_nonnulls(dgate, tgate) = 0
+      limit 1
+    ) k
     where exists (
       select 1 from longshore.worker w
       where w.shard = $1 and w.instance = $3 and w.dead_at is null and w.draining_at is null
@@ -58,6 +68,7 @@ export const TAKE = `
       select * from longshore.waiting w
       where w.shard = $1 and w.lane = l.lane and w.rank = l.rank and w.seq > l.floor
         and (w.expires_at is null or w.expires_at > clock_timestamp())
+        and (w.key_token or w.kgate is null or not l.keyed)
       order by w.seq limit $2
       for update skip locked
     ) w
@@ -69,16 +80,17 @@ export const TAKE = `
   ),
   taken as (
     insert into longshore.running (shard, id, lane, state, rank, kgate, expires_at, attempts,
-      max_attempts, claim_no, interruptions, queued_at, worker, started_at)
+      max_attempts, claim_no, interruptions, queued_at, worker, started_at, tokens)
     select shard, id, lane, 'running', rank, kgate, expires_at, attempts + 1,
-      max_attempts, claim_no + 1, interruptions, queued_at, $3, clock_timestamp()
+      max_attempts, claim_no + 1, interruptions, queued_at, $3, clock_timestamp(),
+      case when key_token then array[kgate] end
     from picked
   )`;
 
 /** What a claim answers with, from the rows it picked. */
 export const TAKEN = `p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
     p.max_attempts as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
-    j.params::text as "paramsJson", j.policy
+    j.params::text as "paramsJson", j.policy, p.key_token as gated
   from picked p cross join lateral (
     select params, policy from longshore.job where shard = $1 and id = p.id limit 1
   ) j`;
@@ -102,32 +114,4 @@ export async function claim(
     arrayText(lines.map((line) => line.rank)),
     arrayText(lines.map((line) => line.floor)),
   ]);
-}
-
-const FIND_LINES = statement<{ lane: number; rank: number }>(
-  'find_lines',
-  `select l.lane, r.rank
-   from unnest($2::int[]) as l(lane)
-   cross join lateral (
-     with recursive step as (
-       (select w.rank from longshore.waiting w
-        where w.shard = $1 and w.lane = l.lane and w.seq is not null
-        order by w.rank limit 1)
-       union all
-       select (select w.rank from longshore.waiting w
-               where w.shard = $1 and w.lane = l.lane and w.seq is not null and w.rank > step.rank
-               order by w.rank limit 1)
-       from step where step.rank is not null
-     )
-     select step.rank from step where step.rank is not null
-   ) r`,
-);
-
-/** The lines of these lanes that have claimable work: one index probe per line, not a scan. */
-export async function findLines(
-  db: Queryable,
-  shard: number,
-  lanes: readonly number[],
-): Promise<{ lane: number; rank: number }[]> {
-  return lanes.length === 0 ? [] : await db.run(FIND_LINES, [shard, lanes]);
 }

@@ -66,7 +66,7 @@ function lineOf({ job, lane }: Entry): string {
  * Group commit in the process: callers that arrive while a flush is under way share the next one,
  * which costs one INSERT and one wait for the disk for all of them. A lone caller is not delayed.
  *
- * Jobs with an idempotency key, and unique ones, have flushes of their own: a key that sits in somebody's open
+ * Jobs with a key of any kind have flushes of their own: a key that sits in somebody's open
  * transaction holds up only those. A flush that fails is tried again one by one, so that one bad row
  * fails one caller.
  */
@@ -80,9 +80,9 @@ export class EnqueueBatch {
   }
 
   async add(entry: Entry): Promise<EnqueuedJob> {
-    const { idempotencyKey, unique } = entry.job;
-    const flusher = idempotencyKey === null && !unique ? this.#keyless : this.#keyed;
-    return await flusher.add(entry);
+    const { idempotencyKey, concurrencyKey, unique } = entry.job;
+    const keyless = idempotencyKey === null && concurrencyKey === null && !unique;
+    return await (keyless ? this.#keyless : this.#keyed).add(entry);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { JobState } from '../core/job.ts';
 import type { NewJob } from '../core/new-job.ts';
 import { arrayText, type Db, type Queryable, statement } from './db.ts';
+import { admit, COUNT_PARKED, keyGate, parks } from './gates.ts';
+import { mayRunAtOnce } from './hand-over.ts';
 import { canonicalSha, findRepeats, pointKeys, takeKeys } from './held-keys.ts';
 import type { Lane } from './lanes.ts';
 import { withPartitions } from './partitions.ts';
@@ -14,7 +16,8 @@ import { WAKE_CHANNEL } from './wake.ts';
  * is looked up by a second statement, whose newer snapshot is sure to see it.
  *
  * Whether a job is due at once is decided here, by the database's clock. A job that a worker in this
- * process has a free slot for is stored already running: queued and claimed in one commit.
+ * process has a free slot for is stored already running: queued and claimed in one commit. A job
+ * with a concurrency key that is limited is parked first and then admitted (`store/gates.ts`).
  */
 
 /** A job, where it goes, and the place in the caller's list that the answer belongs to. */
@@ -38,7 +41,7 @@ export interface EnqueuedJob {
   replaced?: true;
 }
 
-const ENQUEUE = statement<{ n: number; state: JobState }>(
+const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
   'enqueue',
   `with clock as materialized (select clock_timestamp() as at),
   input as materialized (
@@ -46,12 +49,14 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
       case when i.hold then 'created'
            when coalesce(i.run_at, c.at + make_interval(secs => i.delay_ms / 1000.0)) > c.at
              then 'scheduled'
-           else 'queued' end::longshore.job_state as state
+           else 'queued' end::longshore.job_state as state,
+      ${keyGate('i.lane', 'i.concurrency_key')} as kgate
     from clock c, json_to_recordset($2::json) as i(
       n int, id uuid, lane int, params text, tags text[], policy jsonb, scope text,
       idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
       run_at timestamptz, delay_ms float8, handed_to uuid, schedule_id uuid,
-      scheduled_for timestamptz, fails_unhandled boolean, expires_at timestamptz)
+      scheduled_for timestamptz, fails_unhandled boolean, expires_at timestamptz,
+      concurrency_key text)
   ),
   taken as (
     insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
@@ -61,39 +66,47 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
     returning job_id
   ),
   fresh as materialized (
-    select i.*, i.handed_to is not null and i.state = 'queued' and exists (
-        select 1 from longshore.worker w where w.shard = $1 and w.instance = i.handed_to
-          and w.dead_at is null and w.draining_at is null) as handed
+    select i.*, i.handed_to is not null and i.state = 'queued' and i.kgate is null
+        and ${mayRunAtOnce('i.lane', 'i.handed_to')} as handed,
+      (extract(epoch from i.at) * 1000000)::bigint + i.n as place, ${parks('i')} as parks
     from input i
     where i.scope is null or i.id in (select job_id from taken)
   ),
   body as (
     insert into longshore.job
-      (shard, id, lane, params, tags, idempotency_key, policy, schedule_id, scheduled_for, created_at)
-    select $1, id, lane, params::json, tags, idempotency_key, policy, schedule_id, scheduled_for, at
+      (shard, id, lane, params, tags, idempotency_key, policy, schedule_id, scheduled_for, created_at,
+       concurrency_key)
+    select $1, id, lane, params::json, tags, idempotency_key, policy, schedule_id, scheduled_for, at,
+      concurrency_key
     from fresh
   ),
-  line as (
+  entered as (
     insert into longshore.waiting
-      (shard, id, lane, state, rank, seq, run_at, expires_at, max_attempts, queued_at,
+      (shard, id, lane, state, rank, kgate, seq, parked, run_at, expires_at, max_attempts, queued_at,
        fails_unhandled)
-    select $1, id, lane, state, rank,
-      case when state = 'queued' then (extract(epoch from at) * 1000000)::bigint + n end,
+    select $1, id, lane, state, rank, kgate,
+      case when state = 'queued' and not parks then place end,
+      case when state = 'queued' and parks then place end,
       case when state = 'scheduled' or (hold and (run_at is not null or delay_ms > 0))
         then coalesce(run_at, at + make_interval(secs => delay_ms / 1000.0)) end,
       expires_at, max_attempts,
       case when state = 'queued' then at end,
       fails_unhandled
     from fresh where not handed
+    returning kgate, lane, parked
   ),
+  ${COUNT_PARKED},
   slot as (
     insert into longshore.running (shard, id, lane, state, rank, expires_at, attempts, max_attempts,
       claim_no, interruptions, queued_at, worker, started_at)
     select $1, id, lane, 'running', rank, expires_at, 1, max_attempts, 1, 0, at, handed_to, at
     from fresh where handed
   )
-  select n, case when handed then 'running' else state end::longshore.job_state as state
-  from fresh`,
+  select n, case when handed then 'running' else state end::longshore.job_state as state,
+    null as gate
+  from fresh
+  union all
+  select null, null, gate::text from counted`,
 );
 
 /**
@@ -103,9 +116,8 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
 const ENQUEUE_PLAIN = statement<{ n: number }>(
   'enqueue_plain',
   `with input as materialized (
-    select i.*, clock_timestamp() as at, i.handed and exists (
-        select 1 from longshore.worker w where w.shard = $1 and w.instance = $7
-          and w.dead_at is null and w.draining_at is null) as running
+    select i.*, clock_timestamp() as at,
+      i.handed and ${mayRunAtOnce('i.lane', '$7')} as running
     from rows from (
       unnest($2::uuid[]), unnest($3::int[]), unnest($4::int[]), unnest($5::int[]),
       unnest($6::bool[]), json_array_elements($8::json)
@@ -159,6 +171,7 @@ export function isPlain(entries: readonly Entry[]): boolean {
       lane.shard === shard &&
       !schedule &&
       job.idempotencyKey === null &&
+      job.concurrencyKey === null &&
       job.tags === null &&
       job.policy === null &&
       !job.failsUnhandled &&
@@ -219,7 +232,10 @@ async function store(db: Queryable, entries: readonly Entry[]): Promise<Enqueued
       for (const round of inRounds(rows)) {
         const fresh = early ? await meet(db, shard, round, answers) : round;
         if (fresh.length === 0) continue;
-        for (const { n, state } of await db.run(ENQUEUE, [shard, JSON.stringify(fresh)])) {
+        const made = await db.run(ENQUEUE, [shard, JSON.stringify(fresh)]);
+        const gates = made.flatMap(({ gate }) => gate ?? []);
+        await admit(db, shard, gates);
+        for (const { n, state } of made.filter(({ gate }) => gate === null)) {
           answers[n] = { jobId: entries[n]?.job.id ?? '', status: state, created: true };
         }
       }
@@ -298,6 +314,7 @@ function toRow(entry: Entry, n: number) {
     scheduled_for: schedule?.slotAt ?? null,
     expires_at: job.expiresAt,
     fails_unhandled: job.failsUnhandled || null,
+    concurrency_key: job.concurrencyKey,
   };
 }
 

@@ -1,6 +1,7 @@
 import { fingerprintOf } from '../core/fingerprint.ts';
 import type { JobError, WaitingState } from '../core/job.ts';
 import { type Db, statement } from './db.ts';
+import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { withPartitions } from './partitions.ts';
 import { inLockOrder } from './settle.ts';
@@ -20,7 +21,12 @@ export interface WaitingFailure {
   error: JobError;
 }
 
-const FAIL_WAITING = statement<{ id: string | null; lane: number; rank: number }>(
+const FAIL_WAITING = statement<{
+  id: string | null;
+  lane: number;
+  rank: number;
+  gate: string | null;
+}>(
   'fail_waiting',
   `with seen as materialized (
     select * from json_to_recordset($2::json) as s(
@@ -48,15 +54,19 @@ const FAIL_WAITING = statement<{ id: string | null; lane: number; rank: number }
     from gone g join found f on f.id = g.id
     returning ${ENDED}
   ),
+  ${LEFT_WAITING},
+  ${GIVE_BACK},
   ${MAKE_HOOKS}
-  select id, lane, rank from ended
+  select id, lane, rank, null as gate from ended
   union all
-  select null, lane, rank from hook`,
+  select null, lane, rank, null from hook
+  union all
+  select null, null, null, g.gate from (${TO_ADMIT}) g`,
 );
 
 export interface FailedWaiting {
   ids: string[];
-  /** What became claimable by it: hooks. */
+  /** What became claimable by it: hooks, and jobs that got the tokens of others. */
   lines: LineHint[];
 }
 
@@ -76,8 +86,13 @@ export async function failWaiting(
     db,
     async () => await db.run(FAIL_WAITING, [shard, JSON.stringify(seen)]),
   );
+  const freed = rows.flatMap(({ gate }) => gate ?? []);
+  const hooks = rows.filter(({ id, gate }) => id === null && gate === null);
   return {
     ids: rows.flatMap(({ id }) => id ?? []),
-    lines: rows.flatMap(({ id, lane, rank }) => (id === null ? { shard, lane, rank } : [])),
+    lines: [
+      ...hooks.map(({ lane, rank }) => ({ shard, lane, rank })),
+      ...(await admit(db, shard, freed)).lines,
+    ],
   };
 }

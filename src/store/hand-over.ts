@@ -14,3 +14,16 @@ export interface HandOver {
   /** The job was not stored that way: the slot is free again. */
   release(): void;
 }
+
+/**
+ * The part of a statement that stores a job already running: its lane has no gate and is not paused,
+ * and the worker is alive and stays. The worker saw that too, but maybe a moment ago.
+ */
+export function mayRunAtOnce(lane: string, worker: string): string {
+  return `exists (
+        select 1 from longshore.worker w where w.shard = $1 and w.instance = ${worker}
+          and w.dead_at is null and w.draining_at is null)
+      and exists (
+        select 1 from longshore.lane k where k.shard = $1 and k.lane = ${lane}
+          and k.paused_at is null and num_nonnulls(k.dgate, k.tgate) = 0)`;
+}

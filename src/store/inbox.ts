@@ -119,7 +119,8 @@ export class Inbox {
   /** Only a plain job that may run at once is handed over; the others have reasons to wait. */
   #reserve({ job, lane }: Entry): string | null {
     const waits = job.hold || job.runAt !== null || (job.delayMs ?? 0) > 0;
-    if (waits || job.idempotencyKey !== null || job.unique) return null;
+    const keyed = job.idempotencyKey !== null || job.concurrencyKey !== null || job.unique !== null;
+    if (waits || keyed) return null;
     return this.#handOver?.reserve(lane, -job.priority) ?? null;
   }
 
@@ -135,6 +136,7 @@ export class Inbox {
       interruptions: 0,
       paramsJson: job.paramsJson,
       policy: job.policy,
+      gated: false,
     });
   }
 

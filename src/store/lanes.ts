@@ -22,24 +22,45 @@ const FIND_LANE = statement<{ lane: number }>(
          and h.tenant = l.tenant)`,
 );
 
+/** A lane that a worker serves, with the gates that its claims pass. */
+export interface ServedLane extends Lane {
+  gates: string[];
+}
+
+/** Since when something that a lane `l` belongs to is paused. Hooks belong to what has ended already. */
+export const PAUSED_SINCE = `(
+    select min(p.paused_at) from longshore.pause p
+    where p.scope = 'all' or (p.scope = 'tenant' and p.name = l.tenant)
+      or (p.scope = 'definition' and p.name = l.key))`;
+
 /**
  * Makes both, or the one that is missing. The numbers are the next free ones. Two makers of one
- * number collide on the key, and one of them looks again.
+ * number collide on the key, and one of them looks again. Limits and pauses hold from the start; the
+ * small jobs of hooks are not limited.
  */
 const MAKE_LANES = statement<{ lane: number }>(
   'make_lanes',
-  `insert into longshore.lane (shard, lane, key, version, tenant)
-   select $1, top.lane + k.n, k.key, $3, $4
-   from (select coalesce(max(lane), 0) as lane from longshore.lane where shard = $1) top,
-     (values (1, $2), (2, '${HOOK_PREFIX}' || $2)) as k(n, key)
+  `insert into longshore.lane (shard, lane, key, version, tenant, paused_at, dgate, tgate, keyed)
+   select $1, top.lane + l.n, l.key, $3, $4, ${PAUSED_SINCE},
+     case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.gate end,
+     case when t.lim is not null then t.gate end, num_nonnulls(d.key_lim, d.key_rate) > 0
+   from (select coalesce(max(lane), 0) as lane from longshore.lane where shard = $1) top
+   cross join (
+     values (1, $2, $4), (2, '${HOOK_PREFIX}' || $2, $4)
+   ) as l(n, key, tenant)
+   left join longshore.gate d
+     on d.shard = $1 and d.gate = longshore.gate_of('definition', $2) and l.n = 1
+   left join longshore.gate t
+     on t.shard = $1 and t.gate = longshore.gate_of('tenant', $4) and l.n = 1
    on conflict do nothing
    returning lane`,
 );
 
 /** The lanes of some definitions, of all tenants: what a worker that has their code serves. */
-const SERVED_LANES = statement<Lane>(
+const SERVED_LANES = statement<ServedLane>(
   'served_lanes',
-  `select l.shard, l.lane, l.tenant, l.key, l.version
+  `select l.shard, l.lane, l.tenant, l.key, l.version,
+     array_remove(array[l.dgate, l.tgate], null)::text[] as gates
    from jsonb_to_recordset($2::jsonb) as d(key text, version int)
    cross join lateral (
      select * from longshore.lane l
@@ -52,7 +73,7 @@ export async function servedLanes(
   db: Queryable,
   shard: number,
   definitions: readonly { key: string; version: number }[],
-): Promise<Lane[]> {
+): Promise<ServedLane[]> {
   const wanted = definitions.map(({ key, version }) => ({ key, version }));
   return await db.run(SERVED_LANES, [shard, JSON.stringify(wanted)]);
 }

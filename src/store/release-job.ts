@@ -2,21 +2,28 @@ import type { JobState } from '../core/job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
 import { type Queryable, statement } from './db.ts';
 import { type Actor, audited } from './audit.ts';
+import { admit, COUNT_PARKED, parks } from './gates.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { sendWakeHint } from './wake.ts';
 
 /** A held job becomes eligible: at once, or at the time it was created with. */
-const RELEASE = statement<{ state: JobState; lane: number; rank: number }>(
+const RELEASE = statement<{ state: JobState; lane: number; rank: number; gates: string[] }>(
   'release_job',
-  `update longshore.waiting w
-   set state = case when w.run_at > c.at then 'scheduled' else 'queued' end::longshore.job_state,
-       seq = case when w.run_at > c.at then null
-                  else (extract(epoch from c.at) * 1000000)::bigint end,
+  `with entered as (
+     update longshore.waiting w
+     set state = case when w.run_at > c.at then 'scheduled' else 'queued' end::longshore.job_state,
+       seq = case when w.run_at > c.at or ${parks('w')} then null else c.place end,
+       parked = case when w.run_at > c.at or ${parks('w')} is not true then null else c.place end,
        queued_at = case when w.run_at > c.at then null else c.at end
-   from (select clock_timestamp() as at) c
-   where w.shard = $1 and w.id = $2 and w.state = 'created'
-     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
-   returning w.state, w.lane, w.rank`,
+     from (
+       select at, (extract(epoch from at) * 1000000)::bigint as place from clock_timestamp() as at
+     ) c
+     where w.shard = $1 and w.id = $2 and w.state = 'created'
+       and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
+     returning w.state, w.lane, w.rank, w.kgate, w.parked
+   ),
+   ${COUNT_PARKED}
+   select state, lane, rank, array(select gate::text from counted) as gates from entered`,
 );
 
 export async function releaseJob(
@@ -33,7 +40,9 @@ export async function releaseJob(
       row ? { ...deed, after: { status: row.state } } : null,
     );
     if (released?.state === 'queued') {
-      await sendWakeHint(db, [{ shard, ...released }]).catch(() => undefined);
+      const { lane, rank, gates } = released;
+      const { lines } = await admit(db, shard, gates);
+      await sendWakeHint(db, [{ shard, lane, rank }, ...lines]).catch(() => undefined);
     }
     return released?.state ?? null;
   };

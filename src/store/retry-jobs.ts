@@ -3,6 +3,13 @@ import { DEFAULT_RETRY, retryDelayMs } from '../core/backoff.ts';
 import type { RetryWish } from '../core/retry.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { type Queryable, statement } from './db.ts';
+import { admit, COUNT_PARKED, keyGate, parks } from './gates.ts';
+
+/** The body knows the key, and its gate follows from that. */
+const KEY_GATE = keyGate(
+  'b.lane',
+  '(select j.concurrency_key from longshore.job j where j.shard = $1 and j.id = b.id limit 1)',
+);
 
 /**
  * Retrying by hand moves the narrow row from `done` back to `waiting`. Three things must not happen:
@@ -20,10 +27,11 @@ import { type Queryable, statement } from './db.ts';
  *
  * Rows are found by their key and changed by where they are (`store/delete-jobs.ts` says why).
  *
- * `entered` is the one place where a job comes back into line: what else must be asked before it may
- * (a concurrency key, a unique key) belongs there.
+ * `entered` is where a job comes back into line, as in `store/enqueue.ts`: if its concurrency key is
+ * limited it waits for a token first. Whoever calls this has taken the unique keys of the jobs again
+ * (`store/unique-jobs.ts`).
  */
-const RETRY = statement<RetriedRow>(
+const RETRY = statement<RetriedRow & { gate: string | null }>(
   'retry_jobs',
   `with clock as materialized (select clock_timestamp() as at),
   u as materialized (
@@ -83,24 +91,33 @@ const RETRY = statement<RetriedRow>(
     where ctid = any (array(select place from saved))
       and (shard = $1 and job_id = any (array(select id from back))) is true
   ),
+  line as materialized (
+    select b.*, ${KEY_GATE} as kgate, b.wanted_at > b.at is true as waits,
+      (extract(epoch from b.at) * 1000000)::bigint + b.n as seat
+    from back b
+  ),
   entered as (
-    insert into longshore.waiting (shard, id, lane, state, rank, seq, run_at, attempts,
-      max_attempts, claim_no, queued_at)
+    insert into longshore.waiting (shard, id, lane, state, rank, kgate, seq, parked, run_at,
+      attempts, max_attempts, claim_no, queued_at)
     select shard, id, lane,
-      case when wanted_at > at then 'scheduled' else 'queued' end::longshore.job_state, rank,
-      case when wanted_at > at then null else (extract(epoch from at) * 1000000)::bigint + n end,
-      case when wanted_at > at then wanted_at end,
+      case when waits then 'scheduled' else 'queued' end::longshore.job_state, rank, kgate,
+      case when not waits and not parks then seat end,
+      case when not waits and parks then seat end,
+      case when waits then wanted_at end,
       case when $4::text = 'reset' then 0 else attempts end,
       case when $4::text = 'reset' then max_attempts else greatest(max_attempts, attempts + 1) end,
       claim_no + 1,
-      case when wanted_at > at then null else at end
-    from back
-    returning id, state
-  )
+      case when waits then null else at end
+    from (select l.*, ${parks('l')} as parks from line l) l
+    returning id, state, kgate, lane, parked
+  ),
+  ${COUNT_PARKED}
   select b.id, b.lane, b.rank, b.state as was, e.state,
     case when b.params is not null then longshore.params_of($1, b.id) end as "paramsBefore",
-    (extract(epoch from b.wanted_at - b.at) * 1000)::float8 as "dueInMs"
-  from back b join entered e using (id)`,
+    (extract(epoch from b.wanted_at - b.at) * 1000)::float8 as "dueInMs", null as gate
+  from back b join entered e using (id)
+  union all
+  select null, null, null, null, null, null, null, gate::text from counted`,
 );
 
 interface RetriedRow {
@@ -143,7 +160,10 @@ export async function retryJobs(
     params: paramsJson,
   }));
   const values = [shard, JSON.stringify(batch), tenant, mode, states, endedBefore];
-  return (await db.run(RETRY, values)).map((row) => ({ shard, ...row }));
+  const rows = await db.run(RETRY, values);
+  const gates = rows.flatMap(({ gate }) => gate ?? []);
+  await admit(db, shard, gates);
+  return rows.flatMap(({ gate, ...row }) => (gate === null ? { shard, ...row } : []));
 }
 
 const BACKOFF_RULES = statement<{

@@ -2,6 +2,7 @@ import { fingerprintOf } from '../core/fingerprint.ts';
 import type { OwnedState, Usage } from '../core/job.ts';
 import type { Transition } from '../core/lifecycle.ts';
 import { type Queryable, statement } from './db.ts';
+import { admit, GIVE_BACK, LEFT_RUNNING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import type { LineHint } from './wake.ts';
 
@@ -18,7 +19,8 @@ import type { LineHint } from './wake.ts';
  * of the batch with the table: a join is planned by guesses, which are worst when the queue is
  * busiest (measured: 90 µs a row instead of 15). Result and error travel as text inside the JSON, so
  * that what the job returned is stored to the letter. A job that ends here gets its hooks by the
- * same statement (`store/hook-jobs.ts`).
+ * same statement (`store/hook-jobs.ts`). Its tokens go back to their gates (`store/gates.ts`); only
+ * a job that goes straight back to its line keeps the one of its key.
  */
 
 export interface Settlement {
@@ -32,11 +34,17 @@ export interface Settlement {
 
 export interface Settled {
   id: string;
-  /** What became claimable by it: the job itself, its hooks. Workers want to be told. */
+  /** What may be claimable now: itself, its hooks, what waited for its tokens. Workers want to know. */
   lines: LineHint[];
 }
 
-const SETTLE = statement<{ id: string; lane: number; rank: number; claimable: boolean }>(
+const SETTLE = statement<{
+  id: string;
+  lane: number;
+  rank: number;
+  claimable: boolean;
+  gate: string | null;
+}>(
   'settle',
   `with clock as materialized (select clock_timestamp() as at),
   u as materialized (
@@ -72,15 +80,18 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; claimable: bo
   ),
   again as (
     insert into longshore.waiting (shard, id, lane, state, rank, seq, kgate, run_at, expires_at,
-      attempts, max_attempts, claim_no, interruptions, queued_at)
+      attempts, max_attempts, claim_no, interruptions, queued_at, key_token)
     select shard, id, lane, next, rank,
       case when next = 'queued' then (extract(epoch from at) * 1000000)::bigint + n end,
       kgate,
       case when next <> 'queued' then at + make_interval(secs => delay_ms / 1000.0) end,
       expires_at, attempts - given_back, max_attempts, claim_no, interruptions + interrupted,
-      case when next = 'queued' then at end
+      case when next = 'queued' then at end,
+      coalesce(next = 'queued' and kgate = any (tokens), false)
     from owned, clock where next in ('queued', 'scheduled', 'retrying')
   ),
+  ${LEFT_RUNNING},
+  ${GIVE_BACK},
   tried as (
     insert into longshore.attempt (shard, job_id, claim_no, number, worker, pid, started_at,
       finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error, fingerprint,
@@ -92,9 +103,11 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; claimable: bo
     from owned, clock where next = 'cancelled' or (next <> 'succeeded' and attempted)
   ),
   ${MAKE_HOOKS}
-  select id, lane, rank, next = 'queued' as claimable from owned
+  select id, lane, rank, next = 'queued' or tokens is not null as claimable, null as gate from owned
   union all
-  select parent_id, lane, rank, true from hook`,
+  select parent_id, lane, rank, true, null from hook
+  union all
+  select null, null, null, null, g.gate from (${TO_ADMIT}) g`,
 );
 
 /** Writes all of them in one statement and answers with those that were really this claim's. */
@@ -106,12 +119,16 @@ export async function settle(
   if (settlements.length === 0) return [];
   const batch = JSON.stringify(inLockOrder(settlements).map(toRow));
   const settled = new Map<string, Settled>();
-  for (const { id, lane, rank, claimable } of await db.run(SETTLE, [shard, batch])) {
+  const rows = await db.run(SETTLE, [shard, batch]);
+  const gates = rows.flatMap(({ gate }) => gate ?? []);
+  for (const { id, lane, rank, claimable } of rows.filter(({ gate }) => gate === null)) {
     const one: Settled = settled.get(id) ?? { id, lines: [] };
     if (claimable) one.lines.push({ shard, lane, rank });
     settled.set(id, one);
   }
-  return [...settled.values()];
+  const all = [...settled.values()];
+  all[0]?.lines.push(...(await admit(db, shard, gates)).lines);
+  return all;
 }
 
 /** Everybody locks in the order of ids, so two batches over the same jobs cannot deadlock. */

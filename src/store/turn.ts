@@ -12,6 +12,9 @@ import { inLockOrder, type Settlement } from './settle.ts';
  * is a new row), so what was found under it can only be deleted or be asked to stop meanwhile; the
  * delete sees both, and what it really deleted is what ended. `(… in …) is true` keeps the planner
  * from turning that into a join of two batches.
+ *
+ * A claim that holds tokens is none of it: these must be handed on. It may have got one after its
+ * start, when a limit was set, which is why the delete looks, and not only the worker.
  */
 
 export interface Turn {
@@ -51,6 +54,7 @@ const TURN = statement<TurnRow>(
   left_running as (
     delete from longshore.running
     where shard = $1 and id = any (array(select id from owned)) and state = 'running'
+      and tokens is null
     returning id
   ),
   ended as (
@@ -66,7 +70,7 @@ const TURN = statement<TurnRow>(
   select null::uuid[] as settled, ${TAKEN}
   union all
   select array(select id from left_running), null, null, null, null, null, null, null, null, null,
-    null
+    null, null
   where (select count(*) from left_running) <> cardinality($7::uuid[])`,
 );
 

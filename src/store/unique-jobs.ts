@@ -65,9 +65,9 @@ const REPLACE = statement<{ state: JobState }>(
     update longshore.job set params = $4::json
     where shard = $1 and id = $2 and exists (select 1 from gone)
   )
-  insert into longshore.waiting (shard, id, lane, state, rank, seq, parked, kgate, run_at,
+  insert into longshore.waiting (shard, id, lane, state, rank, seq, parked, kgate, key_token, run_at,
     expires_at, attempts, max_attempts, claim_no, interruptions, queued_at, fails_unhandled)
-  select g.shard, g.id, g.lane, g.state, $5, g.seq, g.parked, g.kgate,
+  select g.shard, g.id, g.lane, g.state, $5, g.seq, g.parked, g.kgate, g.key_token,
     case when g.state = 'scheduled' or (g.state = 'created' and i.run_at > i.at) then i.run_at end,
     $8, g.attempts, g.max_attempts, g.claim_no, g.interruptions, g.queued_at, g.fails_unhandled
   from gone g, input i

@@ -12,6 +12,9 @@ import { DUE_CHANNEL, dueText, SLEEP_MS_MAX } from './due-hint.ts';
 export const WAKE_CHANNEL = 'longshore_wake';
 const PAYLOAD_MAX = 7_500;
 
+/** Nobody's lane: as a hint it says that lanes themselves have changed, by a limit or a pause. */
+export const LANES_CHANGED = 0;
+
 export interface LineHint {
   shard: number;
   lane: number;

@@ -125,6 +125,7 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
     interruptions: 0,
     paramsJson: checked.json,
     policy: null,
+    gated: false,
   };
   return { job, execution: new Execution(0, job, info, CANCEL_GRACE_MS) };
 }

@@ -88,6 +88,13 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
           async (room) => await queue.claim(shard, room, instance, lines),
           (jobs) => jobs,
         ),
+      claimGated: async (shard, limit, instance, lines) =>
+        await within(
+          shard,
+          limit,
+          async (room) => await queue.claimGated(shard, room, instance, lines),
+          ({ jobs }) => jobs,
+        ),
       turn: async (shard, turn) => {
         const result = await within(
           shard,

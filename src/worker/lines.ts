@@ -2,9 +2,9 @@ import type { DefinitionInfo } from '../core/definition.ts';
 import { type Line, orderLines } from '../core/order-lines.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
-import type { Lane } from '../store/lanes.ts';
+import type { ServedLane } from '../store/lanes.ts';
 import type { Settlement } from '../store/settle.ts';
-import type { LineHint } from '../store/wake.ts';
+import { LANES_CHANGED, type LineHint } from '../store/wake.ts';
 import type { QueuePort } from './port.ts';
 
 /**
@@ -15,6 +15,10 @@ import type { QueuePort } from './port.ts';
  *
  * The floor of a line is the highest place taken from it, less 50 ms for commits that overtook each
  * other. A job that committed later still is found by the next look, which lowers all floors.
+ *
+ * Lines whose lane has gates are claimed by another statement, which tells when a gate is shut. Such a
+ * line is *shut out*: not asked again until a token comes back, as far as one hears of it, or the rate
+ * has a start left, or the next look.
  */
 
 const FLOOR_SLACK_MICROS = 50_000;
@@ -25,6 +29,7 @@ const POLLS_BETWEEN_LOOKS_MAX = 10;
 interface KnownLine extends Line {
   /** Counts up with every hint, so that a claim does not forget work that was announced meanwhile. */
   hints: number;
+  gated: boolean;
 }
 
 export class Lines {
@@ -33,9 +38,11 @@ export class Lines {
   readonly #clock: Clock;
   readonly #definitions: readonly DefinitionInfo[];
   readonly #pollMs: number;
-  #lanes = new Map<number, Lane>();
+  #lanes = new Map<number, ServedLane>();
   #served = new Map<number, DefinitionInfo>();
   readonly #known = new Map<string, KnownLine>();
+  readonly #shutOut = new Map<string, KnownLine>();
+  #opensAtMs = Infinity;
   readonly #floors = new Map<string, number>();
   #lookAtMs = Number.NEGATIVE_INFINITY;
   #lastLookMs = 0;
@@ -67,6 +74,8 @@ export class Lines {
   /** A lane we do not know may be new and ours: one look will tell. */
   hint(hint: LineHint): void {
     this.#looking?.push(hint);
+    if (hint.lane === LANES_CHANGED) return this.lookSoon();
+    this.#reopen(hint.lane);
     if (this.#lanes.has(hint.lane)) this.#add(hint.lane, hint.rank);
     else if (!this.#foreign.has(hint.lane)) this.#asked.add(hint.lane);
   }
@@ -77,6 +86,7 @@ export class Lines {
 
   async lookIfDue(): Promise<void> {
     const startMs = this.#clock.monotonicMs();
+    if (startMs >= this.#opensAtMs) this.#reopen(null);
     if (startMs < this.#lookAtMs && !this.#lookAgain && this.#asked.size === 0) return;
     const asked = [...this.#asked];
     this.#asked.clear();
@@ -95,6 +105,8 @@ export class Lines {
     const found = await this.#queue.findLines(this.shard, [...this.#lanes.keys()]);
     this.#floors.clear();
     this.#known.clear();
+    this.#shutOut.clear();
+    this.#opensAtMs = Infinity;
     for (const { lane, rank } of found) this.#add(lane, rank);
     const announced = this.#looking;
     this.#looking = undefined;
@@ -110,8 +122,21 @@ export class Lines {
   /** Claims at most `limit` jobs, best lines first. */
   async claim(limit: number, instance: string): Promise<ClaimedJob[]> {
     const visited = this.#inOrder();
-    const jobs = await this.#queue.claim(this.shard, limit, instance, visited);
-    return this.#learn(visited, jobs, limit);
+    if (!visited.some((line) => line.gated)) {
+      const jobs = await this.#queue.claim(this.shard, limit, instance, visited);
+      return this.#learn(visited, jobs, jobs.length < limit);
+    }
+    const { jobs, shutLanes, opensInMs, more } = await this.#queue.claimGated(
+      this.shard,
+      limit,
+      instance,
+      visited,
+    );
+    this.#shut(
+      visited.filter(({ lane }) => shutLanes.includes(lane)),
+      opensInMs,
+    );
+    return this.#learn(visited, jobs, !more);
   }
 
   /** The same, and writes plain successes in the same statement. */
@@ -123,7 +148,7 @@ export class Lines {
     const visited = this.#inOrder();
     const turn = { settlements, limit, instance, lines: visited };
     const { settled, jobs } = await this.#queue.turn(this.shard, turn);
-    return { settled, jobs: this.#learn(visited, jobs, limit) };
+    return { settled, jobs: this.#learn(visited, jobs, jobs.length < limit) };
   }
 
   #inOrder(): (KnownLine & ClaimLine)[] {
@@ -131,16 +156,54 @@ export class Lines {
     return ordered.map((line) => ({ ...line, floor: this.#floors.get(nameOf(line)) ?? 0 }));
   }
 
-  #learn(visited: readonly KnownLine[], jobs: ClaimedJob[], limit: number): ClaimedJob[] {
+  /** Fewer than asked for means that every line was read to its end. */
+  #learn(visited: readonly KnownLine[], jobs: ClaimedJob[], toTheEnd: boolean): ClaimedJob[] {
     for (const job of jobs) this.#raiseFloor(job);
-    // Fewer than asked for means that every line was read to its end.
-    if (jobs.length < limit) for (const line of visited) this.#forget(line);
+    if (toTheEnd) for (const line of visited) this.#forget(line);
     return jobs;
+  }
+
+  /** These found a gate shut. What was announced meanwhile may have opened it again. */
+  #shut(lines: readonly KnownLine[], opensInMs: number | null): void {
+    for (const line of lines) {
+      if (this.#forget(line)) this.#shutOut.set(nameOf(line), line);
+    }
+    const opensAtMs = this.#clock.monotonicMs() + (opensInMs ?? Infinity);
+    this.#opensAtMs = Math.min(this.#opensAtMs, opensAtMs);
+  }
+
+  /** Whether a claim must pass gates. */
+  get gated(): boolean {
+    for (const { gated } of this.#known.values()) if (gated) return true;
+    return false;
+  }
+
+  /** How long until a rate lets lines go on that were shut out. */
+  get opensInMs(): number {
+    return Math.max(0, this.#opensAtMs - this.#clock.monotonicMs());
+  }
+
+  /** A job that held tokens was settled here: somebody may go on with them, why not we. */
+  tokensBack({ lane, rank, gated }: ClaimedJob): void {
+    if (gated) this.hint({ shard: this.shard, lane, rank });
+  }
+
+  /** Asks again what shares a gate with this lane; null means everything. */
+  #reopen(lane: number | null): void {
+    if (this.#shutOut.size === 0) return;
+    const gates = lane === null ? null : (this.#lanes.get(lane)?.gates ?? []);
+    for (const [name, line] of this.#shutOut) {
+      const theirs = this.#lanes.get(line.lane)?.gates ?? [];
+      if (gates && !theirs.some((gate) => gates.includes(gate))) continue;
+      this.#shutOut.delete(name);
+      this.#add(line.lane, line.rank);
+    }
+    if (this.#shutOut.size === 0) this.#opensAtMs = Infinity;
   }
 
   /** Whether this lane is served and, as far as we heard, nothing as good as this rank waits. */
   isIdle(lane: number, rank: number): boolean {
-    if (!this.#served.has(lane)) return false;
+    if (!this.#served.has(lane) || this.#lanes.get(lane)?.gates.length !== 0) return false;
     for (const line of this.#known.values()) if (line.rank <= rank) return false;
     return true;
   }
@@ -150,15 +213,17 @@ export class Lines {
   }
 
   #add(lane: number, rank: number): void {
-    const tenant = this.#lanes.get(lane)?.tenant ?? '';
+    const { tenant = '', gates = [] } = this.#lanes.get(lane) ?? {};
     const name = nameOf({ lane, rank });
     const hints = (this.#known.get(name)?.hints ?? 0) + 1;
-    this.#known.set(name, { lane, rank, tenant, hints });
+    this.#known.set(name, { lane, rank, tenant, hints, gated: gates.length > 0 });
+    this.#shutOut.delete(name);
   }
 
-  #forget(visited: KnownLine): void {
+  /** Unless it was announced again; says whether it was forgotten. */
+  #forget(visited: KnownLine): boolean {
     const name = nameOf(visited);
-    if (this.#known.get(name)?.hints === visited.hints) this.#known.delete(name);
+    return this.#known.get(name)?.hints === visited.hints && this.#known.delete(name);
   }
 
   #raiseFloor(job: ClaimedJob): void {

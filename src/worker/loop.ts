@@ -143,7 +143,7 @@ export class WorkLoop implements Service, HandOver {
       await lines.lookIfDue();
       while (this.#worthTurn(lines)) this.#begin(lines, instance);
     }
-    return this.#options.pollMs;
+    return Math.min(this.#options.pollMs, ...this.#shards.map((lines) => lines.opensInMs));
   }
 
   #claimable(lines: Lines): number {
@@ -183,8 +183,9 @@ export class WorkLoop implements Service, HandOver {
     batch: Finished[],
     limit: number,
   ): Promise<Execution[]> {
-    if (batch.length === 0 || !batch.every(isPlain)) {
+    if (batch.length === 0 || lines.gated || !batch.every(isPlain)) {
       await this.outbox.write(lines.shard, batch);
+      for (const { execution } of batch) lines.tokensBack(execution.job);
       return limit > 0 ? this.#accept(lines, await lines.claim(limit, instance)) : [];
     }
     try {
@@ -272,7 +273,8 @@ export class WorkLoop implements Service, HandOver {
   }
 }
 
-/** A success without hooks that nobody asked to stop: quick because it is common. */
-function isPlain({ execution: { state, definition }, ended }: Finished): boolean {
-  return state === 'running' && ended.outcome.kind === 'success' && !hasSuccessHooks(definition);
+/** A success without hooks or tokens that nobody asked to stop: quick because it is common. */
+function isPlain({ execution: { state, definition, job }, ended, refused }: Finished): boolean {
+  const succeeded = state === 'running' && ended.outcome.kind === 'success';
+  return succeeded && !hasSuccessHooks(definition) && !job.gated && !refused;
 }

@@ -10,6 +10,8 @@ import type { QueuePort } from './port.ts';
 export interface Finished {
   execution: Execution;
   ended: Ended;
+  /** It was refused once although the claim still owns the job, so it is no plain one. */
+  refused?: boolean;
 }
 
 /**
@@ -126,7 +128,7 @@ export class Outbox {
     const fate = await this.#queue.fateOf(shard, id, claim);
     if (fate.kind === 'owned') {
       item.execution.state = fate.state;
-      this.putBack(shard, [item]);
+      this.putBack(shard, [{ ...item, refused: true }]);
       return;
     }
     this.#unwritten.delete(id);

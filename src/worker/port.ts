@@ -1,7 +1,8 @@
 import type { DefinitionInfo } from '../core/definition.ts';
 import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
 import type { NewEvent } from '../store/events.ts';
-import type { Lane } from '../store/lanes.ts';
+import type { GatedClaim } from '../store/gated-claim.ts';
+import type { ServedLane } from '../store/lanes.ts';
 import type { LogChunk } from '../store/log-chunks.ts';
 import type { ProgressUpdate } from '../store/progress.ts';
 import type { Fate, Settled, Settlement } from '../store/settle.ts';
@@ -16,7 +17,7 @@ import type { HeartbeatAnswer, LookAnswer, WorkerInstance } from '../store/worke
 export interface QueuePort {
   readonly shards: number;
   publish(definitions: readonly DefinitionInfo[]): Promise<void>;
-  lanes(shard: number, definitions: readonly DefinitionInfo[]): Promise<Lane[]>;
+  lanes(shard: number, definitions: readonly DefinitionInfo[]): Promise<ServedLane[]>;
   findLines(shard: number, lanes: readonly number[]): Promise<{ lane: number; rank: number }[]>;
   claim(
     shard: number,
@@ -24,6 +25,13 @@ export interface QueuePort {
     instance: string,
     lines: readonly ClaimLine[],
   ): Promise<ClaimedJob[]>;
+  /** The same where something is limited. */
+  claimGated(
+    shard: number,
+    limit: number,
+    instance: string,
+    lines: readonly ClaimLine[],
+  ): Promise<GatedClaim>;
   /** Settles plain successes and claims, in one statement and one commit. */
   turn(shard: number, turn: Turn): Promise<TurnResult>;
   settle(shard: number, settlements: readonly Settlement[]): Promise<Settled[]>;

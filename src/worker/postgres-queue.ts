@@ -1,14 +1,17 @@
 import type { Transition } from '../core/lifecycle.ts';
 import type { Db } from '../store/db.ts';
-import { claim, findLines } from '../store/claim.ts';
+import { claim } from '../store/claim.ts';
 import { publishDefinitions } from '../store/definitions.ts';
 import { writeEvents } from '../store/events.ts';
+import { findLines } from '../store/find-lines.ts';
+import { claimGated } from '../store/gated-claim.ts';
 import { servedLanes } from '../store/lanes.ts';
 import { writeLogChunks } from '../store/log-chunks.ts';
 import { withPartitions } from '../store/partitions.ts';
 import { saveProgress } from '../store/progress.ts';
 import { fateOf, settle } from '../store/settle.ts';
 import { loadSteps, saveStep } from '../store/steps.ts';
+import { syncLimits } from '../store/sync-limits.ts';
 import { takeTurn } from '../store/turn.ts';
 import type { Waker } from '../store/wake.ts';
 import { heartbeat, lookAtLease, registerWorker, retireWorker } from '../store/workers.ts';
@@ -26,10 +29,21 @@ function waitMs({ to, delayMs }: Transition): number[] {
 export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
   return {
     shards: db.shards,
-    publish: async (definitions) => await publishDefinitions(db, definitions),
+    publish: async (definitions) => {
+      await publishDefinitions(db, definitions);
+      await syncLimits(
+        db,
+        definitions.map(({ key }) => key),
+      );
+    },
     lanes: async (shard, definitions) => await servedLanes(db, shard, definitions),
     findLines: async (shard, lanes) => await findLines(db, shard, lanes),
     claim: async (shard, limit, instance, lines) => await claim(db, shard, limit, instance, lines),
+    claimGated: async (shard, limit, instance, lines) => {
+      const claimed = await claimGated(db, shard, limit, instance, lines);
+      if (claimed.keyOpensInMs !== null) waker.wakeScheduler([claimed.keyOpensInMs]);
+      return claimed;
+    },
     turn: async (shard, turn) =>
       await withPartitions(db, async () => await takeTurn(db, shard, turn)),
     settle: async (shard, settlements) => {

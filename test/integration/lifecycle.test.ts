@@ -253,4 +253,5 @@ const unclaimed = {
   interruptions: 0,
   paramsJson: '{}',
   policy: null,
+  gated: false,
 };

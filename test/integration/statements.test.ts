@@ -3,9 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../src/core/job.ts';
 import { decide, DEFAULT_RULES } from '../../src/core/lifecycle.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
-import { claim, findLines } from '../../src/store/claim.ts';
+import { claim } from '../../src/store/claim.ts';
 import { allStatements } from '../../src/store/db.ts';
 import { writeEvents } from '../../src/store/events.ts';
+import { findLines } from '../../src/store/find-lines.ts';
+import { claimGated } from '../../src/store/gated-claim.ts';
+import { admit } from '../../src/store/gates.ts';
 import { viewJobs } from '../../src/store/get-job.ts';
 import { writeLogChunks } from '../../src/store/log-chunks.ts';
 import { saveProgress } from '../../src/store/progress.ts';
@@ -17,10 +20,17 @@ import { releaseJob } from '../../src/store/release-job.ts';
 import { fateOf, settle } from '../../src/store/settle.ts';
 import { loadSteps, saveStep } from '../../src/store/steps.ts';
 import { findBeating, findLate } from '../../src/store/suspect-workers.ts';
+import { SWEEP_START, sweepGates } from '../../src/store/sweep-gates.ts';
 import { takeTurn } from '../../src/store/turn.ts';
 import { findOrphans, forgetWorkers, heartbeat, lookAtLease } from '../../src/store/workers.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
-import { fillQueue, type FullQueue, SMALL_LANE } from '../support/full-queue.ts';
+import {
+  fillQueue,
+  FIRST_KEY_GATE,
+  type FullQueue,
+  LIMITED_LANE,
+  SMALL_LANE,
+} from '../support/full-queue.ts';
 import { buffersOf, Planner, rowsReadFrom } from '../support/plans.ts';
 
 // Statements register themselves when their file is loaded; a new file cannot be forgotten here.
@@ -40,6 +50,7 @@ const GROWING = [
   'log_chunk',
   'step',
   'dedupe',
+  'gate',
   'schedule',
   'slot',
 ];
@@ -50,7 +61,8 @@ const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key
   look_at_job list_by_lane_desc list_by_tag_desc list_waiting_desc list_running_desc
   list_done_desc list_setbacks_desc write_log_chunks write_events save_step load_steps read_logs
   read_events read_attempts look_at_lease find_late find_beating find_holder_jobs take_keys
-  point_keys lock_unique_keys replace_waiting find_expired fail_waiting find_unserved`.split(/\s+/);
+  point_keys lock_unique_keys replace_waiting find_expired fail_waiting find_unserved claim_gated
+  admit find_adopting find_stuck_gates forget_gates park_lined`.split(/\s+/);
 
 it('has one name for each statement', () => {
   const names = allStatements.map(({ name }) => name);
@@ -153,6 +165,14 @@ const ROWS_MAX: Record<string, number> = {
   forget_workers: 0,
   find_late: 0,
   find_beating: 10,
+  // The head of both lines, the same rows again to delete them, two looks at one gate and its change,
+  // and for each job of a key the gate of that key, whose definition may have a rate.
+  claim_gated: 75,
+  admit: 5,
+  find_adopting: 0,
+  park_lined: 0,
+  find_stuck_gates: 20, // a slice, and the definition of each
+  forget_gates: 20,
 };
 
 const LINE = { atMs: 0, level: 'info', stream: 'stdout', message: 'hello' } as const;
@@ -210,6 +230,9 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   await viewJobs(db, 0, 'default', doneIds);
   await cancelJob(db, 'default', running);
   await releaseJob(db, 'default', running);
+  await claimGated(db, 0, 10, worker, [{ lane: LIMITED_LANE, rank: 0, floor: 0 }, ...lines]);
+  await admit(db, 0, [FIRST_KEY_GATE]);
+  await sweepGates(db, 0, SWEEP_START, 10);
   await findOrphans(db, 0, 10);
   await forgetWorkers(db, 0);
   expect([...seen].sort()).toEqual(Object.keys(ROWS_MAX).sort());

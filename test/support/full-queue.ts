@@ -10,6 +10,9 @@ export interface FullQueue {
 
 /** Lane 1 has 30 jobs waiting; the rest of the 20,000 are in lanes 2 to 8, in five ranks each. */
 export const SMALL_LANE = 1;
+/** Here 20 at a time may run, and of each of 5,000 keys one is in the line and one waits for it. */
+export const LIMITED_LANE = 9;
+export const FIRST_KEY_GATE = '4611686018427387905';
 
 const WORKER = '00000000-0000-4000-8000-000000000001';
 const OTHER_WORKER = '00000000-0000-4000-8000-000000000002';
@@ -28,6 +31,11 @@ const FILL = `
   select 0, i, 'test', 1, '0', 10, now(), now(), now() + interval '1 hour'
   from unnest(array['${WORKER}', '${OTHER_WORKER}']::uuid[]) i;
 
+  insert into longshore.gate (shard, gate, name, lim, key_lim) values (0, 7, 'definition key-9', 20, 1);
+  update longshore.lane set dgate = 7, keyed = true where lane = ${LIMITED_LANE};
+  insert into longshore.gate (shard, gate, definition, in_use, parked)
+  select 0, ${FIRST_KEY_GATE}::bigint + n, 7, 1, 1 from generate_series(0, 4999) n;
+
   create temporary table made on commit drop as
   select ${ID} as id, n,
     case when n % 670 = 0 then ${SMALL_LANE} else 2 + n % 7 end as lane, -(n / 7 % 5) as rank
@@ -39,6 +47,14 @@ const FILL = `
   insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
   select 0, id, lane, 'queued', case when lane = ${SMALL_LANE} then 0 else rank end, n, 3, now()
   from made where n <= 20000 and (n % 10 > 0 or lane = ${SMALL_LANE});
+
+  insert into longshore.waiting (shard, id, lane, state, rank, seq, parked, kgate, key_token,
+    max_attempts, queued_at)
+  select 0, (lpad(to_hex((extract(epoch from now()) * 1000)::bigint + n), 12, '0')
+      || '70008000000000000400')::uuid, ${LIMITED_LANE}, 'queued', 0,
+    case when n < 5000 then n end, case when n >= 5000 then n end,
+    ${FIRST_KEY_GATE}::bigint + n % 5000, n < 5000, 3, now()
+  from generate_series(0, 9999) n;
 
   insert into longshore.waiting (shard, id, lane, state, rank, run_at, max_attempts)
   select 0, id, lane, 'scheduled', rank, now() + n * interval '1 s' - interval '150 s', 3

@@ -17,6 +17,7 @@ interface Options {
   delayMs?: number;
   runAt?: string;
   idempotencyKey?: string;
+  concurrencyKey?: string;
   tag?: string[];
   maxAttempts?: number;
   hold?: true;
@@ -41,6 +42,7 @@ export function addEnqueue(program: Command, cli: Cli): void {
     .option('--delay-ms <ms>', 'run it not before so long from now', whole)
     .option('--run-at <time>', 'run it not before this time, like 2030-01-31T08:00:00Z')
     .option('--idempotency-key <key>', 'the same key again answers with the same job')
+    .option('--concurrency-key <key>', 'share the limits of this key, like customer-17')
     .option('--tag <tag>', 'a word to find it by; may be repeated', eachOf)
     .option('--max-attempts <number>', 'how often it is tried at most', whole)
     .option('--hold', 'store it and wait for `longshore release`')

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { decide } from '../../../src/core/lifecycle.ts';
-import { claim, type ClaimedJob, type ClaimLine, findLines } from '../../../src/store/claim.ts';
+import { claim, type ClaimedJob, type ClaimLine } from '../../../src/store/claim.ts';
+import { findLines } from '../../../src/store/find-lines.ts';
 import { takeTurn } from '../../../src/store/turn.ts';
 import type { Line, Model } from './model.ts';
 import { POISON, RULES, settleInModel, USAGE } from './outcomes.ts';
@@ -124,6 +125,7 @@ function takeInModel(
       interruptions,
       paramsJson: expect.toSatisfy((text: string) => sameJson(text, body['params'])) as string,
       policy: null,
+      gated: false,
     };
   });
 }

@@ -121,7 +121,7 @@ async function handOver(model: Model, world: World, use: Use, pick: WorkerPick):
       interruptions,
     };
     const paramsJson = PARAMS[use.params];
-    expect(world.slot.begun).toEqual([{ ...begun, paramsJson, policy: null }]);
+    expect(world.slot.begun).toEqual([{ ...begun, paramsJson, policy: null, gated: false }]);
     world.note('a job is handed over');
   } else {
     expect(world.slot.begun).toEqual([]);
