@@ -61,19 +61,18 @@ export const LEFT_RUNNING = `
     group by t.gate
   )`;
 
-/** Lowers the counters by what `given` says. The locks are taken in order, before the first change. */
+/**
+ * Lowers the counters by what `given` says, in the order of gates. An update would not find a gate that
+ * is younger than the statement, which may have waited for the very transaction that made it; a
+ * conflict does. There is always one: who holds a token of a gate, or waits for one, keeps it alive.
+ */
 export const GIVE_BACK = `
-  held_gates as materialized (
-    select gate from longshore.gate
-    where shard = $1 and gate = any (array(select gate from given))
-    order by gate for update
-  ),
   given_back as (
-    update longshore.gate g
-    set in_use = g.in_use - v.tokens, parked = g.parked - v.parked,
-      next_at = case when g.parked > v.parked then g.next_at end
-    from given v
-    where g.shard = $1 and g.gate = any (array(select gate from held_gates)) and g.gate = v.gate
+    insert into longshore.gate as g (shard, gate, definition, in_use, parked)
+    select $1, gate, 0, -tokens, -parked from given order by gate
+    on conflict (gate, shard) do update
+      set in_use = g.in_use + excluded.in_use, parked = g.parked + excluded.parked,
+        next_at = case when g.parked + excluded.parked > 0 then g.next_at end
     returning g.gate, g.definition, g.parked
   )`;
 

@@ -135,6 +135,20 @@ describe('a limit that is set while jobs are claimed', () => {
     expect(await take()).toHaveLength(1);
   });
 
+  it('is younger than the outcome that gives its token back', async () => {
+    const job = first(await claim(database.db, 0, 1, worker, lines));
+    const link = await HeldLink.begin(database);
+    await lockLanes(link);
+    await installLimits(link, 0, 'definition', 'hello', { ...NO_LIMITS, concurrencyLimit: 1 });
+    expect(await adopt(link, 0)).toBe(1);
+    const settling = settleAs(database, job, SUCCESS);
+    await untilBlocked(database);
+    await link.commit();
+    expect(await settling).toHaveLength(1);
+    await expectNoDrift(database);
+    expect(await take()).toHaveLength(1);
+  });
+
   it('leaves a job alone that is just ending', async () => {
     const job = first(await takePlain());
     const link = await HeldLink.begin(database);
@@ -225,6 +239,21 @@ describe('a key with one place', () => {
     await link.rollback();
     await sweep();
     expect(await takePlain()).toMatchObject([{ id }]);
+  });
+
+  it('is younger than the cancel that gives its place back', async () => {
+    await publish(database, 'hello');
+    await changeLimits(database.db, 'definition', 'hello', { concurrencyKeyLimit: 0 }, null);
+    const [id, next] = [await keyed(), await keyed()];
+    await changeLimits(database.db, 'definition', 'hello', { concurrencyKeyLimit: 1 }, null);
+    const link = await HeldLink.begin(database);
+    await sweep(link);
+    const cancelling = cancelJob(database.db, 'default', id);
+    await untilBlocked(database);
+    await link.commit();
+    await cancelling;
+    await expectNoDrift(database);
+    expect(await takePlain()).toMatchObject([{ id: next }]);
   });
 
   it('is not forgotten while a job of it is stored', async () => {
