@@ -14,8 +14,11 @@ alter table longshore.attempt
   alter column worker drop not null,
   alter column started_at drop not null;
 
--- Dead letters by the time of their end, and by fingerprint.
-create index done_dead on longshore.done (shard, lane, finished_at, id) where state = 'failed';
+-- Dead letters by the time of their end, and by fingerprint. Each index names what the questions for
+-- the other one do not, so that the planner cannot mix them up; the one before served neither.
+drop index longshore.done_failed;
+create index done_dead on longshore.done (shard, lane, finished_at, id)
+  where state = 'failed' and error_code is not null;
 create index done_fingerprint on longshore.done (shard, lane, fingerprint, finished_at, id)
   where state = 'failed' and fingerprint is not null;
 

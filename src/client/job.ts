@@ -104,8 +104,8 @@ export interface ListFilter {
   runBefore?: Date | string | undefined;
   /** A text in the message of the latest failure, or in the params. */
   q?: string | undefined;
-  /** Newest first is usual. */
-  sort?: '-createdAt' | 'createdAt' | undefined;
+  /** Newest first is usual. `runAt` goes with scheduled and retrying, `-priority` with queued. */
+  sort?: '-createdAt' | 'createdAt' | 'runAt' | '-priority' | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
 }

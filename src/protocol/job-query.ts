@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JOB_STATES } from '../core/job.ts';
+import { JOB_STATES, type JobState } from '../core/job.ts';
 import { closed, instant, list, oneOf, searchedKey, text, wholeInQuery } from './fields.ts';
 import { TAG_LENGTH_MAX } from './job-body.ts';
 
@@ -7,12 +7,18 @@ export const PAGE_MAX = 200;
 export const PAGE_DEFAULT = 50;
 export const ERROR_CODE_MAX = 100;
 export const Q_MAX = 200;
-export const JOB_SORTS = ['-createdAt', 'createdAt'] as const;
+export const JOB_SORTS = ['-createdAt', 'createdAt', 'runAt', '-priority'] as const;
 
 export type JobSort = (typeof JOB_SORTS)[number];
 
 /** A query string knows no lists: one value is a list of one. */
 const asList = (value: unknown) => (Array.isArray(value) ? value : [value]);
+
+/** Which states have an order of their own, and must be asked for with it. */
+const SORTED_STATES: Partial<Record<JobSort, readonly JobState[]>> = {
+  runAt: ['scheduled', 'retrying'],
+  '-priority': ['queued'],
+};
 
 /** What `GET /v1/jobs` can be asked. */
 export const JobQuery = closed({
@@ -39,12 +45,23 @@ export const JobQuery = closed({
     ),
   sort: oneOf('sort', JOB_SORTS)
     .default('-createdAt')
-    .describe('-createdAt is newest first, createdAt is oldest first.'),
+    .describe(
+      '-createdAt is newest first, createdAt is oldest first. runAt is the next one first, for ' +
+        'the status scheduled and retrying; -priority is the next one first, for queued.',
+    ),
   cursor: text(200).optional().describe('The nextCursor of the page before.'),
   limit: wholeInQuery(1, PAGE_MAX)
     .default(PAGE_DEFAULT)
     .describe(`How many jobs a page holds at most. Default ${PAGE_DEFAULT}.`),
+}).refine(({ sort, status = [] }) => fitsSort(sort, status), {
+  path: ['sort'],
+  error: 'runAt needs status=scheduled or retrying, -priority needs status=queued, and no other',
 });
+
+function fitsSort(sort: JobSort, statuses: readonly JobState[]): boolean {
+  const sorted = SORTED_STATES[sort];
+  return !sorted || (statuses.length > 0 && statuses.every((state) => sorted.includes(state)));
+}
 
 export type JobQuery = z.infer<typeof JobQuery>;
 

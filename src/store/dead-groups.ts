@@ -18,6 +18,7 @@ export interface GroupSearch {
   limit: number;
 }
 
+/** Who asks for these also asks for an order, even to count: it leaves the planner one way to go. */
 const WITHIN = `f.shard = $1 and f.lane = g.lane and f.state = 'failed'
   and f.fingerprint = g.fingerprint
   and f.finished_at >= coalesce($3::timestamptz, '-infinity')
@@ -26,11 +27,7 @@ const WITHIN = `f.shard = $1 and f.lane = g.lane and f.state = 'failed'
 const GROUPS = statement<LaneGroup & { total: number }>(
   'dead_groups',
   `with recursive step as (
-    select l.lane, (
-        select f.fingerprint from longshore.done f
-        where f.shard = $1 and f.lane = l.lane and f.state = 'failed' and f.fingerprint is not null
-        order by f.fingerprint limit 1) as fingerprint, 1 as n
-    from unnest($2::int[]) as l(lane)
+    select l.lane, '' as fingerprint, 0 as n from unnest($2::int[]) as l(lane)
     union all
     select s.lane, (
         select f.fingerprint from longshore.done f
@@ -39,7 +36,7 @@ const GROUPS = statement<LaneGroup & { total: number }>(
         order by f.fingerprint limit 1), s.n + 1
     from step s where s.fingerprint is not null and s.n <= $6
   ),
-  g as materialized (select lane, fingerprint, n from step where fingerprint is not null)
+  g as materialized (select lane, fingerprint, n from step where fingerprint is not null and n > 0)
   select g.fingerprint, newest.error_code as code, newest.message, newest.id as "jobId",
     least(counted.count, $5)::int as count, counted.count <= $5 as "countIsExact",
     to_json(oldest.finished_at) #>> '{}' as "firstSeen",
@@ -57,7 +54,9 @@ const GROUPS = statement<LaneGroup & { total: number }>(
     order by f.finished_at, f.id limit 1
   ) oldest
   cross join lateral (
-    select count(*) from (select 1 from longshore.done f where ${WITHIN} limit $5 + 1) f
+    select count(*) from (
+      select 1 from longshore.done f where ${WITHIN} order by f.finished_at, f.id limit $5 + 1
+    ) f
   ) counted
   cross join lateral (
     select key, version from longshore.lane where shard = $1 and lane = g.lane limit 1

@@ -70,7 +70,7 @@ const search = (name: string, group: string): Statement<Seen> =>
       (select count(*)::int from seen) as seen`,
   );
 
-const SEARCH = search('search_dead_letters', '');
+const SEARCH = search('search_dead_letters', 'and f.error_code is not null');
 const SEARCH_GROUP = search('search_dead_group', 'and f.fingerprint = $9');
 
 /** So many are looked at for one page, when not each of them fits. */

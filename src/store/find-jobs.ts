@@ -197,8 +197,8 @@ function plan(
   ];
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** A process whose clock is ahead makes ids of a moment that is yet to come, by so much at most. */
 const CLOCK_SLACK_MS = 24 * 3_600_000;

@@ -131,6 +131,59 @@ describe('GET /v1/jobs', () => {
   });
 });
 
+describe('GET /v1/jobs in the order of their turn', () => {
+  /** One job to a page. */
+  const ordered = async (query: string) => {
+    const seen: string[] = [];
+    for (let cursor = ''; ;) {
+      const url = `/v1/jobs?limit=1&${query}${cursor && `&cursor=${cursor}`}`;
+      const { jobs, nextCursor } = await promised(JobPageAnswer, call('GET', url));
+      seen.push(...jobs.map(({ jobId }) => jobId));
+      if (nextCursor === null) return seen;
+      cursor = nextCursor;
+    }
+  };
+
+  it('runAt is the next one first', async () => {
+    const year = async (number: number, more = {}) =>
+      await enqueueOne(database, { runAt: new Date(`${number}-01-01`), ...more });
+    const late = await year(2102);
+    const soon = await year(2100, { tags: ['t'] });
+    const same = await year(2100, { definitionKey: 'other', paramsJson: '{"word":"found"}' });
+    await enqueueOne(database);
+    const sorted = 'sort=runAt&status=scheduled&status=retrying';
+    expect(await ordered(sorted)).toEqual([soon, same, late]);
+    expect(await ordered(`${sorted}&tag=t`)).toEqual([soon]);
+    expect(await ordered(`${sorted}&definitionKey=other`)).toEqual([same]);
+    expect(await ordered(`${sorted}&q=found`)).toEqual([same]);
+    expect(await ordered(`${sorted}&runAfter=2101-01-01T00:00:00Z`)).toEqual([late]);
+    expect(await ordered(`${sorted}&runAfter=2100-01-01T00:00:00Z`)).toHaveLength(3);
+    expect(await ordered(`${sorted}&runBefore=2102-01-01T00:00:00Z`)).toEqual([soon, same]);
+  });
+
+  it('-priority is the next one first, over all lines', async () => {
+    const low = await enqueueOne(database, { priority: -5 });
+    const first = await enqueueOne(database, { definitionKey: 'other', priority: 7 });
+    const second = await enqueueOne(database, { priority: 7 });
+    const usual = await enqueueOne(database);
+    await enqueueOne(database, { priority: 9, delayMs: 60_000 });
+    const sorted = 'sort=-priority&status=queued';
+    expect(await ordered(sorted)).toEqual([first, second, usual, low]);
+    expect(await ordered(`${sorted}&createdBefore=2020-01-01T00:00:00Z`)).toEqual([]);
+  });
+
+  it.each([
+    ['sort=runAt', '/sort'],
+    ['sort=runAt&status=queued', '/sort'],
+    ['sort=-priority&status=queued&status=failed', '/sort'],
+    ['sort=-priority&status=queued&cursor=x', '/cursor'],
+    [`sort=runAt&status=scheduled&cursor=${btoa(`-priority 1 1 ${MISSING}`)}`, '/cursor'],
+  ])('refuses %s', async (query, pointer) => {
+    const answer = await refused(call('GET', `/v1/jobs?${query}`));
+    expect(answer).toEqual([400, 'VALIDATION_FAILED', [pointer]]);
+  });
+});
+
 describe('/v1/dead-letters', () => {
   beforeEach(async () => {
     await manyDeadLetters(database, { key: 'a', count: 6, mistakes: [SLOW, GONE, SLOW] });

@@ -1,14 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_USAGE } from '../../src/core/job.ts';
+import { NO_USAGE, TERMINAL_STATES } from '../../src/core/job.ts';
+import { ANY_JOB } from '../../src/core/job-criteria.ts';
 import { decide, DEFAULT_RULES } from '../../src/core/lifecycle.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
+import { cancelJobs } from '../../src/store/cancel-jobs.ts';
 import { claim } from '../../src/store/claim.ts';
 import { allStatements } from '../../src/store/db.ts';
+import { deleteJobs } from '../../src/store/delete-jobs.ts';
 import { writeEvents } from '../../src/store/events.ts';
 import { findLines } from '../../src/store/find-lines.ts';
 import { claimGated } from '../../src/store/gated-claim.ts';
 import { admit } from '../../src/store/gates.ts';
+import { FIRST_ID, LAST_ID } from '../../src/store/find-jobs.ts';
 import { viewJobs } from '../../src/store/get-job.ts';
 import { writeLogChunks } from '../../src/store/log-chunks.ts';
 import { saveProgress } from '../../src/store/progress.ts';
@@ -17,7 +21,9 @@ import { readAttempts } from '../../src/store/read-attempts.ts';
 import { readEvents } from '../../src/store/read-events.ts';
 import { readLogs } from '../../src/store/read-logs.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
+import { retryJobs } from '../../src/store/retry-jobs.ts';
 import { fateOf, settle } from '../../src/store/settle.ts';
+import { sieveJobs } from '../../src/store/sieve-jobs.ts';
 import { loadSteps, saveStep } from '../../src/store/steps.ts';
 import { findBeating, findLate } from '../../src/store/suspect-workers.ts';
 import { SWEEP_START, sweepGates } from '../../src/store/sweep-gates.ts';
@@ -31,6 +37,7 @@ import {
   LIMITED_LANE,
   SMALL_LANE,
 } from '../support/full-queue.ts';
+import { statementNamed } from '../support/held-link.ts';
 import { buffersOf, Planner, rowsReadFrom } from '../support/plans.ts';
 
 // Statements register themselves when their file is loaded; a new file cannot be forgotten here.
@@ -62,12 +69,25 @@ const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key
   list_done_desc list_setbacks_desc write_log_chunks write_events save_step load_steps read_logs
   read_events read_attempts look_at_lease find_late find_beating find_holder_jobs take_keys
   point_keys lock_unique_keys replace_waiting find_expired fail_waiting find_unserved claim_gated
-  admit find_adopting find_stuck_gates forget_gates park_lined`.split(/\s+/);
+  admit find_adopting find_stuck_gates forget_gates park_lined retry_jobs delete_jobs
+  cancel_many_waiting cancel_many_running sieve_jobs search_dead_letters search_dead_group
+  dead_groups list_by_run_at list_by_priority list_open_asc`.split(/\s+/);
 
 it('has one name for each statement', () => {
   const names = allStatements.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);
   expect(names).toEqual(expect.arrayContaining(HOT));
+});
+
+it('gives every dead letter a fingerprint', () => {
+  const harmless = /select shard, id, lane, '(cancelled|succeeded)'/;
+  const failing = allStatements.filter(
+    ({ text }) => /insert into longshore\.done/.test(text) && !harmless.test(text),
+  );
+  expect(failing.map(({ name }) => name)).toContain('settle');
+  for (const { name, text } of failing) {
+    expect(text, `${name} must write a fingerprint (core/fingerprint.ts)`).toMatch(/fingerprint/);
+  }
 });
 
 describe.each(postgresVersions())('every statement on PostgreSQL %i', (postgres) => {
@@ -161,6 +181,15 @@ const ROWS_MAX: Record<string, number> = {
   cancel_waiting: 1,
   cancel_running: 1,
   release_job: 1,
+  search_dead_group: 12, // ten, and one more to see whether there are more
+  dead_groups: 40, // of each group its two ends, and of the count no more than is asked for
+  list_by_priority: 36, // of each of three lanes ten, and two more to see where to stop
+  sieve_jobs: 70, // body, outcome and attempt of each
+  retry_jobs: 80, // outcome, body and step of each, and once more to change it
+  delete_jobs: 190, // each with its outcome, body, attempt, events, lines and steps, all twice
+  cancel_many_waiting: 10,
+  cancel_many_running: 20,
+  still_open: 10,
   find_orphans: 0,
   forget_workers: 0,
   find_late: 0,
@@ -233,6 +262,18 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   await claimGated(db, 0, 10, worker, [{ lane: LIMITED_LANE, rank: 0, floor: 0 }, ...lines]);
   await admit(db, 0, [FIRST_KEY_GATE]);
   await sweepGates(db, 0, SWEEP_START, 10);
+  const ended = { tenant: 'default', states: TERMINAL_STATES, endedBefore: null };
+  await retryJobs(db, 0, doneIds, { mode: 'reset', runAt: null, paramsJson: '1' }, ended);
+  await deleteJobs(db, 0, doneIds, ended);
+  await cancelJobs(db, 0, runningIds, { tenant: 'default', states: ['queued', 'running'] });
+  await sieveJobs(db, 0, doneIds, { ...ANY_JOB, q: 'x' }, null);
+  const anyTime = [null, null];
+  const page = [...anyTime, 11, null, 'f1', null, 11];
+  await db.run(statementNamed('search_dead_group'), [0, [2], ...anyTime, ...page]);
+  await db.run(statementNamed('dead_groups'), [0, [2], ...anyTime, 5, 10, null]);
+  const range = [FIRST_ID, LAST_ID, null, 11];
+  const turns = [0, [1, 2, 3], ['queued'], ...range, -1_000, FIRST_ID, 0];
+  await db.run(statementNamed('list_by_priority'), turns);
   await findOrphans(db, 0, 10);
   await forgetWorkers(db, 0);
   expect([...seen].sort()).toEqual(Object.keys(ROWS_MAX).sort());

@@ -67,10 +67,12 @@ const FILL = `
   from made where n between 20001 and 25000;
 
   insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
-    interruptions, queued_at, worker, started_at, finished_at, error_code, error, result)
+    interruptions, queued_at, worker, started_at, finished_at, error_code, fingerprint, error,
+    result)
   select 0, id, lane, case when n % 50 = 0 then 'failed' else 'succeeded' end::longshore.job_state,
     rank, 1, 3, 1, 0, now(), '${OTHER_WORKER}', now(), now(),
-    case when n % 50 = 0 then 'CRASHED' end, case when n % 50 = 0 then '{}'::json end, '1'
+    case when n % 50 = 0 then 'CRASHED' end, case when n % 50 = 0 then 'f' || n / 50 % 3 end,
+    case when n % 50 = 0 then '{}'::json end, '1'
   from made where n > 25000;
 
   insert into longshore.attempt (shard, job_id, claim_no, number, worker, started_at, finished_at)

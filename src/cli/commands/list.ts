@@ -28,7 +28,10 @@ export function addList(program: Command, cli: Cli): void {
     .option('--q <text>', 'only with this text in the error message or in the params')
     .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
     .option('--cursor <cursor>', 'go on where the page before ended')
-    .option('--sort <order>', '-createdAt is newest first, createdAt is oldest first')
+    .option(
+      '--sort <order>',
+      '-createdAt (newest first), createdAt; runAt of scheduled or retrying, -priority of queued',
+    )
     .action(async (options: ListFilter, command: Command) => {
       const out = outputOf(cli, command);
       const page = await clientOf(cli, command).list(options);

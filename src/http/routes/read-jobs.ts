@@ -3,8 +3,10 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { JobAnswer, JobIdParams, JobPageAnswer } from '../../protocol/job-answer.ts';
 import { JobQuery, RevealQuery } from '../../protocol/job-query.ts';
 import { getJob } from '../../store/get-job.ts';
-import { type JobFilter, listJobs } from '../../store/list-jobs.ts';
+import { listJobs } from '../../store/list-jobs.ts';
+import { listWaiting } from '../../store/list-waiting.ts';
 import { makeCursor, nextLink, readCursor } from '../cursor.ts';
+import { makePlaceCursor, readPlaceCursor } from '../place-cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
@@ -41,6 +43,20 @@ export function readJobsRoutes(
 ): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
+  const listPage = async (query: JobQuery, tenant: string) => {
+    const { sort, cursor, limit } = query;
+    const filter = { ...criteriaOf(query), tenant, limit, unhandledAfterMs };
+    if (sort === 'runAt' || sort === '-priority') {
+      const after = cursor === undefined ? null : readPlaceCursor(cursor, sort);
+      const { jobs, next } = await listWaiting(db, { ...filter, sort, after });
+      return { jobs, nextCursor: next && makePlaceCursor(sort, next) };
+    }
+    const afterId = cursor === undefined ? null : readCursor(cursor, sort);
+    const newestFirst = sort === '-createdAt';
+    const { jobs, nextId } = await listJobs(db, { ...filter, newestFirst, afterId });
+    return { jobs, nextCursor: nextId && makeCursor(sort, nextId) };
+  };
+
   typed.get('/v1/jobs/:jobId', { schema: GET, config: READS }, async (request) => {
     const jobId = wellFormed(request.params.jobId);
     const revealed = redaction.wantsAll(request);
@@ -51,29 +67,22 @@ export function readJobsRoutes(
   });
 
   typed.get('/v1/jobs', { schema: LIST, config: READS }, async (request, reply) => {
-    const { sort } = request.query;
-    const filter = { ...filterOf(request.query, tenantOf(request)), unhandledAfterMs };
-    const { jobs, nextId } = await listJobs(db, filter);
-    const nextCursor = nextId === null ? null : makeCursor(sort, nextId);
+    const { jobs, nextCursor } = await listPage(request.query, tenantOf(request));
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
     return reply.send({ jobs: await redaction.jobs(jobs), nextCursor });
   });
 }
 
-function filterOf(query: JobQuery, tenant: string): JobFilter {
+function criteriaOf(query: JobQuery) {
   return {
-    tenant,
     statuses: query.status ?? [],
     definitionKey: query.definitionKey ?? null,
     tag: query.tag ?? null,
+    errorCode: query.errorCode ?? null,
     createdAfter: query.createdAfter ?? null,
     createdBefore: query.createdBefore ?? null,
-    errorCode: query.errorCode ?? null,
     runAfter: query.runAfter ?? null,
     runBefore: query.runBefore ?? null,
     q: query.q ?? null,
-    newestFirst: query.sort === '-createdAt',
-    afterId: query.cursor === undefined ? null : readCursor(query.cursor, query.sort),
-    limit: query.limit,
   };
 }
