@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { jobInState, startJob } from '../support/api.ts';
+import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+
+const { shop, open } = dashboardPages();
+
+it('a failed job can be retried as it is, and with other params', async () => {
+  const params = { invoiceId: 'INV-7', email: 'amy@down.example' };
+  const id = await startJob(shop.address, 'billing.send-invoice', params);
+  await jobInState(shop.address, id, 'failed');
+  const page = await open(`/jobs/${id}`);
+  await page.getByRole('button', { name: 'Retry now' }).click();
+  await page.getByText('Failed on attempt 4 of 4: HANDLER_ERROR').waitFor();
+  await page.getByRole('button', { name: 'Retry with…' }).click();
+  await page.getByLabel(/from the start/).check();
+  await page.getByRole('textbox', { name: 'Params' }).fill('{');
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText(/^The params are no JSON/).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page
+    .getByRole('textbox', { name: 'Params' })
+    .fill('{"invoiceId":"INV-7","email":"amy@up.example"}');
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText(/^Succeeded on attempt 1/).waitFor();
+  await page.getByText('"amy@up.example"').first().waitFor();
+});
