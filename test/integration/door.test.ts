@@ -29,6 +29,7 @@ afterAll(async () => {
 const MISSING = {
   jobId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   scheduleId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
+  bulkId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   keyId: '0000000000000000',
   workerId: '6a1f0c52-8d0e-4f0b-9a53-1f6c2b7d9e10',
 } as const;
@@ -103,8 +104,11 @@ describe('what belongs to another tenant', () => {
     const made = await knock(app, owner, 'POST', '/v1/jobs', { payload: job });
     const cron = { definitionKey: 'secret.job', cron: '@daily', params: { note: CANARY } };
     const planned = await knock(app, owner, 'POST', '/v1/schedules', { payload: cron });
+    const many = { action: 'cancel', filter: { definitionKey: 'other.job' } };
+    const begun = await knock(app, owner, 'POST', '/v1/bulk', { payload: many });
     const theirs = {
       ...MISSING,
+      bulkId: String(begun.body['bulkId']),
       jobId: String(made.body['jobId']),
       scheduleId: String(planned.body['id']),
       keyId,
