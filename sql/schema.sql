@@ -436,8 +436,10 @@ partition by RANGE (job_id);
 create table tenant (
   name text not null,
   created_at timestamp with time zone not null default clock_timestamp(),
+  weight smallint not null default 1,
   constraint tenant_pkey PRIMARY KEY (name),
-  constraint tenant_name_check CHECK (name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)
+  constraint tenant_name_check CHECK (name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text),
+  constraint tenant_weight_check CHECK (weight >= 1 AND weight <= 1000)
 );
 
 create table waiting (

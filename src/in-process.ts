@@ -27,6 +27,7 @@ export interface InProcessOptions {
   redisUrl?: string | undefined;
   redisLeaseMs?: number | undefined;
   pollMs?: number | undefined;
+  ageingMs?: number | undefined;
   drainMs?: number | undefined;
   cancelGraceMs?: number | undefined;
   logMaxBytes?: number | undefined;

@@ -19,6 +19,7 @@ export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   drainMs: number;
   cancelGraceMs: number;
   logMaxBytes: number;
+  ageingMs?: number | undefined;
 }
 
 export interface LocalWorker {

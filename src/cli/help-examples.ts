@@ -23,6 +23,16 @@ export const HELP_EXAMPLES: Record<string, readonly string[]> = {
     "longshore schedules create report '0 6 * * 1' --timezone Europe/Berlin",
     'longshore schedules next NAME',
   ],
+  pause: [
+    'longshore pause --definition report --reason "the printer burns"',
+    'longshore pause --tenant acme',
+  ],
+  resume: ['longshore resume --definition report'],
+  limits: [
+    'longshore limits list',
+    'longshore limits set report --concurrency-limit 4 --rate-limit 100/60000',
+    'longshore limits tenant acme --weight 3',
+  ],
   top: ['longshore top', 'longshore top --once'],
   bench: ['longshore bench hello --jobs 1000 --callers 16'],
   config: ['longshore config'],

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { JOB_STATES, type JobState } from '../core/job.ts';
+import type { RateLimitInput } from '../core/limits.ts';
 import { unknownName } from '../core/nearest.ts';
 import { type Scope, SCOPE_NAMES } from '../core/scope.ts';
 import type { UniqueWhile } from '../core/unique.ts';
@@ -29,6 +30,22 @@ export function rate(value: string): number {
   const perSecond = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
   if (Number.isNaN(perSecond)) throw new InvalidArgumentError('It must be a number.');
   return perSecond;
+}
+
+/** A word instead of a limit: `none` lifts it, `code` goes back to what the code says. */
+export function limitCount(value: string): number | 'code' {
+  if (value === 'code') return value;
+  return value === 'none' ? 0 : whole(value);
+}
+
+export function limitRate(value: string): RateLimitInput | 'code' {
+  if (value === 'code') return value;
+  if (value === 'none') return 0;
+  const [limit, perMs, burst, ...more] = value.split('/').map(whole);
+  if (limit === undefined || perMs === undefined || more.length > 0) {
+    throw new InvalidArgumentError('It must be like 100/60000 or 100/60000/10, none, or code.');
+  }
+  return { limit, perMs, ...(burst !== undefined && { burst }) };
 }
 
 export function eachOf(value: string, before: string[] | undefined): string[] {

@@ -11,6 +11,7 @@ import { addDev } from './commands/dev.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
+import { addFlow } from './commands/flow.ts';
 import { addKeys } from './commands/keys.ts';
 import { addInit } from './commands/init.ts';
 import { addList } from './commands/list.ts';
@@ -68,6 +69,7 @@ export function createProgram(cli: Cli): Command {
   program.commandsGroup('Look at the whole:');
   addWorkers(program, cli);
   addSchedules(program, cli);
+  addFlow(program, cli);
   addKeys(program, cli);
   addTenants(program, cli);
   addAudit(program, cli);

@@ -3,6 +3,7 @@ import type { AuditView } from '../core/audit.ts';
 import type { KeyView, TenantView } from '../core/key-view.ts';
 import type { Scope } from '../core/scope.ts';
 import { ProblemError } from './errors.ts';
+import { tenantPath, type TenantLimitsChange } from './flow.ts';
 import { queryOf } from './query.ts';
 import type { Transport } from './transport.ts';
 
@@ -69,6 +70,12 @@ export class Tenants {
   async list(): Promise<Tenant[]> {
     const call = { method: 'GET', path: '/v1/tenants', repeatable: true } as const;
     return (await this.#transport.call<{ tenants: Tenant[] }>(call)).tenants;
+  }
+
+  /** What is left out stays as it is. */
+  async limit(tenant: string, change: TenantLimitsChange): Promise<Tenant> {
+    const path = `${tenantPath(tenant)}/limits`;
+    return await this.#transport.call({ method: 'PATCH', path, body: change, repeatable: true });
   }
 }
 

@@ -17,6 +17,13 @@ export type {
   RetryManyOptions,
 } from './dead-letters.ts';
 export type {
+  DefinitionLimits,
+  FlowTarget,
+  LimitsChange,
+  Pause,
+  TenantLimitsChange,
+} from './flow.ts';
+export type {
   ApiKey,
   AuditEntry,
   AuditFilter,

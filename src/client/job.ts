@@ -1,4 +1,5 @@
 import type { Isolation, RetryInput } from '../core/definition.ts';
+import type { DefinitionLimitsView, PauseView } from '../core/flow-view.ts';
 import type { JobState, JobView, RetryPolicy } from '../core/job.ts';
 import type { RateLimit } from '../core/limits.ts';
 import type { RetryMode } from '../core/retry.ts';
@@ -145,4 +146,8 @@ export interface PublishedDefinition {
   /** The JSON Schema of its params, when it has one. */
   paramsSchema: unknown;
   publishedAt: string;
+  /** What holds for all its versions, with what people said and how much is in use. */
+  limits: DefinitionLimitsView;
+  /** Null unless the definition itself is paused; `flow.pauses()` has all that is. */
+  paused: PauseView | null;
 }

@@ -14,6 +14,7 @@ import type {
 import { isJobId } from '../core/job-id.ts';
 import { Bulks } from './bulk.ts';
 import { DeadLetters } from './dead-letters.ts';
+import { Flow } from './flow.ts';
 import { type JobHandles, JobHandle, type JobStarter } from './handle.ts';
 import { NotFound } from './problems.ts';
 import { queryOf } from './query.ts';
@@ -37,6 +38,7 @@ export class Longshore implements JobStarter {
   readonly schedules: Schedules;
   readonly keys: Keys;
   readonly tenants: Tenants;
+  readonly flow: Flow;
   readonly deadLetters: DeadLetters;
   readonly bulk: Bulks;
   readonly #transport: Transport;
@@ -46,6 +48,7 @@ export class Longshore implements JobStarter {
     this.schedules = new Schedules(this.#transport);
     this.keys = new Keys(this.#transport);
     this.tenants = new Tenants(this.#transport);
+    this.flow = new Flow(this.#transport);
     this.deadLetters = new DeadLetters(this.#transport);
     this.bulk = new Bulks(this.#transport);
   }

@@ -53,6 +53,7 @@ describe('sources', () => {
       cancelGraceMs: 5_000,
       drainMs: 30_000,
       pollMs: 1_000,
+      ageingMs: 0,
       logMaxBytes: 10_485_760,
       runnerMaxJobs: 1_000,
       runnerEnv: null,

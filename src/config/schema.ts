@@ -25,6 +25,7 @@ export interface Config {
   cancelGraceMs: number;
   drainMs: number;
   pollMs: number;
+  ageingMs: number;
   logMaxBytes: number;
   runnerMaxJobs: number;
   runnerEnv: string | null;
@@ -205,6 +206,14 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 10, max: 60_000 },
     ...fallback(1_000),
     meaning: 'How often to look for work when no notification came.',
+  },
+  {
+    ...named('ageingMs', 'LONGSHORE_AGEING_MS', 'server', 'ms'),
+    kind: { type: 'integer', min: 0, max: 24 * HOUR_MS },
+    ...fallback(0),
+    meaning:
+      'When jobs of a priority got nothing from a worker for so long, its next claim begins with ' +
+      'them; 0: never, so that urgent jobs always go first.',
   },
   {
     ...named('logMaxBytes', 'LONGSHORE_LOG_MAX_BYTES', 'server', 'bytes'),

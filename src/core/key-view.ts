@@ -1,3 +1,4 @@
+import type { PauseView } from './flow-view.ts';
 import type { Scope } from './scope.ts';
 
 /** A key as it can be looked at: all of it but the secret, which only its first answer had. */
@@ -17,7 +18,16 @@ export interface KeyView {
 export const KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
 
+export const TENANT_WEIGHT_MAX = 1_000;
+
 export interface TenantView {
   tenant: string;
   createdAt: string;
+  /** Its share of the claims among tenants whose jobs are as urgent. */
+  weight: number;
+  /** How many of its jobs run at a time; null is no limit. */
+  concurrencyLimit: number | null;
+  /** How many run and are counted; 0 while there is no limit. */
+  inUse: number;
+  paused: PauseView | null;
 }

@@ -46,8 +46,8 @@ export const NO_LIMITS: Limits = {
 
 export const LIMIT_NAMES = Object.keys(NO_LIMITS) as (keyof Limits)[];
 export const CONCURRENCY_LIMIT_MAX = 1_000_000;
-const RATE_MAX = 1_000_000_000;
-const PER_MS_MAX = 366 * 24 * 3_600_000;
+export const RATE_MAX = 1_000_000_000;
+export const PER_MS_MAX = 366 * 24 * 3_600_000;
 export const CONCURRENCY_KEY_MAX = 255;
 
 export class LimitError extends Error {

@@ -26,6 +26,7 @@ import { deadLetterRoutes } from './routes/dead-letters.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { keysRoutes } from './routes/keys.ts';
+import { pausesRoutes } from './routes/pauses.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
 import { readStoryRoutes } from './routes/read-story.ts';
@@ -88,6 +89,7 @@ export function buildServer(
     schedulesRoutes(scope, deps, redaction);
     changeSchedulesRoutes(scope, deps, redaction);
     definitionsRoutes(scope, deps);
+    pausesRoutes(scope, deps);
     workersRoutes(scope, deps);
     intentRoutes(scope, deps);
     jobberRoutes(scope, deps);

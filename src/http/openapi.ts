@@ -28,6 +28,7 @@ export function describeApi(app: FastifyInstance, version: string): void {
         { name: 'failures', description: 'What failed, and what to do about many jobs at once.' },
         { name: 'schedules', description: 'Make jobs by the clock.' },
         { name: 'definitions', description: 'What can run.' },
+        { name: 'flow', description: 'How much runs at a time, and what is paused.' },
         { name: 'workers', description: 'Who runs it.' },
         { name: 'access', description: 'Keys, tenants, sessions, and what people did.' },
         { name: 'dialects', description: 'The same jobs in the words of other documents.' },

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { LimitError } from '../core/limits.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Problem, type ProblemCode, PROBLEMS, problemType } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
+import { UnknownDefinition } from '../store/limits.ts';
 import { QuotaExceeded } from '../store/quotas.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
@@ -45,6 +47,8 @@ export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof QuotaExceeded) {
     return new Refusal('QUOTA_EXCEEDED', error.message, { headers: { 'retry-after': '1' } });
   }
+  if (error instanceof UnknownDefinition) return new Refusal('NOT_FOUND', error.message);
+  if (error instanceof LimitError) return new Refusal('VALIDATION_FAILED', error.message);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known = FRAMEWORK_ERRORS[code];
   return known ? new Refusal(...known) : null;

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { type DefinitionInfo, ISOLATIONS } from '../core/definition.ts';
 import { type Limits, NO_LIMITS } from '../core/limits.ts';
 import { HOOKS } from '../core/story.ts';
+import { DefinitionLimitsAnswer, PauseAnswer, Rate } from './flow-answer.ts';
 
 const Retry = z.union([
   z.looseObject({ baseMs: z.number(), maxMs: z.number(), jitter: z.number() }),
   z.looseObject({ delaysMs: z.array(z.number()), jitter: z.number() }),
 ]);
-
-const Rate = z.looseObject({ limit: z.int(), perMs: z.int(), burst: z.int() });
 
 export const DefinitionAnswer = z.looseObject({
   key: z.string(),
@@ -39,7 +38,13 @@ export const DefinitionAnswer = z.looseObject({
   publishedAt: z.iso.datetime().describe('When a worker last brought something new.'),
 });
 
-export const DefinitionsAnswer = z.looseObject({ definitions: z.array(DefinitionAnswer) });
+/** Limits and pauses are those of a key, so that all its versions show the same. */
+const ListedDefinition = DefinitionAnswer.extend({
+  limits: DefinitionLimitsAnswer,
+  paused: PauseAnswer.nullable().describe('Null unless the definition itself is paused.'),
+});
+
+export const DefinitionsAnswer = z.looseObject({ definitions: z.array(ListedDefinition) });
 
 export type DefinitionAnswer = z.infer<typeof DefinitionAnswer>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KEY_STATUSES, type KeyView, type TenantView } from '../core/key-view.ts';
 import { SCOPE_NAMES } from '../core/scope.ts';
+import { PauseAnswer } from './flow-answer.ts';
 
 const Moment = z.iso.datetime();
 const scopes = z.array(z.enum(SCOPE_NAMES)).describe('What it may do.');
@@ -35,7 +36,14 @@ export const MadeKeyAnswer = z.looseObject({
 });
 
 export const TenantAnswer = z
-  .looseObject({ tenant: z.string(), createdAt: Moment })
+  .looseObject({
+    tenant: z.string(),
+    createdAt: Moment,
+    weight: z.int().describe('Its share of the claims among tenants whose jobs are as urgent.'),
+    concurrencyLimit: z.int().nullable().describe('How many of its jobs run at a time.'),
+    inUse: z.int().describe('How many run and are counted; 0 while there is no limit.'),
+    paused: PauseAnswer.nullable(),
+  })
   .meta({ id: 'Tenant', description: 'Who owns jobs.' }) satisfies z.ZodType<TenantView>;
 
 export const TenantsAnswer = z.looseObject({ tenants: z.array(TenantAnswer) });

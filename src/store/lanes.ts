@@ -25,6 +25,8 @@ const FIND_LANE = statement<{ lane: number }>(
 /** A lane that a worker serves, with the gates that its claims pass. */
 export interface ServedLane extends Lane {
   gates: string[];
+  /** Of its tenant: its share of the claims. */
+  weight: number;
 }
 
 /** Since when something that a lane `l` belongs to is paused. Hooks belong to what has ended already. */
@@ -60,7 +62,8 @@ const MAKE_LANES = statement<{ lane: number }>(
 const SERVED_LANES = statement<ServedLane>(
   'served_lanes',
   `select l.shard, l.lane, l.tenant, l.key, l.version,
-     array_remove(array[l.dgate, l.tgate], null)::text[] as gates
+     array_remove(array[l.dgate, l.tgate], null)::text[] as gates,
+     coalesce((select t.weight from longshore.tenant t where t.name = l.tenant), 1)::int as weight
    from jsonb_to_recordset($2::jsonb) as d(key text, version int)
    cross join lateral (
      select * from longshore.lane l

@@ -8,6 +8,8 @@ import {
   requireDivisible,
 } from '../core/limits.ts';
 import { unknownName } from '../core/nearest.ts';
+import { HOST_TENANT } from '../core/scope.ts';
+import { type Actor, audited } from './audit.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import type { LimitScope } from './install-limits.ts';
 import { enforce, type LimitWords, readLimitWords } from './sync-limits.ts';
@@ -60,10 +62,14 @@ const KNOWN_KEYS = statement<{ key: string }>(
   'select distinct key from longshore.definition order by key',
 );
 
+export class UnknownDefinition extends LimitError {
+  override name = 'UnknownDefinition';
+}
+
 /** A limit of something that does not exist would look like one that does not work. */
-async function requireDefinition(db: Queryable, key: string): Promise<void> {
+export async function requireDefinition(db: Queryable, key: string): Promise<void> {
   const known = (await db.run(KNOWN_KEYS)).map((row) => row.key);
-  if (!known.includes(key)) throw new LimitError(unknownName('definition', key, known));
+  if (!known.includes(key)) throw new UnknownDefinition(unknownName('definition', key, known));
 }
 
 const SAVE = statement<{ name: string }>(
@@ -84,7 +90,7 @@ export async function changeLimits(
   scope: LimitScope,
   name: string,
   change: LimitsChange,
-  by: string | null,
+  by: Actor | null,
 ): Promise<LimitsView> {
   if (scope === 'definition') await requireDefinition(db, name);
   const wrong = Object.keys(change).find((field) => field !== 'concurrencyLimit');
@@ -103,15 +109,25 @@ async function save(
   scope: LimitScope,
   name: string,
   change: LimitsChange,
-  by: string | null,
+  by: Actor | null,
 ): Promise<LimitWords[]> {
-  const words = await readLimitWords(tx, scope, [name]);
-  return await Promise.all(
-    words.map(async (said) => {
-      const override = changedOverride(said.override, change);
-      requireDivisible(effectiveLimits(said.code, override), shards);
-      await tx.run(SAVE, [scope, name, JSON.stringify(override), by]);
-      return { ...said, override };
-    }),
+  const [said] = await readLimitWords(tx, scope, [name]);
+  if (!said) throw new Error(`nothing was found about the limits of ${name}`);
+  const override = changedOverride(said.override, change);
+  requireDivisible(effectiveLimits(said.code, override), shards);
+  const deed = {
+    tenant: scope === 'tenant' ? name : HOST_TENANT,
+    action: `${scope}.limits`,
+    subject: name,
+    before: said.override,
+    after: override,
+  };
+  const values = [scope, name, JSON.stringify(override), by?.name ?? null];
+  await audited(
+    tx,
+    by,
+    async () => await tx.run(SAVE, values),
+    () => deed,
   );
+  return [{ ...said, override }];
 }

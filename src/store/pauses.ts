@@ -1,3 +1,6 @@
+import type { PauseView } from '../core/flow-view.ts';
+import { HOST_TENANT } from '../core/scope.ts';
+import { type Actor, audited, type Deed } from './audit.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import { lockLanes } from './install-limits.ts';
 import { PAUSED_SINCE } from './lanes.ts';
@@ -57,19 +60,28 @@ const MARK_LANES = statement<{ lane: number }>(
 export async function pause(
   db: Db,
   target: PauseTarget,
-  by: string | null,
+  by: Actor | null,
   reason: string | null,
 ): Promise<Pause> {
-  const [row] = await change(db, async (tx) =>
-    tx.run(PAUSE, [target.scope, nameOf(target), by, reason]),
-  );
+  const values = [target.scope, nameOf(target), by?.name ?? null, reason];
+  const after = { reason };
+  const [row] = await change(db, by, async (tx) => tx.run(PAUSE, values), {
+    ...deedOf(target, 'pause'),
+    after,
+  });
   if (!row) throw new Error('the pause was not stored');
   return row;
 }
 
 /** Answers with the pause that is over; null when there was none. */
-export async function resume(db: Db, target: PauseTarget): Promise<Pause | null> {
-  const [row] = await change(db, async (tx) => tx.run(RESUME, [target.scope, nameOf(target)]));
+export async function resume(
+  db: Db,
+  target: PauseTarget,
+  by: Actor | null = null,
+): Promise<Pause | null> {
+  const values = [target.scope, nameOf(target)];
+  const deed = deedOf(target, 'resume');
+  const [row] = await change(db, by, async (tx) => tx.run(RESUME, values), deed);
   return row ?? null;
 }
 
@@ -77,15 +89,35 @@ export async function listPauses(db: Queryable): Promise<Pause[]> {
   return await db.run(LIST);
 }
 
-async function change(db: Db, write: (tx: Queryable) => Promise<Pause[]>): Promise<Pause[]> {
+/** As people see it; who did it is told to those whom it concerns. */
+export function pauseView({ scope, name, by, reason, since }: Pause, tellWho: boolean): PauseView {
+  const who = tellWho ? by : null;
+  return { scope, name: name || null, by: who, reason, since: since.toISOString() };
+}
+
+async function change(
+  db: Db,
+  by: Actor | null,
+  write: (tx: Queryable) => Promise<Pause[]>,
+  deed: Deed,
+): Promise<Pause[]> {
   const rows = await db.transaction(async (tx) => {
     await lockLanes(tx);
-    const changed = await write(tx);
+    const changed = await audited(tx, by, write, (found) => (found.length > 0 ? deed : null));
     for (let shard = 0; shard < db.shards; shard += 1) await tx.run(MARK_LANES, [shard]);
     return changed;
   });
   await tellWorkers(db);
   return rows;
+}
+
+/** What concerns everybody is in the log of the host. */
+function deedOf(target: PauseTarget, verb: 'pause' | 'resume'): Deed {
+  return {
+    tenant: target.scope === 'tenant' ? target.name : HOST_TENANT,
+    action: `${target.scope}.${verb}`,
+    subject: nameOf(target) || 'all',
+  };
 }
 
 function nameOf(target: PauseTarget): string {

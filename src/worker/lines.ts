@@ -1,5 +1,6 @@
 import type { DefinitionInfo } from '../core/definition.ts';
 import { type Line, orderLines } from '../core/order-lines.ts';
+import { Turns } from '../core/turns.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
 import type { ServedLane } from '../store/lanes.ts';
@@ -51,7 +52,10 @@ export class Lines {
   readonly #asked = new Set<number>();
   readonly #foreign = new Set<number>();
   #looking: LineHint[] | undefined;
-  #rotation = 0;
+  readonly #turns = new Turns();
+  readonly #ageingMs: number;
+  /** Since when each line has had work and got nothing; only where jobs age. */
+  readonly #since = new Map<string, number>();
 
   constructor(
     shard: number,
@@ -59,12 +63,14 @@ export class Lines {
     definitions: readonly DefinitionInfo[],
     clock: Clock,
     pollMs: number,
+    ageingMs = 0,
   ) {
     this.shard = shard;
     this.#queue = queue;
     this.#definitions = definitions;
     this.#clock = clock;
     this.#pollMs = pollMs;
+    this.#ageingMs = ageingMs;
   }
 
   definitionOf(lane: number): DefinitionInfo | undefined {
@@ -111,6 +117,7 @@ export class Lines {
     const announced = this.#looking;
     this.#looking = undefined;
     for (const hint of announced) this.hint(hint);
+    for (const name of this.#since.keys()) if (!this.#known.has(name)) this.#since.delete(name);
     const nowMs = this.#clock.monotonicMs();
     const tookMs = nowMs - startMs;
     const pauseMs = LOOK_SHARE * Math.min(tookMs, this.#lastLookMs);
@@ -152,13 +159,22 @@ export class Lines {
   }
 
   #inOrder(): (KnownLine & ClaimLine)[] {
-    const ordered = orderLines([...this.#known.values()], this.#rotation++);
-    return ordered.map((line) => ({ ...line, floor: this.#floors.get(nameOf(line)) ?? 0 }));
+    const nowMs = this.#clock.monotonicMs();
+    const agedMs = this.#ageingMs === 0 ? -Infinity : nowMs - this.#ageingMs;
+    const ordered = orderLines([...this.#known.values()], this.#turns, agedMs);
+    return ordered.map((line) => {
+      // It goes first now, and that was its turn, whatever it finds.
+      if (line.sinceMs <= agedMs) this.#servedAt(line, nowMs);
+      return { ...line, floor: this.#floors.get(nameOf(line)) ?? 0 };
+    });
   }
 
   /** Fewer than asked for means that every line was read to its end. */
   #learn(visited: readonly KnownLine[], jobs: ClaimedJob[], toTheEnd: boolean): ClaimedJob[] {
     for (const job of jobs) this.#raiseFloor(job);
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#ageingMs > 0) for (const job of jobs) this.#servedAt(job, nowMs);
+    this.#turns.took(jobs.map(({ lane }) => ({ lane, ...this.#ownerOf(lane) })));
     if (toTheEnd) for (const line of visited) this.#forget(line);
     return jobs;
   }
@@ -213,17 +229,35 @@ export class Lines {
   }
 
   #add(lane: number, rank: number): void {
-    const { tenant = '', gates = [] } = this.#lanes.get(lane) ?? {};
+    const { tenant } = this.#ownerOf(lane);
+    const gated = (this.#lanes.get(lane)?.gates.length ?? 0) > 0;
     const name = nameOf({ lane, rank });
     const hints = (this.#known.get(name)?.hints ?? 0) + 1;
-    this.#known.set(name, { lane, rank, tenant, hints, gated: gates.length > 0 });
+    const sinceMs = this.#since.get(name) ?? this.#clock.monotonicMs();
+    if (this.#ageingMs > 0) this.#since.set(name, sinceMs);
+    this.#known.set(name, { lane, rank, tenant, hints, gated, sinceMs });
     this.#shutOut.delete(name);
+  }
+
+  #ownerOf(lane: number): { tenant: string; weight: number } {
+    const { tenant = '', weight = 1 } = this.#lanes.get(lane) ?? {};
+    return { tenant, weight };
+  }
+
+  #servedAt(line: { lane: number; rank: number }, nowMs: number): void {
+    const name = nameOf(line);
+    const known = this.#known.get(name);
+    if (!known) return;
+    known.sinceMs = nowMs;
+    this.#since.set(name, nowMs);
   }
 
   /** Unless it was announced again; says whether it was forgotten. */
   #forget(visited: KnownLine): boolean {
     const name = nameOf(visited);
-    return this.#known.get(name)?.hints === visited.hints && this.#known.delete(name);
+    if (this.#known.get(name)?.hints !== visited.hints) return false;
+    this.#since.delete(name);
+    return this.#known.delete(name);
   }
 
   #raiseFloor(job: ClaimedJob): void {

@@ -29,6 +29,8 @@ export interface WorkLoopOptions {
   instance(): string | null;
   slots: number;
   pollMs: number;
+  /** A line that got nothing for so long goes first once; 0 or nothing is never. */
+  ageingMs?: number | undefined;
   cancelGraceMs: number;
   clock: Clock;
   log: Log;
@@ -62,12 +64,12 @@ export class WorkLoop implements Service, HandOver {
   #onIdle: (() => void) | undefined;
 
   constructor(options: WorkLoopOptions) {
-    const { queue, definitions, clock, pollMs, log } = options;
+    const { queue, definitions, clock, pollMs, ageingMs, log } = options;
     this.#options = options;
     this.outbox = new Outbox(queue, clock, log);
     this.#shards = Array.from(
       { length: queue.shards },
-      (_, shard) => new Lines(shard, queue, definitions, clock, pollMs),
+      (_, shard) => new Lines(shard, queue, definitions, clock, pollMs, ageingMs),
     );
     this.#slots = new Slots({
       size: options.slots,

@@ -35,6 +35,7 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   /** Where to beat besides, for what runs, and how long the lease may then be. */
   beating?: { beats: Beats; timing: BeatTiming; leaseMs: number } | null;
   pollMs: number;
+  ageingMs?: number | undefined;
   drainMs: number;
   cancelGraceMs: number;
   logMaxBytes: number;

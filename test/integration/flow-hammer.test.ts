@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Outcome } from '../../src/core/lifecycle.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
+import { cancelJobs } from '../../src/store/cancel-jobs.ts';
 import type { ClaimedJob } from '../../src/store/claim.ts';
 import { findLines } from '../../src/store/find-lines.ts';
 import { claimGated } from '../../src/store/gated-claim.ts';
 import { changeLimits } from '../../src/store/limits.ts';
 import { pause, resume } from '../../src/store/pauses.ts';
 import { promote } from '../../src/store/promote.ts';
+import { retryJob } from '../../src/store/retry-job.ts';
 import { SWEEP_START, sweepGates } from '../../src/store/sweep-gates.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { expectNoDrift, publish } from '../support/flow.ts';
@@ -15,7 +17,7 @@ import { until } from '../support/until.ts';
 
 /**
  * The gates under everything that touches them at once, as fast as it goes: claims, outcomes of every
- * kind, cancels, retries, changes of limits, pauses, sweeps. Seen from outside, no limit is ever
+ * kind, cancels, retries by hand, changes of limits, pauses, sweeps. Seen from outside, no limit is ever
  * exceeded; nobody waits for ever; and in the end every counter is back at zero.
  */
 const CLAIMERS = 6;
@@ -43,6 +45,12 @@ const oneOf = <T>(items: readonly T[]): T => {
   if (item === undefined) throw new Error('nothing to choose from');
   return item;
 };
+
+const RETRIES = 60;
+const RETRY = { mode: 'reset', runAt: null, paramsJson: null } as const;
+const CANCELLED = `
+  select d.id, l.tenant from longshore.done d join longshore.lane l using (shard, lane)
+  where d.state = 'cancelled' order by random() limit 1`;
 
 const SNAPSHOT = `
   select (count(*) filter (where l.key = 'one'))::int as one,
@@ -77,6 +85,7 @@ it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
   );
   const most = { one: 0, tenant: 0, key: 0 };
   const over = new AbortController();
+  let retried = 0;
 
   const claims = async () => {
     const worker = await newWorker(database);
@@ -106,6 +115,19 @@ it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
     repeats(async () => await promote(db, 0, 100)),
     repeats(async () => await sweepGates(db, 0, SWEEP_START, 10)),
     repeats(async () => await cancelJob(db, 'a', oneOf(answers).jobId)),
+    repeats(async () => {
+      const states = ['queued', 'scheduled', 'running'] as const;
+      const some = [oneOf(answers), oneOf(answers)].map(({ jobId }) => jobId);
+      await cancelJobs(db, 0, [...new Set(some)], { tenant: 'b', states });
+    }),
+    // Each brings back a job that was cancelled; there must be an end to it.
+    repeats(async () => {
+      if (retried >= RETRIES) return;
+      const [row] = await sql<{ id: string; tenant: string }>(CANCELLED);
+      if (!row) return;
+      const result = await retryJob(db, row.tenant, row.id, RETRY);
+      if (result.kind === 'changed') retried += 1;
+    }),
     // Of the second definition anything may change at any time.
     repeats(async () => {
       const change = { concurrencyLimit: oneOf([0, 1, 9]), concurrencyKeyLimit: oneOf([0, 1, 2]) };
@@ -132,6 +154,7 @@ it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
   }
   await Promise.all(everybody);
   expect(most).toEqual(LIMITS);
+  expect(retried).toBeGreaterThan(0);
   await expectNoDrift(database);
   expect(await sql('select from longshore.gate where in_use <> 0 or parked <> 0')).toEqual([]);
 });

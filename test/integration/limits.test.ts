@@ -118,7 +118,13 @@ describe('a change of limits', () => {
     await many(9);
     expect(await take(database, worker, 9)).toHaveLength(1);
     const change = async (concurrencyLimit: number | null) =>
-      await changeLimits(database.db, 'definition', 'hello', { concurrencyLimit }, 'ann');
+      await changeLimits(
+        database.db,
+        'definition',
+        'hello',
+        { concurrencyLimit },
+        { name: 'ann', address: null },
+      );
     expect(await change(3)).toMatchObject({
       effective: { concurrencyLimit: 3 },
       code: { concurrencyLimit: 1 },

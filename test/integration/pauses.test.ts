@@ -22,9 +22,10 @@ beforeEach(async () => {
   worker = await newWorker(database);
 });
 
+const ANN = { name: 'ann', address: null };
 const ALL = { scope: 'all' } as const;
 const hello = { scope: 'definition', name: 'hello' } as const;
-const stop = async (target: PauseTarget) => await pause(database.db, target, 'ann', 'a fire');
+const stop = async (target: PauseTarget) => await pause(database.db, target, ANN, 'a fire');
 
 /** Which jobs can be had, by every statement that claims. */
 const claimable = async () => {
@@ -94,8 +95,8 @@ describe('a pause', () => {
   });
 
   it('says who and why; a second one changes that, and not since when', async () => {
-    const first = await pause(database.db, hello, 'ann', 'a fire');
-    const second = await pause(database.db, hello, 'bob', null);
+    const first = await pause(database.db, hello, ANN, 'a fire');
+    const second = await pause(database.db, hello, { name: 'bob', address: null }, null);
     expect(second).toEqual({ ...first, by: 'bob', reason: null });
     await stop(ALL);
     expect(await listPauses(database.db)).toMatchObject([

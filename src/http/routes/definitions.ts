@@ -1,7 +1,16 @@
 import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { DefinitionLimitsView } from '../../core/flow-view.ts';
 import { isSystemKey } from '../../core/hooks.ts';
+import { HOST_TENANT } from '../../core/scope.ts';
 import { definitionAnswer, DefinitionsAnswer } from '../../protocol/definition-answer.ts';
+import { DefinitionKeyParams, DefinitionLimitsAnswer } from '../../protocol/flow-answer.ts';
+import { DefinitionLimitsBody } from '../../protocol/flow-body.ts';
+import { parseBody } from '../../protocol/parse-body.ts';
 import { listDefinitions } from '../../store/definitions.ts';
+import { changeLimits, type LimitsView, readLimits } from '../../store/limits.ts';
+import { listPauses, pauseView } from '../../store/pauses.ts';
+import { actorOf, callerOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 
@@ -9,14 +18,81 @@ const LIST = {
   operationId: 'listDefinitions',
   tags: ['definitions'],
   summary: 'List what can run',
-  description: 'Every definition that a worker has ever published, by key and version.',
+  description:
+    'Every definition that a worker has ever published, by key and version, with the limits that ' +
+    'hold for it and whether it is paused.',
   response: { 200: answer('The definitions.', DefinitionsAnswer), ...refusals('UNAVAILABLE') },
 };
 
+const LIMIT = {
+  operationId: 'changeDefinitionLimits',
+  tags: ['flow'],
+  summary: 'Change the limits of a definition',
+  description:
+    'At once, for all its versions and tenants. What is said here wins over the code until it is ' +
+    'set to null; 0 lifts a limit. A limit below what runs starts nothing new until enough ended.',
+  params: DefinitionKeyParams,
+  body: DefinitionLimitsBody,
+  response: {
+    200: answer('The limits as they are now.', DefinitionLimitsAnswer),
+    ...refusals(
+      'INVALID_JSON',
+      'NOT_FOUND',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'UNAVAILABLE',
+    ),
+  },
+};
+
+const OPERATES = { access: 'operate', ofHost: true } as const;
+
 export function definitionsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
-  app.get('/v1/definitions', { schema: LIST, config: { access: 'jobs:read' } }, async () => ({
-    definitions: (await listDefinitions(db))
-      .filter(({ key }) => !isSystemKey(key))
-      .map(definitionAnswer),
-  }));
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  app.get('/v1/definitions', { schema: LIST, config: { access: 'jobs:read' } }, async (request) => {
+    const seesAll = callerOf(request).home === HOST_TENANT;
+    const found = (await listDefinitions(db)).filter(({ key }) => !isSystemKey(key));
+    const keys = [...new Set(found.map(({ key }) => key))];
+    const limits = new Map(
+      (await readLimits(db, 'definition', keys)).map((view) => [
+        view.name,
+        limitsView(view, seesAll),
+      ]),
+    );
+    const paused = new Map(
+      (await listPauses(db))
+        .filter(({ scope }) => scope === 'definition')
+        .map((pause) => [pause.name, pauseView(pause, seesAll)]),
+    );
+    const definitions = found.map((definition) => ({
+      ...definitionAnswer(definition),
+      limits: limits.get(definition.key),
+      paused: paused.get(definition.key) ?? null,
+    }));
+    return { definitions };
+  });
+
+  typed.patch(
+    '/v1/definitions/:key/limits',
+    { schema: LIMIT, config: OPERATES },
+    async (request) => {
+      const { key } = request.params;
+      const change = parseBody(DefinitionLimitsBody, request.body);
+      return limitsView(await changeLimits(db, 'definition', key, change, actorOf(request)), true);
+    },
+  );
+}
+
+/** Definitions are shared; how much the others do with them, and who looks after them, is not told. */
+function limitsView(view: LimitsView, seesAll: boolean): DefinitionLimitsView {
+  const { effective, code, override, changedBy, changedAt, inUse } = view;
+  return {
+    effective,
+    code,
+    override,
+    changedBy: seesAll ? changedBy : null,
+    changedAt: changedAt?.toISOString() ?? null,
+    inUse: seesAll ? inUse : null,
+  };
 }

@@ -1,12 +1,22 @@
 import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { TenantParams } from '../../protocol/flow-answer.ts';
+import { TenantLimitsBody } from '../../protocol/flow-body.ts';
 import { TenantAnswer, TenantsAnswer } from '../../protocol/key-answer.ts';
 import { TenantBody } from '../../protocol/key-body.ts';
 import { parseBody } from '../../protocol/parse-body.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import { createTenant, listTenants } from '../../store/tenants.ts';
+import { changeTenant, createTenant, listTenants } from '../../store/tenants.ts';
 import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
+
+const WRITE_REFUSALS = [
+  'INVALID_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+] as const;
 
 const CREATE = {
   operationId: 'createTenant',
@@ -16,13 +26,7 @@ const CREATE = {
   body: TenantBody,
   response: {
     201: answer('The tenant.', TenantAnswer),
-    ...refusals(
-      'INVALID_JSON',
-      'CONFLICT',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'UNAVAILABLE',
-    ),
+    ...refusals('CONFLICT', ...WRITE_REFUSALS),
   },
 };
 
@@ -30,10 +34,25 @@ const LIST = {
   operationId: 'listTenants',
   tags: ['access'],
   summary: 'List tenants',
+  description: 'With their limits, their weights, and what is paused.',
   response: { 200: answer('The tenants.', TenantsAnswer), ...refusals('UNAVAILABLE') },
 };
 
+const LIMIT = {
+  operationId: 'changeTenantLimits',
+  tags: ['flow'],
+  summary: 'Change what a tenant gets',
+  description: 'How many of its jobs run at a time, and its share of the claims. At once, for all.',
+  params: TenantParams,
+  body: TenantLimitsBody,
+  response: {
+    200: answer('The tenant as it is now.', TenantAnswer),
+    ...refusals('NOT_FOUND', ...WRITE_REFUSALS),
+  },
+};
+
 export function tenantsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { access: 'admin', ofHost: true } as const;
 
   app.post('/v1/tenants', { schema: CREATE, config }, async (request, reply) => {
@@ -46,4 +65,14 @@ export function tenantsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   app.get('/v1/tenants', { schema: LIST, config }, async () => ({
     tenants: await listTenants(db),
   }));
+
+  typed.patch('/v1/tenants/:tenant/limits', { schema: LIMIT, config }, async (request) => {
+    const { tenant } = request.params;
+    const change = parseBody(TenantLimitsBody, request.body);
+    return (await changeTenant(db, tenant, change, actorOf(request))) ?? noSuchTenant(tenant);
+  });
+}
+
+export function noSuchTenant(tenant: string): never {
+  throw new Refusal('NOT_FOUND', `there is no tenant ${JSON.stringify(tenant.slice(0, 63))}`);
 }

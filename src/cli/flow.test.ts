@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { run } from '../../test/support/cli.ts';
+import { json, playAnswers } from '../../test/support/playing-server.ts';
+
+const NONE = {
+  concurrencyLimit: null,
+  concurrencyKeyLimit: null,
+  rateLimit: null,
+  keyRateLimit: null,
+};
+const PAUSE = {
+  scope: 'tenant',
+  name: 'acme',
+  by: 'key:1',
+  reason: 'a fire',
+  since: '2030-01-01T00:00:00.000Z',
+};
+
+test('pause and resume name one thing, and --tenant only when it is typed', async () => {
+  const { url, seen } = await playAnswers(
+    json(200, PAUSE),
+    json(200, { resumed: null }),
+    json(200, { ...PAUSE, scope: 'all', name: null }),
+  );
+  const env = { LONGSHORE_TENANT: 'other' };
+  const paused = await run(['pause', '--tenant', 'acme', '--reason', 'a fire', '--url', url], {
+    env,
+  });
+  expect(paused).toMatchObject({ code: 0, stdout: 'tenant acme\n' });
+  const resumed = await run(['resume', '--definition', 'report', '--url', url], { env });
+  expect(resumed).toMatchObject({ code: 0, stdout: '', stderr: 'It was not paused.\n' });
+  expect((await run(['pause', '--all', '--url', url], { env })).stdout).toBe('everything\n');
+  expect(seen.map(({ url: path, body }) => [path, body ?? null])).toEqual([
+    ['/v1/tenants/acme/pause', { reason: 'a fire' }],
+    ['/v1/definitions/report/resume', null],
+    ['/v1/pause', {}],
+  ]);
+  for (const wrong of [['pause'], ['pause', '--all', '--definition', 'report']]) {
+    expect(await run(wrong, { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--definition KEY, --tenant NAME and --all'),
+    });
+  }
+});
+
+test('limits are listed with what is paused', async () => {
+  const rateLimit = { limit: 100, perMs: 60_000, burst: 10 };
+  const limits = { effective: { ...NONE, concurrencyLimit: 4, rateLimit }, inUse: 2 };
+  const { url } = await playAnswers(
+    json(200, { definitions: [{ key: 'report', version: 1, limits, paused: null }] }),
+    json(200, { pauses: [PAUSE] }),
+  );
+  const { stdout, stderr } = await run(['limits', 'list', '--url', url]);
+  expect(stdout).toBe(
+    'DEFINITION  COUNTED  LIMIT  PER KEY  RATE          RATE PER KEY  PAUSED\n' +
+      'report      2        4      -        100 in 1m00s  -             -\n',
+  );
+  expect(stderr).toBe('tenant acme is paused since 1m by key:1: a fire\n');
+});
+
+test('limits are set, lifted, and given back to the code', async () => {
+  const { url, seen } = await playAnswers(
+    json(200, { effective: { ...NONE, concurrencyKeyLimit: 1 } }),
+    json(200, { tenant: 'acme', concurrencyLimit: null, weight: 3 }),
+  );
+  const flags = ['--concurrency-limit', 'none', '--rate-limit', 'code'];
+  const more = ['--concurrency-key-limit', '1', '--key-rate-limit', '5/1000/2'];
+  const set = await run(['limits', 'set', 'report', ...flags, ...more, '--url', url]);
+  expect(set.stdout).toBe('report  -  1  -  -\n');
+  const tenant = await run(['limits', 'tenant', 'acme', '--weight', '3', '--url', url]);
+  expect(tenant.stdout).toBe('acme  -  weight 3\n');
+  const keyRateLimit = { limit: 5, perMs: 1_000, burst: 2 };
+  expect(seen.map(({ body }) => body)).toEqual([
+    { concurrencyLimit: 0, rateLimit: null, concurrencyKeyLimit: 1, keyRateLimit },
+    { weight: 3 },
+  ]);
+  expect((await run(['limits', 'set', 'report'])).code).toBe(2);
+  expect((await run(['limits', 'set', 'report', '--rate-limit', '5'])).code).toBe(2);
+});

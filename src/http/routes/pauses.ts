@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { HOST_TENANT } from '../../core/scope.ts';
+import {
+  DefinitionKeyParams,
+  PauseAnswer,
+  PausesAnswer,
+  ResumedAnswer,
+  TenantParams,
+} from '../../protocol/flow-answer.ts';
+import { PauseBody } from '../../protocol/flow-body.ts';
+import { parseBody } from '../../protocol/parse-body.ts';
+import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { requireDefinition } from '../../store/limits.ts';
+import { listPauses, pause, type PauseTarget, pauseView, resume } from '../../store/pauses.ts';
+import { tenantExists } from '../../store/tenants.ts';
+import { actorOf, callerOf } from '../caller.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+import { noSuchTenant } from './tenants.ts';
+
+const changing = refusals(
+  'INVALID_JSON',
+  'NOT_FOUND',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+);
+
+const pauses = (what: string, name: string) => ({
+  operationId: `pause${name}`,
+  tags: ['flow'],
+  summary: `Pause ${what}`,
+  description:
+    'From now on no job of it starts. What runs goes on to its end, and new jobs are taken in and ' +
+    'wait. Asking again changes the reason.',
+  body: PauseBody,
+  response: { 200: answer('The pause.', PauseAnswer), ...changing },
+});
+
+const resumes = (what: string, name: string) => ({
+  operationId: `resume${name}`,
+  tags: ['flow'],
+  summary: `Resume ${what}`,
+  description: 'It goes on, unless something else that it belongs to is paused as well.',
+  response: { 200: answer('The pause that is over.', ResumedAnswer), ...changing },
+});
+
+const LIST = {
+  operationId: 'listPauses',
+  tags: ['flow'],
+  summary: 'List what is paused',
+  description: 'Everything, definitions, and your tenant; the default tenant sees all of them.',
+  response: { 200: answer('The pauses.', PausesAnswer), ...refusals('UNAVAILABLE') },
+};
+
+/** Definitions are shared by all tenants, so only keys of the default one stop them. */
+const OPERATES = { access: 'operate', ofHost: true } as const;
+const ADMINISTERS = { access: 'admin', ofHost: true } as const;
+const EVERYTHING = { scope: 'all' } as const;
+
+export function pausesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+
+  const stop = async (request: FastifyRequest, target: PauseTarget) => {
+    const { reason = null } = parseBody(PauseBody, request.body);
+    return pauseView(await pause(db, target, actorOf(request), reason), true);
+  };
+  const goOn = async (request: FastifyRequest, target: PauseTarget) => {
+    parseNothing(request.body);
+    const over = await resume(db, target, actorOf(request));
+    return { resumed: over && pauseView(over, true) };
+  };
+
+  app.get('/v1/pauses', { schema: LIST, config: { access: 'jobs:read' } }, async (request) => {
+    const { home, tenant } = callerOf(request);
+    const seesAll = home === HOST_TENANT;
+    const found = (await listPauses(db)).filter(
+      ({ scope, name }) => seesAll || scope !== 'tenant' || name === tenant,
+    );
+    return { pauses: found.map((one) => pauseView(one, seesAll)) };
+  });
+
+  const all = ['everything', 'Everything'] as const;
+  app.post('/v1/pause', { schema: pauses(...all), config: ADMINISTERS }, async (request) =>
+    stop(request, EVERYTHING),
+  );
+  app.post('/v1/resume', { schema: resumes(...all), config: ADMINISTERS }, async (request) =>
+    goOn(request, EVERYTHING),
+  );
+
+  const tenants = { params: TenantParams };
+  typed.post(
+    '/v1/tenants/:tenant/pause',
+    { schema: { ...pauses('a tenant', 'Tenant'), ...tenants }, config: ADMINISTERS },
+    async (request) => {
+      const { tenant: name } = request.params;
+      if (!(await tenantExists(db, name))) noSuchTenant(name);
+      return await stop(request, { scope: 'tenant', name });
+    },
+  );
+  typed.post(
+    '/v1/tenants/:tenant/resume',
+    { schema: { ...resumes('a tenant', 'Tenant'), ...tenants }, config: ADMINISTERS },
+    async (request) => {
+      const { tenant: name } = request.params;
+      if (!(await tenantExists(db, name))) noSuchTenant(name);
+      return await goOn(request, { scope: 'tenant', name });
+    },
+  );
+
+  const definitions = { params: DefinitionKeyParams };
+  typed.post(
+    '/v1/definitions/:key/pause',
+    { schema: { ...pauses('a definition', 'Definition'), ...definitions }, config: OPERATES },
+    async (request) => {
+      const { key: name } = request.params;
+      await requireDefinition(db, name);
+      return await stop(request, { scope: 'definition', name });
+    },
+  );
+  typed.post(
+    '/v1/definitions/:key/resume',
+    { schema: { ...resumes('a definition', 'Definition'), ...definitions }, config: OPERATES },
+    async (request) => {
+      const { key: name } = request.params;
+      await requireDefinition(db, name);
+      return await goOn(request, { scope: 'definition', name });
+    },
+  );
+}
