@@ -31,6 +31,7 @@ const GOALS: readonly Goal[] = [
   { of: 'steady-500.p99', ours, peers: ['graphile-docs'], must: '≤', goal: 0.4 },
   { of: 'steady-500.cpu', ours, peers: ['graphile-docs'], must: '≤', goal: 0.7 },
   { of: 'backlog.ratio', ours, peers: [], must: '≥', goal: 0.85 },
+  { of: 'blocked-backlog.ratio', ours, peers: [], must: '≥', goal: 0.8 },
   { of: 'history.ratio', ours, peers: [], must: '≥', goal: 0.9 },
   { of: 'xmin-held.ratio', ours, peers: [], must: '≥', goal: 0.9 },
   { of: 'delayed.p99', ours, peers: [], must: '≤', goal: 50 },

@@ -1,4 +1,5 @@
 import { backlog } from './backlog.ts';
+import { blockedBacklog } from './blocked-backlog.ts';
 import { bulk } from './bulk.ts';
 import { delayed } from './delayed.ts';
 import { drain1 } from './drain-1.ts';
@@ -30,6 +31,7 @@ export const WORKLOADS: readonly Workload[] = [
   latencyIdle,
   steady500,
   backlog,
+  blockedBacklog,
   xminHeld,
   history,
   wal,

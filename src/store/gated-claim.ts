@@ -90,6 +90,7 @@ const CLAIM_GATED = statement<GatedRow>(
     from line l cross join lateral (
       select * from longshore.waiting w
       where w.shard = $1 and w.lane = l.lane and w.rank = l.rank and w.seq > l.floor
+        and (w.expires_at is null or w.expires_at > clock_timestamp())
         and (w.key_token or w.kgate is null or not l.keyed)
       order by w.seq
       limit greatest(0, least($2, coalesce(l.droom, $2), coalesce(l.troom, $2)))

@@ -28,6 +28,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await expectNoDrift(database));
 
+const EXPIRE = `update longshore.waiting set expires_at = now() - interval '1 s' where id = $1`;
 const NOW: RetryWish = { mode: 'now', runAt: null, paramsJson: null };
 const retry = async (id: string, db: Queryable = database.db) =>
   await retryJob(db, 'default', id, NOW);
@@ -83,6 +84,14 @@ describe('a job that is retried by hand', () => {
   });
 });
 
+it('a job that is over before it began is not started past a gate either', async () => {
+  await publish(database, 'hello', { concurrencyLimit: 1 });
+  const late = await keyed();
+  const next = await keyed();
+  await database.sql(EXPIRE, [late]);
+  expect(await claimedIds()).toEqual([next]);
+});
+
 describe('the place of a key', () => {
   beforeEach(async () => await publish(database, 'hello', { concurrencyKeyLimit: 1 }));
 
@@ -95,8 +104,7 @@ describe('the place of a key', () => {
     [
       'over before it began',
       async (id) => {
-        const past = `update longshore.waiting set expires_at = now() - interval '1 s' where id = $1`;
-        await database.sql(past, [id]);
+        await database.sql(EXPIRE, [id]);
         await expireJobs(database.db, 0, 10);
       },
     ],
