@@ -8,6 +8,7 @@ import { drainFresh } from './drain-fresh.ts';
 import { drainProcess } from './drain-process.ts';
 import { enqueue1 } from './enqueue-1.ts';
 import { enqueue32 } from './enqueue-32.ts';
+import { fairness } from './fairness.ts';
 import { history } from './history.ts';
 import { http } from './http.ts';
 import { isolation } from './isolation.ts';
@@ -32,6 +33,7 @@ export const WORKLOADS: readonly Workload[] = [
   steady500,
   backlog,
   blockedBacklog,
+  fairness,
   xminHeld,
   history,
   wal,
