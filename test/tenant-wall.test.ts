@@ -31,6 +31,8 @@ const OF_NOBODY: Record<string, string> = {
   ping: 'nothing',
   bulk_clock: 'the time',
   dead_groups: 'of lanes that were found by their tenant',
+  list_by_run_at: 'of lanes that were found by their tenant',
+  list_by_priority: 'of lanes that were found by their tenant',
   advance_bulk: 'written by the scheduler, see lock_due_bulk',
   next_bulk: 'written by the scheduler',
   redact_paths: 'definitions are code, which all tenants share',

@@ -12,7 +12,7 @@ function painted({ isTTY, color }: { isTTY: boolean; color: boolean }): string {
 }
 
 test('colours are for terminals only, and for nobody who said no', () => {
-  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS'])
+  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS', 'CI'])
     vi.stubEnv(name, undefined);
   vi.stubEnv('TERM', 'xterm-256color');
   expect(painted({ isTTY: true, color: true })).toBe('\u001b[31mx\u001b[39m');
