@@ -37,7 +37,7 @@ async function overtakenBy(bench: Bench, system: string): Promise<number[]> {
   await using database = await bench.database(system);
   await fill(bench, system, database.url, bench.size(100_000, 30_000), 'process');
   await using server = await startLongshore('start', database.url, ['--jobs', definitions]);
-  await post(server.port, '/v1/tenants', { name: 'quiet' });
+  await post(server.port, '/v1/tenants', { tenant: 'quiet' });
   const samples = bench.size(40, 8);
   for (let n = 0; n < samples; n += 1) {
     const job = { definitionKey: 'noop-process', params: { n } };
