@@ -190,7 +190,7 @@ create table job (
 )
 partition by RANGE (id);
 CREATE INDEX job_lane ON job USING btree (shard, lane, id) WHERE lane IS NOT NULL;
-CREATE INDEX job_parent ON job USING btree (shard, parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX job_parent ON job USING btree (shard, parent_id, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX job_tags ON job USING gin (tags) WHERE tags IS NOT NULL;
 
 create table lane (
@@ -426,6 +426,36 @@ CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE exp
 CREATE INDEX waiting_line ON waiting USING btree (shard, lane, rank, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting_parked ON waiting USING btree (shard, kgate, rank, parked) WHERE parked IS NOT NULL;
 CREATE INDEX waiting_unhandled ON waiting USING btree (shard, lane, queued_at) WHERE fails_unhandled AND state = 'queued'::job_state;
+
+create table webhook (
+  id uuid not null,
+  tenant text not null,
+  url text not null,
+  description text,
+  events text[] not null,
+  definition_keys text[],
+  tags text[],
+  status text not null default 'active'::text,
+  notice text,
+  secret text not null,
+  previous_secret text,
+  previous_until timestamp with time zone,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint webhook_pkey PRIMARY KEY (id),
+  constraint webhook_check CHECK ((failures = 0) = (failing_since IS NULL)),
+  constraint webhook_definition_keys_check CHECK (cardinality(definition_keys) > 0),
+  constraint webhook_events_check CHECK (cardinality(events) > 0),
+  constraint webhook_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])),
+  constraint webhook_tags_check CHECK (cardinality(tags) > 0)
+)
+with (
+  fillfactor = 50
+);
+CREATE INDEX webhook_listening ON webhook USING btree (tenant) WHERE status = 'active'::text;
+CREATE INDEX webhook_tenant ON webhook USING btree (tenant, id) WHERE tenant IS NOT NULL;
 
 create table worker (
   shard smallint not null,
@@ -823,6 +853,15 @@ begin
     execute format('alter table longshore.%I drop constraint next_range', parent || target);
   end loop;
   drop table longshore.hot_next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.tags_of(of_shard smallint, of_id uuid)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select tags from longshore.job where shard = of_shard and id = of_id);
 end $function$;
 
 CREATE TRIGGER audit_is_append_only BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION audit_is_append_only();

@@ -18,6 +18,8 @@ export function localApi(
   const { host, port, unhandledAfterMs } = config;
   const inbox = new Inbox(db, waker, systemClock);
   const allowedHosts = config.allowedHosts?.split(',') ?? [];
-  const deps = { db, inbox, log, host, port, unhandledAfterMs, allowedHosts, limits: config };
+  const webhookAllow = config.webhookAllow?.split(',') ?? [];
+  const served = { db, inbox, log, host, port, unhandledAfterMs };
+  const deps = { ...served, allowedHosts, webhookAllow, limits: config };
   return new HttpServer({ ...deps, version: VERSION, ...(run && { runDue: run }) });
 }

@@ -21,6 +21,7 @@ import { promote } from './store/promote.ts';
 import { countClaimable, unhandledLanes } from './store/unhandled.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
+import { deliveries } from './webhooks/deliveries.ts';
 import { budgetQueue } from './worker/budget-queue.ts';
 import type { QueuePort } from './worker/port.ts';
 import { Worker } from './worker/worker.ts';
@@ -49,9 +50,11 @@ export async function runDue(
   const reserved = Db.open({ url: databaseUrl, pooler, log, shards: db.shards, max: 1 });
   const { queue, tally, answered } = budgetQueue(localQueue(db, reserved, waker, log), max);
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
+  const builtIn = deliveries(db, systemClock, settings.webhookAllow?.split(',') ?? []);
   const worker = new Worker({
     ...settings,
     ...identity,
+    builtIn,
     queue,
     // It looks often enough that hints would tell it nothing.
     databaseUrl: null,
@@ -69,7 +72,8 @@ export async function runDue(
     await bringDue(db, waker, inbox, log);
     await worker.start();
     await failUnhandled(db, queue, { ...identity, leaseMs });
-    const definitions = worker.report.definitions.flatMap(withHooks);
+    const own = builtIn.definitions.map(({ info }) => info);
+    const definitions = [...worker.report.definitions.flatMap(withHooks), ...own];
     const claimable = async () => {
       let jobs = 0;
       for (let shard = 0; shard < db.shards; shard += 1) {

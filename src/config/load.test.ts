@@ -57,6 +57,7 @@ describe('sources', () => {
       runnerUid: null,
       runnerGid: null,
       unhandledAfterMs: 60_000,
+      webhookAllow: null,
       retentionDays: 7,
       deadLetterDays: 0,
       shards: 1,

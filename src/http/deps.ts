@@ -15,6 +15,8 @@ export interface HttpDeps {
   version: string;
   /** More names that this server is called by, `*` for any. */
   allowedHosts?: readonly string[];
+  /** Networks that webhooks may reach although they are not public. */
+  webhookAllow?: readonly string[];
   /** How often it may be called; no limits when absent. */
   limits?: RequestLimits;
   /** After how long a queued job that nobody has the code for is shown with a warning. */

@@ -3,6 +3,7 @@ import { type Queryable, statement } from './db.ts';
 import { type Actor, audited } from './audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
+import { TELL_ENDED } from './delivery-jobs.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { sendBeatHint } from './listen.ts';
 import { withPartitions } from './partitions.ts';
@@ -37,7 +38,7 @@ const CANCEL_WAITING = statement<Ended>(
     from gone, (select clock_timestamp() as at) c
     returning ${ENDED}
   ),
-  ${MAKE_HOOKS}
+  ${MAKE_HOOKS}, ${TELL_ENDED}
   select e.state, (select g.state from gone g) as was, h.lane, h.rank
   from ended e left join hook h on true`,
 );

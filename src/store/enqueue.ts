@@ -1,6 +1,7 @@
 import type { JobState } from '../core/job.ts';
 import type { NewJob } from '../core/new-job.ts';
 import { arrayText, type Db, type Queryable, statement } from './db.ts';
+import { startIsTold } from './delivery-jobs.ts';
 import { canonicalSha, findRepeats, pointKeys, takeKeys } from './held-keys.ts';
 import type { Lane } from './lanes.ts';
 import { withPartitions } from './partitions.ts';
@@ -63,7 +64,8 @@ const ENQUEUE = statement<{ n: number; state: JobState }>(
   fresh as materialized (
     select i.*, i.handed_to is not null and i.state = 'queued' and exists (
         select 1 from longshore.worker w where w.shard = $1 and w.instance = i.handed_to
-          and w.dead_at is null and w.draining_at is null) as handed
+          and w.dead_at is null and w.draining_at is null)
+        and not ${startIsTold('i.lane')} as handed
     from input i
     where i.scope is null or i.id in (select job_id from taken)
   ),
@@ -105,7 +107,8 @@ const ENQUEUE_PLAIN = statement<{ n: number }>(
   `with input as materialized (
     select i.*, clock_timestamp() as at, i.handed and exists (
         select 1 from longshore.worker w where w.shard = $1 and w.instance = $7
-          and w.dead_at is null and w.draining_at is null) as running
+          and w.dead_at is null and w.draining_at is null)
+        and not ${startIsTold('i.lane')} as running
     from rows from (
       unnest($2::uuid[]), unnest($3::int[]), unnest($4::int[]), unnest($5::int[]),
       unnest($6::bool[]), json_array_elements($8::json)

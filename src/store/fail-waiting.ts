@@ -1,5 +1,6 @@
 import type { JobError, WaitingState } from '../core/job.ts';
 import { type Db, statement } from './db.ts';
+import { TELL_ENDED } from './delivery-jobs.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { withPartitions } from './partitions.ts';
 import { inLockOrder } from './settle.ts';
@@ -47,7 +48,7 @@ const FAIL_WAITING = statement<{ id: string | null; lane: number; rank: number }
     from gone g join found f on f.id = g.id
     returning ${ENDED}
   ),
-  ${MAKE_HOOKS}
+  ${MAKE_HOOKS}, ${TELL_ENDED}
   select id, lane, rank from ended
   union all
   select null, lane, rank from hook`,

@@ -2,6 +2,7 @@ import { fingerprintOf } from '../core/fingerprint.ts';
 import type { OwnedState, Usage } from '../core/job.ts';
 import type { Transition } from '../core/lifecycle.ts';
 import { type Queryable, statement } from './db.ts';
+import { TELL_SETTLED } from './delivery-jobs.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import type { LineHint } from './wake.ts';
 
@@ -18,7 +19,7 @@ import type { LineHint } from './wake.ts';
  * of the batch with the table: a join is planned by guesses, which are worst when the queue is
  * busiest (measured: 90 µs a row instead of 15). Result and error travel as text inside the JSON, so
  * that what the job returned is stored to the letter. A job that ends here gets its hooks by the
- * same statement (`store/hook-jobs.ts`).
+ * same statement (`store/hook-jobs.ts`), and who listens is told (`store/delivery-jobs.ts`).
  */
 
 export interface Settlement {
@@ -91,7 +92,7 @@ const SETTLE = statement<{ id: string; lane: number; rank: number; claimable: bo
         then at + make_interval(secs => delay_ms / 1000.0) end
     from owned, clock where next = 'cancelled' or (next <> 'succeeded' and attempted)
   ),
-  ${MAKE_HOOKS}
+  ${MAKE_HOOKS}, ${TELL_SETTLED}
   select id, lane, rank, next = 'queued' as claimable from owned
   union all
   select parent_id, lane, rank, true from hook`,

@@ -29,7 +29,8 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
     publish: async (definitions) => await publishDefinitions(db, definitions),
     lanes: async (shard, definitions) => await servedLanes(db, shard, definitions),
     findLines: async (shard, lanes) => await findLines(db, shard, lanes),
-    claim: async (shard, limit, instance, lines) => await claim(db, shard, limit, instance, lines),
+    claim: async (shard, limit, instance, lines) =>
+      await withPartitions(db, async () => await claim(db, shard, limit, instance, lines)),
     turn: async (shard, turn) =>
       await withPartitions(db, async () => await takeTurn(db, shard, turn)),
     settle: async (shard, settlements) => {
