@@ -760,6 +760,35 @@ AS $function$
       and a.xact_start < clock_timestamp() - interval '5 s' and a.pid <> pg_backend_pid())
 $function$;
 
+CREATE OR REPLACE FUNCTION longshore.listeners(of_shard smallint, of_lane integer)
+ RETURNS TABLE(webhook uuid, event text, state job_state, tags text[], lane integer)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  own record;
+begin
+  select l.key, l.tenant into own from longshore.lane l
+  where l.shard = of_shard and l.lane = of_lane
+    and exists (select 1 from longshore.webhook h where h.tenant = l.tenant and h.status = 'active');
+  if own.tenant is null or left(own.key, 1) = '$' then
+    return;
+  end if;
+  return query
+  select h.id, w.event, w.state::longshore.job_state, h.tags, d.lane
+  from longshore.webhook h
+  cross join (
+    select l.lane from longshore.lane l
+    where l.shard = of_shard and l.key = '$webhook' and l.version = 1 and l.tenant = own.tenant
+  ) d
+  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
+      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
+      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
+    as w(event, state) on w.event = any (h.events)
+  where h.tenant = own.tenant and h.status = 'active'
+    and (h.definition_keys is null or own.key = any (h.definition_keys));
+end $function$;
+
 CREATE OR REPLACE FUNCTION longshore.lock_history(tables text[])
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
@@ -782,6 +811,20 @@ begin
       perform pg_sleep(0.2 * try);
     end;
   end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.new_delivery(of_shard smallint, of_lane integer, webhook uuid, event text, of_job uuid, at timestamp with time zone, state job_state, attempts integer, run_at timestamp with time zone, error json)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  made uuid := longshore.new_job_id(of_shard);
+begin
+  insert into longshore.job (shard, id, lane, params, parent_id, hook, created_at)
+  values (of_shard, made, of_lane, json_build_object('webhookId', webhook, 'event', event,
+    'jobId', of_job, 'at', at, 'status', state, 'attempts', attempts, 'runAt', run_at,
+    'error', error), webhook, event, at);
+  return made;
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.new_job_id(shard smallint)

@@ -1,4 +1,4 @@
-import { DELIVERY_MAX_ATTEMPTS, WEBHOOK_KEY } from '../core/webhook.ts';
+import { DELIVERY_MAX_ATTEMPTS } from '../core/webhook.ts';
 import { WAKE_CHANNEL } from './wake.ts';
 
 /**
@@ -7,11 +7,9 @@ import { WAKE_CHANNEL } from './wake.ts';
  * move that did not happen. What it is told is `DeliveryParams` of `core/webhook-event.ts`.
  *
  * Most moves interest nobody, and they must not pay. So the first question, asked once per statement,
- * is whether there is an active webhook anywhere; while there is none, nothing below it is even begun.
- * If there is one, each lane of the batch is looked up once, then the webhooks of its tenant: a tenant
- * without any pays two probes of an index for each lane. Only then is a job looked at, and its tags
- * only if a webhook asks for some. (They are read by a function for the reason that
- * `store/hook-jobs.ts` gives.)
+ * is whether there is an active webhook anywhere; while there is none, nothing below it is begun. If
+ * there is one, it is looked up once for each lane of the batch who listens there. The rest is done by
+ * functions (sql/migrations/0010_webhooks.sql), so that there is little here to be made ready.
  *
  * Workers are told in the statement itself, one message for each lane of deliveries, since claims have
  * no other way to say it. The lock that a commit with a message takes is paid for by those who listen.
@@ -20,46 +18,17 @@ import { WAKE_CHANNEL } from './wake.ts';
  */
 const tell = (moved: string) => `
   moved as materialized (${moved}),
-  listening as materialized (
-    select e.lane, h.id as webhook, h.events, h.tags, d.lane as delivery_lane
-    from (select distinct lane from moved) e
-    cross join lateral (
-      select key, tenant from longshore.lane where shard = $1 and lane = e.lane limit 1
-    ) l
-    cross join lateral (
-      select id, events, tags from longshore.webhook
-      where tenant = l.tenant and status = 'active'
-        and (definition_keys is null or l.key = any (definition_keys)) offset 0
-    ) h
-    cross join lateral (
-      select lane from longshore.lane
-      where shard = $1 and key = '${WEBHOOK_KEY}' and version = 1 and tenant = l.tenant limit 1
-    ) d
-    where left(l.key, 1) <> '$'
-      and exists (select 1 from longshore.webhook where status = 'active')
-  ),
-  delivery as materialized (
-    select longshore.new_job_id($1) as id, k.delivery_lane as lane, k.webhook, w.event, m.at, w.n,
-      json_build_object('webhookId', k.webhook, 'event', w.event, 'jobId', m.id, 'at', m.at,
-        'status', m.state, 'attempts', m.attempts, 'runAt', m.run_at, 'error', m.error) as params
-    from listening k
-    join moved m on m.lane = k.lane
-    join (values (1, 'job.started', 'running'), (2, 'job.retrying', 'retrying'),
-        (3, 'job.succeeded', 'succeeded'), (4, 'job.failed', 'failed'),
-        (5, 'job.cancelled', 'cancelled'), (6, 'job.finished', 'succeeded'),
-        (7, 'job.finished', 'failed'), (8, 'job.finished', 'cancelled')) as w(n, event, state)
-      on w.event = any (k.events) and w.state = m.state::text
-    where k.tags is null or longshore.tags_of($1, m.id) && k.tags
-  ),
-  delivery_body as (
-    insert into longshore.job (shard, id, lane, params, parent_id, hook, created_at)
-    select $1, id, lane, params, webhook, event, at from delivery
-  ),
-  delivery_line as (
+  delivery as (
     insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
-    select $1, id, lane, 'queued', 0, (extract(epoch from at) * 1000000)::bigint + n,
-      ${DELIVERY_MAX_ATTEMPTS}, at
-    from delivery
+    select $1, longshore.new_delivery($1, k.lane, k.webhook, k.event, m.id, m.at, m.state,
+        m.attempts, m.run_at, m.error),
+      k.lane, 'queued', 0, (extract(epoch from m.at) * 1000000)::bigint,
+      ${DELIVERY_MAX_ATTEMPTS}, m.at
+    from (select distinct lane from moved) e
+    cross join lateral longshore.listeners($1, e.lane) k
+    join moved m on m.lane = e.lane and m.state = k.state
+    where (k.tags is null or longshore.tags_of($1, m.id) && k.tags)
+      and exists (select 1 from longshore.webhook where status = 'active')
     returning pg_notify('${WAKE_CHANNEL}', concat_ws(':', shard, lane, rank))
   )`;
 
