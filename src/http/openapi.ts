@@ -26,6 +26,7 @@ export function describeApi(app: FastifyInstance, version: string): void {
       tags: [
         { name: 'jobs', description: 'Start jobs, look at them, stop them.' },
         { name: 'schedules', description: 'Make jobs by the clock.' },
+        { name: 'webhooks', description: 'Tell others what becomes of jobs.' },
         { name: 'definitions', description: 'What can run.' },
         { name: 'workers', description: 'Who runs it.' },
         { name: 'access', description: 'Keys, tenants, sessions, and what people did.' },
