@@ -161,7 +161,7 @@ export async function redeliver(
   tenant: string,
   webhookId: string,
   deliveryId: string,
-): Promise<string | 'unsent' | null> {
+): Promise<{ id: string } | 'unsent' | null> {
   if (!isJobId(deliveryId)) return null;
   const shard = shardOfJobId(deliveryId);
   if (shard >= db.shards) return null;
@@ -170,7 +170,7 @@ export async function redeliver(
     tx.run(REDELIVER, [shard, id, tenant, webhookId, deliveryId]),
   );
   if (!row) return null;
-  return row.made ? id : 'unsent';
+  return row.made ? { id } : 'unsent';
 }
 
 async function make(

@@ -28,7 +28,7 @@ const CONNECT_MS = 10_000;
 
 export function guardedDialer(
   networks: Networks,
-  resolve: LookupFunction = systemLookup as LookupFunction,
+  resolve: LookupFunction = systemLookup,
 ): Dispatcher {
   const connect = buildConnector({
     timeout: CONNECT_MS,

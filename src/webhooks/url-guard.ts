@@ -14,7 +14,7 @@ export class UrlGuard {
   readonly #networks: Networks;
   readonly #resolve: LookupFunction;
 
-  constructor(networks: Networks, resolve: LookupFunction = systemLookup as LookupFunction) {
+  constructor(networks: Networks, resolve: LookupFunction = systemLookup) {
     this.#networks = networks;
     this.#resolve = resolve;
   }

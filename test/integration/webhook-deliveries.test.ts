@@ -265,10 +265,11 @@ describe('a delivery', () => {
     await changeWebhook(database.db, BY, 'default', webhook.id, stopped);
     const again = await redeliver(database.db, BY, 'default', webhook.id, first.id);
     const second = await delivery(webhook, 'delivered');
-    expect(second).toMatchObject({ id: again, redeliveryOf: first.id, request: first.request });
+    expect(again).toEqual({ id: second.id });
+    expect(second).toMatchObject({ redeliveryOf: first.id, request: first.request });
     const [one, two] = receiver.received;
     expect(two?.body).toBe(one?.body);
-    expect(two?.headers['webhook-id']).toBe(again);
+    expect(two?.headers['webhook-id']).toBe(second.id);
     const tested = await makeTest(database.db, BY, 'default', webhook.id);
     await receiver.have(3);
     expect(JSON.parse(receiver.received[2]?.body ?? '')).toMatchObject({

@@ -96,7 +96,7 @@ export function webhookDeliveriesRoutes(app: FastifyInstance, { db }: HttpDeps):
         throw new Refusal('NOT_FOUND', `the webhook has no delivery ${named}`);
       }
       if (made === 'unsent') throw new Refusal('CONFLICT', 'it was never sent so far');
-      return reply.code(202).send({ deliveryId: made });
+      return reply.code(202).send({ deliveryId: made.id });
     },
   );
 
