@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { defineJob, NonRetryable } from '../../src/core/define.ts';
 import type { DeliveryView } from '../../src/core/webhook.ts';
+import type { CloudEvent } from '../../src/core/webhook-event.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { listDeliveries, makeTest, redeliver } from '../../src/store/deliveries.ts';
 import { changeWebhook, getWebhook, rotateSecret } from '../../src/store/webhooks.ts';
@@ -15,9 +16,13 @@ import { enqueueOne } from '../support/jobs.ts';
 import { type Received, type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 import { BY, makeDue, newWebhook } from '../support/webhooks.ts';
-import { scheduling, type TestWorker, workerOn } from '../support/worker.ts';
+import { jobEnded, scheduling, type TestWorker, workerOn } from '../support/worker.ts';
+
+/** What the jobs of this kind wait for. */
+const heard = Promise.withResolvers<void>();
 
 const JOBS = [
+  defineJob({ key: 'patient', isolation: 'inline', run: async () => await heard.promise }),
   defineJob({ key: 'echo', isolation: 'inline', run: (params: unknown) => params }),
   defineJob({
     key: 'leaky',
@@ -161,6 +166,21 @@ describe('a delivery', () => {
       });
     },
   );
+
+  it('waits for no slot of a job: here all of them wait for it', async () => {
+    const slots = 3;
+    const webhook = await newWebhook(database, { url: receiver.url, events: ['job.started'] });
+    const ids: string[] = [];
+    for (let n = 0; n < slots; n += 1) {
+      ids.push(await enqueueOne(database, { definitionKey: 'patient' }));
+    }
+    const started = await receiver.have(slots);
+    const events = started.map((request) => verified(request, webhook.secret) as CloudEvent);
+    expect(events.map(({ subject }) => subject).sort()).toEqual(ids.sort());
+    expect(events[0]).toMatchObject({ data: { status: 'running', attempts: 1, result: null } });
+    heard.resolve();
+    for (const id of ids) expect(await jobEnded(database, id)).toMatchObject({ error: null });
+  });
 
   it('comes back when the receiver says so', async () => {
     receiver.answerWith(status(429, { 'retry-after': '7200' }));

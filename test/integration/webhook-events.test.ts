@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureOf } from '../../src/core/failure.ts';
+import type { JobRequest } from '../../src/core/new-job.ts';
 import { NO_USAGE } from '../../src/core/job.ts';
 import { decide, DEFAULT_RULES, type Outcome } from '../../src/core/lifecycle.ts';
 import { WEBHOOK_EVENTS, WEBHOOK_KEY } from '../../src/core/webhook.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { claim } from '../../src/store/claim.ts';
+import { enqueue } from '../../src/store/enqueue.ts';
 import { failWaiting } from '../../src/store/fail-waiting.ts';
 import { servedLanes } from '../../src/store/lanes.ts';
 import { Listener } from '../../src/store/listen.ts';
@@ -13,7 +15,7 @@ import { takeTurn } from '../../src/store/turn.ts';
 import type { LineHint } from '../../src/store/wake.ts';
 import { changeWebhook, deleteWebhook } from '../../src/store/webhooks.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
-import { enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
+import { enqueueOne, failure, newWorker, request, settleAs, SUCCESS } from '../support/jobs.ts';
 import { reachOwned, reachState, type Subject } from '../support/reach-state.ts';
 import { until } from '../support/until.ts';
 import { BY, deliveriesOf, newWebhook } from '../support/webhooks.ts';
@@ -79,6 +81,25 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
       ['job.succeeded', subject.id, 'succeeded'],
       ['job.started', next, 'running'],
     ]);
+  });
+
+  it('also when a job could have been handed over: it takes the way over its line', async () => {
+    const worker = await newWorker(database);
+    const definitionKey = `handed-${worker}`;
+    const store = async (changes: Partial<JobRequest>) => {
+      const entry = await database.inbox.prepare(request({ definitionKey, ...changes }));
+      const [answer] = await enqueue(database.db, [{ ...entry, handedTo: worker }]);
+      return answer?.status;
+    };
+    // One like those of the tests before would want to hear of it; this tenant has none.
+    const tenant = `handed-${postgres}`;
+    expect(await store({ tenant })).toBe('running');
+    expect(await store({ tenant, tags: ['red'] })).toBe('running');
+    await newWebhook(database, { events: ['job.finished'] }, tenant);
+    expect(await store({ tenant })).toBe('running');
+    await newWebhook(database, { events: ['job.started'] }, tenant);
+    expect(await store({ tenant })).toBe('queued');
+    expect(await store({ tenant, tags: ['red'] })).toBe('queued');
   });
 
   it('when it is cancelled, or fails, before it ever ran', async () => {
