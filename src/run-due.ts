@@ -85,12 +85,14 @@ export async function runDue(
     const isOver = () => signal?.aborted === true || systemClock.monotonicMs() >= endMs;
     while (!isOver()) {
       if (tally.underWay === 0) {
-        if (tally.claimed >= max) break;
+        const { claimed } = tally;
+        if (claimed >= max) break;
         await bringDue(db, waker, inbox, log);
         const left = await claimable();
-        // What was counted as gone may be on its way to our own worker.
+        // What was counted as gone may be on its way to our own worker; or it came, ended, and left
+        // hooks and deliveries behind, which were not counted.
         await answered();
-        if (left === 0 && tally.underWay === 0) break;
+        if (left === 0 && tally.underWay === 0 && tally.claimed === claimed) break;
       }
       await sleep(LOOK_MS, signal);
     }

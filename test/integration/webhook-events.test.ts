@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureOf } from '../../src/core/failure.ts';
+import { shardOfJobId } from '../../src/core/job-id.ts';
 import type { JobRequest } from '../../src/core/new-job.ts';
 import { NO_USAGE } from '../../src/core/job.ts';
 import { decide, DEFAULT_RULES, type Outcome } from '../../src/core/lifecycle.ts';
@@ -7,6 +8,7 @@ import { WEBHOOK_EVENTS, WEBHOOK_KEY } from '../../src/core/webhook.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { claim } from '../../src/store/claim.ts';
+import { listDeliveries } from '../../src/store/deliveries.ts';
 import { enqueue } from '../../src/store/enqueue.ts';
 import { failWaiting } from '../../src/store/fail-waiting.ts';
 import { servedLanes } from '../../src/store/lanes.ts';
@@ -207,4 +209,29 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
       await listener.stop();
     }
   });
+});
+
+it('is told in the shard of its job, and listed together', async () => {
+  const database = await testDatabase({ shards: 2 });
+  try {
+    const webhook = await newWebhook(database, {});
+    const ids: string[] = [];
+    for (const definitionKey of ['a', 'b', 'c', 'd']) {
+      ids.push(await enqueueOne(database, { definitionKey }));
+    }
+    expect(new Set(ids.map(shardOfJobId))).toEqual(new Set([0, 1]));
+    for (const id of ids) await cancelJob(database.db, 'default', id);
+    const page = { afterId: null, limit: 3 };
+    const first = await listDeliveries(database.db, 'default', webhook.id, page);
+    const rest = await listDeliveries(database.db, 'default', webhook.id, {
+      ...page,
+      afterId: first.nextId,
+    });
+    const all = [...first.deliveries, ...rest.deliveries];
+    expect(all.map(({ jobId }) => jobId)).toEqual(ids.toReversed());
+    expect(all.map(({ id }) => shardOfJobId(id))).toEqual(ids.toReversed().map(shardOfJobId));
+    expect(rest.nextId).toBeNull();
+  } finally {
+    await database.close();
+  }
 });
