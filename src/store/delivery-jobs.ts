@@ -6,10 +6,12 @@ import { WAKE_CHANNEL } from './wake.ts';
  * may want to hear of. Move and delivery are one commit, so an event is never lost and never told of a
  * move that did not happen. What it is told is `DeliveryParams` of `core/webhook-event.ts`.
  *
- * Most moves interest nobody, and they must not pay. So the first question, asked once per statement,
+ * Most moves interest nobody, and they should not pay. So the first question, asked once per statement,
  * is whether there is an active webhook anywhere; while there is none, nothing below it is begun. If
  * there is one, it is looked up once for each lane of the batch who listens there. The rest is done by
- * functions (sql/migrations/0010_webhooks.sql), so that there is little here to be made ready.
+ * functions (sql/migrations/0010_webhooks.sql), so that there is little here to be made ready. What is
+ * left costs 0.05 to 0.1 ms for each statement where nobody listens (EXPLAIN, with and without this
+ * part by turns: a turn of one job 0.41 and 0.51 ms, of ten jobs 0.57 and 0.63 ms, without the commit).
  *
  * Workers are told in the statement itself, one message for each lane of deliveries, since claims have
  * no other way to say it. The lock that a commit with a message takes is paid for by those who listen.
