@@ -218,7 +218,7 @@ create table job (
 )
 partition by RANGE (id);
 CREATE INDEX job_lane ON job USING btree (shard, lane, id) WHERE lane IS NOT NULL;
-CREATE INDEX job_parent ON job USING btree (shard, parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX job_parent ON job USING btree (shard, parent_id, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX job_tags ON job USING gin (tags) WHERE tags IS NOT NULL;
 
 create table lane (
@@ -482,6 +482,36 @@ CREATE INDEX waiting_line ON waiting USING btree (shard, lane, rank, seq) WHERE 
 CREATE INDEX waiting_parked ON waiting USING btree (shard, kgate, rank, parked) WHERE parked IS NOT NULL;
 CREATE INDEX waiting_tokenless ON waiting USING btree (shard, lane, seq) WHERE kgate IS NOT NULL AND seq IS NOT NULL AND NOT key_token;
 CREATE INDEX waiting_unhandled ON waiting USING btree (shard, lane, queued_at) WHERE fails_unhandled AND state = 'queued'::job_state;
+
+create table webhook (
+  id uuid not null,
+  tenant text not null,
+  url text not null,
+  description text,
+  events text[] not null,
+  definition_keys text[],
+  tags text[],
+  status text not null default 'active'::text,
+  notice text,
+  secret text not null,
+  previous_secret text,
+  previous_until timestamp with time zone,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint webhook_pkey PRIMARY KEY (id),
+  constraint webhook_check CHECK ((failures = 0) = (failing_since IS NULL)),
+  constraint webhook_definition_keys_check CHECK (cardinality(definition_keys) > 0),
+  constraint webhook_events_check CHECK (cardinality(events) > 0),
+  constraint webhook_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])),
+  constraint webhook_tags_check CHECK (cardinality(tags) > 0)
+)
+with (
+  fillfactor = 50
+);
+CREATE INDEX webhook_listening ON webhook USING btree (tenant) WHERE status = 'active'::text;
+CREATE INDEX webhook_tenant ON webhook USING btree (tenant, id) WHERE tenant IS NOT NULL;
 
 create table worker (
   shard smallint not null,
@@ -796,6 +826,35 @@ AS $function$
       and a.xact_start < clock_timestamp() - interval '5 s' and a.pid <> pg_backend_pid())
 $function$;
 
+CREATE OR REPLACE FUNCTION longshore.listeners(of_shard smallint, of_lane integer)
+ RETURNS TABLE(webhook uuid, event text, state job_state, tags text[], lane integer)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  own record;
+begin
+  select l.key, l.tenant into own from longshore.lane l
+  where l.shard = of_shard and l.lane = of_lane
+    and exists (select 1 from longshore.webhook h where h.tenant = l.tenant and h.status = 'active');
+  if own.tenant is null or left(own.key, 1) = '$' then
+    return;
+  end if;
+  return query
+  select h.id, w.event, w.state::longshore.job_state, h.tags, d.lane
+  from longshore.webhook h
+  cross join (
+    select l.lane from longshore.lane l
+    where l.shard = of_shard and l.key = '$webhook' and l.version = 1 and l.tenant = own.tenant
+  ) d
+  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
+      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
+      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
+    as w(event, state) on w.event = any (h.events)
+  where h.tenant = own.tenant and h.status = 'active'
+    and (h.definition_keys is null or own.key = any (h.definition_keys));
+end $function$;
+
 CREATE OR REPLACE FUNCTION longshore.lock_history(tables text[])
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
@@ -826,6 +885,18 @@ CREATE OR REPLACE FUNCTION longshore.lock_lanes()
 AS $function$
 begin
   lock table longshore.lane in share row exclusive mode;
+CREATE OR REPLACE FUNCTION longshore.new_delivery(of_shard smallint, of_lane integer, webhook uuid, event text, of_job uuid, at timestamp with time zone, state job_state, attempts integer, run_at timestamp with time zone, error json)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  made uuid := longshore.new_job_id(of_shard);
+begin
+  insert into longshore.job (shard, id, lane, params, parent_id, hook, created_at)
+  values (of_shard, made, of_lane, json_build_object('webhookId', webhook, 'event', event,
+    'jobId', of_job, 'at', at, 'status', state, 'attempts', attempts, 'runAt', run_at,
+    'error', error), webhook, event, at);
+  return made;
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.new_job_id(shard smallint)
@@ -919,6 +990,14 @@ AS $function$
       tokens + greatest(0, extract(epoch from at - refilled_at)) * 1000
         * (rate ->> 'limit')::double precision / (rate ->> 'perMs')::double precision) end
 $function$;
+CREATE OR REPLACE FUNCTION longshore.tags_of(of_shard smallint, of_id uuid)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select tags from longshore.job where shard = of_shard and id = of_id);
+end $function$;
 
 CREATE TRIGGER audit_is_append_only BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION audit_is_append_only();
 

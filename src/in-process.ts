@@ -35,6 +35,8 @@ export interface InProcessOptions {
   runnerEnv?: string | undefined;
   runnerUid?: number | undefined;
   runnerGid?: number | undefined;
+  /** Networks that webhooks may reach although they are not public, such as '10.1.0.0/16'. */
+  webhookAllow?: string | undefined;
   retentionDays?: number | undefined;
   deadLetterDays?: number | undefined;
   shards?: number | undefined;

@@ -21,7 +21,9 @@ export function localApi(
   const quotas = new Quotas(db, systemClock, config);
   const inbox = new Inbox(db, waker, systemClock, null, quotas);
   const allowedHosts = config.allowedHosts?.split(',') ?? [];
-  const deps = { db, inbox, log, host, port, unhandledAfterMs, allowedHosts, limits: config };
+  const webhookAllow = config.webhookAllow?.split(',') ?? [];
+  const served = { db, inbox, log, host, port, unhandledAfterMs };
+  const deps = { ...served, allowedHosts, webhookAllow, limits: config };
   const dashboard = dashboardFolder(log);
   const parts = { ...deps, quotas, dashboard, version: VERSION };
   return new HttpServer({ ...parts, ...(run && { runDue: run }) });

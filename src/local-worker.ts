@@ -9,6 +9,7 @@ import { Db } from './store/db.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 import type { RunnerSettings } from './worker/runners.ts';
+import { deliveries } from './webhooks/deliveries.ts';
 import { Worker } from './worker/worker.ts';
 
 export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
@@ -20,6 +21,8 @@ export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   cancelGraceMs: number;
   logMaxBytes: number;
   ageingMs?: number | undefined;
+  /** Networks that webhooks may reach although they are not public. */
+  webhookAllow?: string | null;
 }
 
 export interface LocalWorker {
@@ -58,6 +61,7 @@ export function localWorker(
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },
     slots: concurrency,
+    builtIn: deliveries(db, systemClock, settings.webhookAllow?.split(',') ?? []),
     host: hostname(),
     pid: process.pid,
     version: VERSION,

@@ -22,6 +22,7 @@ import { SWEEP_START, sweepGates } from './store/sweep-gates.ts';
 import { countClaimable, unhandledLanes } from './store/unhandled.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
+import { deliveries } from './webhooks/deliveries.ts';
 import { budgetQueue } from './worker/budget-queue.ts';
 import type { QueuePort } from './worker/port.ts';
 import { Worker } from './worker/worker.ts';
@@ -50,9 +51,11 @@ export async function runDue(
   const reserved = Db.open({ url: databaseUrl, pooler, log, shards: db.shards, max: 1 });
   const { queue, tally, answered } = budgetQueue(localQueue(db, reserved, waker, log), max);
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
+  const builtIn = deliveries(db, systemClock, settings.webhookAllow?.split(',') ?? []);
   const worker = new Worker({
     ...settings,
     ...identity,
+    builtIn,
     queue,
     // It looks often enough that hints would tell it nothing.
     databaseUrl: null,
@@ -70,7 +73,8 @@ export async function runDue(
     await bringDue(db, waker, inbox, log);
     await worker.start();
     await failUnhandled(db, queue, { ...identity, leaseMs });
-    const definitions = worker.report.definitions.flatMap(withHooks);
+    const own = builtIn.definitions.map(({ info }) => info);
+    const definitions = [...worker.report.definitions.flatMap(withHooks), ...own];
     const claimable = async () => {
       let jobs = 0;
       for (let shard = 0; shard < db.shards; shard += 1) {
@@ -82,12 +86,14 @@ export async function runDue(
     const isOver = () => signal?.aborted === true || systemClock.monotonicMs() >= endMs;
     while (!isOver()) {
       if (tally.underWay === 0) {
-        if (tally.claimed >= max) break;
+        const { claimed } = tally;
+        if (claimed >= max) break;
         await bringDue(db, waker, inbox, log);
         const left = await claimable();
-        // What was counted as gone may be on its way to our own worker.
+        // What was counted as gone may be on its way to our own worker; or it came, ended, and left
+        // hooks and deliveries behind, which were not counted.
         await answered();
-        if (left === 0 && tally.underWay === 0) break;
+        if (left === 0 && tally.underWay === 0 && tally.claimed === claimed) break;
       }
       await sleep(LOOK_MS, signal);
     }

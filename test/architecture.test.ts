@@ -20,6 +20,14 @@ const IMPORTS: ImportRow[] = [
   { at: 'src/config/', may: ['src/core/'], node: true },
   { at: 'src/protocol/', may: ['src/core/'], packages: ['zod'] },
   { at: 'src/liveness/', may: ['src/runtime/'], packages: ['redis'] },
+  // Sends what is told of jobs to wherever somebody wants it sent, as far as that is allowed.
+  {
+    at: 'src/webhooks/',
+    may: ['src/core/', 'src/store/'],
+    types: ['src/runtime/'],
+    packages: ['undici', 'ipaddr.js'],
+    node: true,
+  },
   // Pure like core, but for the package that knows cron: which instants a schedule means.
   { at: 'src/schedule/', may: ['src/core/'], packages: ['croner'] },
   // Judges params by the schema of their definition, within a time limit.
@@ -66,6 +74,7 @@ const IMPORTS: ImportRow[] = [
       'src/schedule/',
       'src/store/',
       'src/protocol/',
+      'src/webhooks/',
     ],
     packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'zod'],
     node: true,
@@ -73,7 +82,7 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/client/',
     may: ['src/core/', 'src/protocol/'],
-    packages: ['eventsource-parser'],
+    packages: ['eventsource-parser', 'standardwebhooks'],
   },
   // Judgement of facts that others gathered: it looks at nothing itself.
   { at: 'src/doctor/', may: [], types: ['src/runtime/'] },
@@ -149,6 +158,7 @@ const IMPORTS: ImportRow[] = [
       'src/core/',
       'src/runtime/',
       'src/store/',
+      'src/webhooks/',
       'src/worker/',
       'src/local-queue.ts',
       'src/local-scheduler.ts',
@@ -188,6 +198,7 @@ const IMPORTS: ImportRow[] = [
       'src/core/',
       'src/runtime/',
       'src/store/',
+      'src/webhooks/',
       'src/worker/',
       'src/scheduler/',
       'src/local-queue.ts',

@@ -4,6 +4,7 @@ import type { RateLimitInput } from '../core/limits.ts';
 import { unknownName } from '../core/nearest.ts';
 import { type Scope, SCOPE_NAMES } from '../core/scope.ts';
 import type { UniqueWhile } from '../core/unique.ts';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../core/webhook.ts';
 
 /** Parsers of option values; what they throw, commander words as a usage error. */
 
@@ -58,6 +59,10 @@ export function states(value: string, before: JobState[] | undefined): JobState[
 
 export function scopes(value: string, before: Scope[] | undefined): Scope[] {
   return named('scope', SCOPE_NAMES, value, before);
+}
+
+export function webhookEvents(value: string, before: WebhookEvent[] | undefined): WebhookEvent[] {
+  return named('event', WEBHOOK_EVENTS, value, before);
 }
 
 /** May be repeated, and may list several with commas. */

@@ -23,6 +23,7 @@ import { addSchedules } from './commands/schedules.ts';
 import { addShow } from './commands/show.ts';
 import { addTenants } from './commands/tenants.ts';
 import { addTop } from './commands/top.ts';
+import { addWebhooks } from './commands/webhooks.ts';
 import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { examplesHelp } from './help-examples.ts';
@@ -70,6 +71,7 @@ export function createProgram(cli: Cli): Command {
   addWorkers(program, cli);
   addSchedules(program, cli);
   addFlow(program, cli);
+  addWebhooks(program, cli);
   addKeys(program, cli);
   addTenants(program, cli);
   addAudit(program, cli);

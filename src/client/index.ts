@@ -77,3 +77,16 @@ export type {
   SlotPage,
   Upcoming,
 } from './schedules.ts';
+export type {
+  Delivery,
+  DeliveryPage,
+  NewWebhook,
+  WebhookInfo,
+  WebhookOptions,
+} from './webhooks.ts';
+export {
+  type ReceivedHeaders,
+  verifyWebhook,
+  WebhookNotVerified,
+  type WebhookPayload,
+} from './verify-webhook.ts';

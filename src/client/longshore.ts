@@ -24,6 +24,7 @@ import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from '
 import { Schedules } from './schedules.ts';
 import { type AuditFilter, type AuditPage, Keys, readAudit, Tenants } from './access.ts';
 import { type Call, Transport, type TransportOptions } from './transport.ts';
+import { Webhooks } from './webhooks.ts';
 import { type DrainReceipt, type WorkerInfo, workerPath } from './worker.ts';
 
 export type LongshoreOptions = TransportOptions;
@@ -36,6 +37,7 @@ export interface GetOptions {
 /** The client: everything goes through the public HTTP API, so it needs no database and no Node. */
 export class Longshore implements JobStarter {
   readonly schedules: Schedules;
+  readonly webhooks: Webhooks;
   readonly keys: Keys;
   readonly tenants: Tenants;
   readonly flow: Flow;
@@ -46,6 +48,7 @@ export class Longshore implements JobStarter {
   constructor(options: LongshoreOptions) {
     this.#transport = new Transport(options);
     this.schedules = new Schedules(this.#transport);
+    this.webhooks = new Webhooks(this.#transport);
     this.keys = new Keys(this.#transport);
     this.tenants = new Tenants(this.#transport);
     this.flow = new Flow(this.#transport);

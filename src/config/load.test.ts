@@ -60,6 +60,7 @@ describe('sources', () => {
       runnerUid: null,
       runnerGid: null,
       unhandledAfterMs: 60_000,
+      webhookAllow: null,
       retentionDays: 7,
       deadLetterDays: 0,
       shards: 1,
@@ -159,6 +160,21 @@ describe('refusals', () => {
   test.each(['ftp://x', 'http://', 'example.com', 'http://a b'])('url %j', (url) => {
     expect(problems({ flags: { url } })).toHaveLength(1);
   });
+
+  test.each(['10.1.0.0/16', '10.0.0.0/8, fd00::/8'])('networks %j', (networks) => {
+    const { config } = load({ env: { LONGSHORE_WEBHOOK_ALLOW: networks } });
+    expect(config.webhookAllow).toBe(networks.replaceAll(' ', ''));
+  });
+
+  test.each(['10.0.0.1', '10.0.0.0/33', 'fd00::/129', 'example.com/8', '10.0.0.0/8,', '0x7f.1/8'])(
+    'no networks %j',
+    (networks) => {
+      expect(problems({ env: { LONGSHORE_WEBHOOK_ALLOW: networks } })).toEqual([
+        'LONGSHORE_WEBHOOK_ALLOW must be networks split by commas, such as ' +
+          `"10.1.0.0/16,fd00::/8", got ${JSON.stringify(networks)}`,
+      ]);
+    },
+  );
 
   test.each(['TEAM', 'TEAM, AWS_*', '_x', 'PG*'])('variables for jobs: %j', (names) => {
     const { config } = load({ env: { LONGSHORE_RUNNER_ENV: names } });

@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import type { Kind, Setting } from './schema.ts';
 import { nearestName } from '../core/nearest.ts';
 
@@ -33,6 +34,8 @@ function parseKind(kind: Kind, text: string): string | number | null {
       return parseVariables(text);
     case 'names':
       return parseNames(text);
+    case 'networks':
+      return parseNetworks(text);
     case 'url':
       return parseUrl(kind.protocols, text);
   }
@@ -45,6 +48,16 @@ function parseNames(text: string): string | null {
 }
 
 const HOST_NAME = /^(\*|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|[0-9A-Fa-f:.]{2,45})$/;
+
+/** Networks in the notation of CIDR, split by commas. */
+function parseNetworks(text: string): string | null {
+  const networks = text.split(',').map((network) => network.trim());
+  const good = networks.every((network) => {
+    const [, address = '', prefix = ''] = /^([^/%]+)\/(\d{1,3})$/.exec(network) ?? [];
+    return (isIPv4(address) && Number(prefix) <= 32) || (isIPv6(address) && Number(prefix) <= 128);
+  });
+  return good ? networks.join(',') : null;
+}
 
 /** Names of variables, split by commas; `AWS_*` is all that begin so. */
 function parseVariables(text: string): string | null {
@@ -82,6 +95,8 @@ export function describeKind(kind: Kind): string {
       return 'names of variables, split by commas, such as "TEAM,AWS_*"';
     case 'names':
       return 'names of hosts without ports, split by commas, such as "jobs.example.com"';
+    case 'networks':
+      return 'networks split by commas, such as "10.1.0.0/16,fd00::/8"';
     case 'url':
       return `a URL that starts with ${kind.protocols.map((name) => `${name}//`).join(' or ')}`;
   }

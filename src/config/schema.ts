@@ -32,6 +32,7 @@ export interface Config {
   runnerUid: number | null;
   runnerGid: number | null;
   unhandledAfterMs: number;
+  webhookAllow: string | null;
   retentionDays: number;
   deadLetterDays: number;
   shards: number;
@@ -50,6 +51,7 @@ export type Kind =
   | { type: 'choice'; choices: readonly string[] }
   | { type: 'variables' }
   | { type: 'names' }
+  | { type: 'networks' }
   | { type: 'url'; protocols: readonly string[] };
 
 export interface Setting<Key extends SettingKey = SettingKey> {
@@ -256,6 +258,14 @@ export const SETTINGS: readonly Setting[] = [
     meaning:
       'How long a job may be queued while no living worker has its definition before it is shown ' +
       'with the warning `UNHANDLED`, or fails, if `POST /api/jobs/enqueue` made it.',
+  },
+  {
+    ...named('webhookAllow', 'LONGSHORE_WEBHOOK_ALLOW', 'server', 'networks'),
+    kind: { type: 'networks' },
+    ...fallback(null, 'none'),
+    meaning:
+      'Networks that webhooks may reach although they are not public, such as `10.1.0.0/16` ' +
+      '(docs/webhooks.md).',
   },
   {
     ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'n'),

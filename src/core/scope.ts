@@ -3,7 +3,8 @@ export const SCOPES = {
   'jobs:read': 'Look at jobs, schedules, definitions and workers.',
   'jobs:write': 'Start, cancel, release and retry jobs.',
   'jobs:reveal': 'See values that are otherwise redacted; each look is audited.',
-  operate: 'Change schedules, pause and limit definitions, drain workers, run what is due.',
+  operate:
+    'Change schedules, look after webhooks, pause and limit definitions, drain workers, run what is due.',
   worker: 'Claim and run jobs from elsewhere; opens nothing in this version.',
   admin: 'Everything, keys and the audit log included.',
 } as const satisfies Record<string, string>;

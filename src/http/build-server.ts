@@ -34,6 +34,8 @@ import { schedulesRoutes } from './routes/schedules.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { startJobRoutes } from './routes/start-job.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
+import { webhookDeliveriesRoutes } from './routes/webhook-deliveries.ts';
+import { webhooksRoutes } from './routes/webhooks.ts';
 import { workersRoutes } from './routes/workers.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { BODY_MAX_BYTES } from './start.ts';
@@ -95,6 +97,8 @@ export function buildServer(
     jobberRoutes(scope, deps);
     runnerJobsRoutes(scope, deps);
     runDueRoutes(scope, deps, leaving);
+    webhooksRoutes(scope, deps);
+    webhookDeliveriesRoutes(scope, deps);
     keysRoutes(scope, deps);
     tenantsRoutes(scope, deps);
     sessionRoutes(scope, deps, callers);

@@ -16,6 +16,8 @@ export interface HttpDeps {
   version: string;
   /** More names that this server is called by, `*` for any. */
   allowedHosts?: readonly string[];
+  /** Networks that webhooks may reach although they are not public. */
+  webhookAllow?: readonly string[];
   /** How often it may be called; no limits when absent. */
   limits?: RequestLimits;
   /** What one tenant may have; no limits when absent. The inbox has its own. */

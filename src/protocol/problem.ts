@@ -8,6 +8,7 @@ import { z } from 'zod';
 export const PROBLEMS = {
   VALIDATION_FAILED: { status: 400, title: 'The request does not fit the API' },
   PAYLOAD_INVALID: { status: 400, title: 'The params are not allowed as they are' },
+  URL_NOT_ALLOWED: { status: 400, title: 'Webhooks may not be sent there' },
   INVALID_JSON: { status: 400, title: 'The body is not JSON' },
   BAD_REQUEST: { status: 400, title: 'The request is not proper HTTP' },
   UNAUTHORIZED: { status: 401, title: 'Nobody is known by this key' },

@@ -3,6 +3,7 @@ import { type Queryable, statement } from './db.ts';
 import { type Actor, audited } from './audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
+import { TELL_ENDED } from './delivery-jobs.ts';
 import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { sendBeatHint } from './listen.ts';
@@ -42,7 +43,7 @@ const CANCEL_WAITING = statement<CancelledRow>(
   ),
   ${LEFT_WAITING},
   ${GIVE_BACK},
-  ${MAKE_HOOKS}
+  ${MAKE_HOOKS}, ${TELL_ENDED}
   select e.state, (select g.state from gone g) as was, h.lane, h.rank, array(${TO_ADMIT}) as gates
   from ended e left join hook h on true`,
 );

@@ -1,5 +1,6 @@
 import type { JobState } from '../core/job.ts';
 import { type Queryable, statement } from './db.ts';
+import { TELL_ENDED } from './delivery-jobs.ts';
 import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import type { LineHint } from './wake.ts';
@@ -34,7 +35,7 @@ const CANCEL_WAITING = statement<{
   ),
   ${LEFT_WAITING},
   ${GIVE_BACK},
-  ${MAKE_HOOKS}
+  ${MAKE_HOOKS}, ${TELL_ENDED}
   select e.id, h.lane, h.rank, null as gate from ended e left join hook h on h.parent_id = e.id
   union all
   select null, null, null, g.gate from (${TO_ADMIT}) g`,

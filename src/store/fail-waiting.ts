@@ -1,6 +1,7 @@
 import { fingerprintOf } from '../core/fingerprint.ts';
 import type { JobError, WaitingState } from '../core/job.ts';
 import { type Db, statement } from './db.ts';
+import { TELL_ENDED } from './delivery-jobs.ts';
 import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { withPartitions } from './partitions.ts';
@@ -56,7 +57,7 @@ const FAIL_WAITING = statement<{
   ),
   ${LEFT_WAITING},
   ${GIVE_BACK},
-  ${MAKE_HOOKS}
+  ${MAKE_HOOKS}, ${TELL_ENDED}
   select id, lane, rank, null as gate from ended
   union all
   select null, lane, rank, null from hook

@@ -1,4 +1,5 @@
 import type { ClaimedJob } from './claim.ts';
+import { startIsTold } from './delivery-jobs.ts';
 import type { Lane } from './lanes.ts';
 
 /**
@@ -17,7 +18,7 @@ export interface HandOver {
 
 /**
  * The part of a statement that stores a job already running: its lane has no gate and is not paused,
- * and the worker is alive and stays. The worker saw that too, but maybe a moment ago.
+ * nobody is to be told of its start, and the worker is alive and stays. The worker saw that too, but maybe a moment ago.
  */
 export function mayRunAtOnce(lane: string, worker: string): string {
   return `exists (
@@ -25,5 +26,6 @@ export function mayRunAtOnce(lane: string, worker: string): string {
           and w.dead_at is null and w.draining_at is null)
       and exists (
         select 1 from longshore.lane k where k.shard = $1 and k.lane = ${lane}
-          and k.paused_at is null and num_nonnulls(k.dgate, k.tgate) = 0)`;
+          and k.paused_at is null and num_nonnulls(k.dgate, k.tgate) = 0)
+      and not ${startIsTold(lane)}`;
 }

@@ -97,19 +97,25 @@ export class Lanes {
     const known = this.#known.get(name);
     if (known) return known;
     const shard = homeShard(tenant, key, this.#shards);
-    const lane = await this.#findOrMake(shard, key, version, tenant);
+    const lane = await findOrMakeLane(this.#db, shard, key, version, tenant);
     const found = { shard, lane, tenant, key, version };
     this.#known.set(name, found);
     return found;
   }
+}
 
-  async #findOrMake(shard: number, key: string, version: number, tenant: string): Promise<number> {
-    const values = [shard, key, version, tenant];
-    for (let tries = 0; tries < 100; tries += 1) {
-      const found = (await this.#db.run(FIND_LANE, values))[0];
-      if (found) return found.lane;
-      await this.#db.run(MAKE_LANES, values);
-    }
-    throw new Error(`no lane could be made for ${key}@${version}`);
+export async function findOrMakeLane(
+  db: Queryable,
+  shard: number,
+  key: string,
+  version: number,
+  tenant: string,
+): Promise<number> {
+  const values = [shard, key, version, tenant];
+  for (let tries = 0; tries < 100; tries += 1) {
+    const found = (await db.run(FIND_LANE, values))[0];
+    if (found) return found.lane;
+    await db.run(MAKE_LANES, values);
   }
+  throw new Error(`no lane could be made for ${key}@${version}`);
 }

@@ -2,6 +2,7 @@ import { fingerprintOf } from '../core/fingerprint.ts';
 import type { OwnedState, Usage } from '../core/job.ts';
 import type { Transition } from '../core/lifecycle.ts';
 import { type Queryable, statement } from './db.ts';
+import { TELL_SETTLED } from './delivery-jobs.ts';
 import { admit, GIVE_BACK, LEFT_RUNNING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import type { LineHint } from './wake.ts';
@@ -19,8 +20,9 @@ import type { LineHint } from './wake.ts';
  * of the batch with the table: a join is planned by guesses, which are worst when the queue is
  * busiest (measured: 90 µs a row instead of 15). Result and error travel as text inside the JSON, so
  * that what the job returned is stored to the letter. A job that ends here gets its hooks by the
- * same statement (`store/hook-jobs.ts`). Its tokens go back to their gates (`store/gates.ts`); only
- * a job that goes straight back to its line keeps the one of its key.
+ * same statement (`store/hook-jobs.ts`), and who listens is told (`store/delivery-jobs.ts`). Its tokens
+ * go back to their gates (`store/gates.ts`); only a job that goes straight back to its line keeps the
+ * one of its key.
  */
 
 export interface Settlement {
@@ -102,7 +104,7 @@ const SETTLE = statement<{
         then at + make_interval(secs => delay_ms / 1000.0) end
     from owned, clock where next = 'cancelled' or (next <> 'succeeded' and attempted)
   ),
-  ${MAKE_HOOKS}
+  ${MAKE_HOOKS}, ${TELL_SETTLED}
   select id, lane, rank, next = 'queued' or tokens is not null as claimable, null as gate from owned
   union all
   select parent_id, lane, rank, true, null from hook

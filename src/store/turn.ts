@@ -1,5 +1,6 @@
 import { type ClaimedJob, type ClaimLine, TAKE, TAKEN } from './claim.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
+import { TELL_TURN } from './delivery-jobs.ts';
 import { inLockOrder, type Settlement } from './settle.ts';
 
 /**
@@ -66,7 +67,7 @@ const TURN = statement<TurnRow>(
       progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result
     from owned, clock where (id in (select id from left_running)) is true
   ),
-  ${TAKE}
+  ${TAKE}, ${TELL_TURN}
   select null::uuid[] as settled, ${TAKEN}
   union all
   select array(select id from left_running), null, null, null, null, null, null, null, null, null,

@@ -22,7 +22,7 @@ import { savedSteps, stepSaver } from './steps.ts';
 
 export interface WorkLoopOptions {
   queue: QueuePort;
-  runners: Runners;
+  runners: Pick<Runners, 'source'>;
   definitions: readonly DefinitionInfo[];
   journal: Journal;
   /** The current identity of this worker; null while it has no valid lease. */

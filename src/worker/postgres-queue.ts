@@ -38,9 +38,13 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
     },
     lanes: async (shard, definitions) => await servedLanes(db, shard, definitions),
     findLines: async (shard, lanes) => await findLines(db, shard, lanes),
-    claim: async (shard, limit, instance, lines) => await claim(db, shard, limit, instance, lines),
+    claim: async (shard, limit, instance, lines) =>
+      await withPartitions(db, async () => await claim(db, shard, limit, instance, lines)),
     claimGated: async (shard, limit, instance, lines) => {
-      const claimed = await claimGated(db, shard, limit, instance, lines);
+      const claimed = await withPartitions(
+        db,
+        async () => await claimGated(db, shard, limit, instance, lines),
+      );
       if (claimed.keyOpensInMs !== null) waker.wakeScheduler([claimed.keyOpensInMs]);
       return claimed;
     },

@@ -11,9 +11,11 @@ import { sleep } from '../runtime/deadline.ts';
 import { Listener } from '../store/listen.ts';
 import type { HandOver } from '../store/hand-over.ts';
 import type { HeartbeatAnswer, OwnedJob } from '../store/workers.ts';
+import type { Execution } from './execution.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { InlineRunners } from './inline-runner.ts';
 import { Journal } from './journal.ts';
-import { WorkLoop } from './loop.ts';
+import { WorkLoop, type WorkLoopOptions } from './loop.ts';
 import type { QueuePort } from './port.ts';
 import { Pulse } from './pulse.ts';
 import type { RunnerReport } from './runner.ts';
@@ -26,6 +28,8 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   databaseUrl: string | null;
   /** A file or folder of definitions, or definitions at hand that run inline. */
   jobs: string | readonly JobDefinition[];
+  /** Jobs of Longshore itself, which run inside the worker, with slots of their own. */
+  builtIn?: { definitions: readonly JobDefinition[]; slots: number };
   host: string;
   pid: number;
   version: string;
@@ -47,7 +51,8 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
 
 /**
  * A worker: its runners, its lease, its claim loop, and what holds them together. It never runs user
- * code itself, so nothing a job does can delay its heartbeat.
+ * code itself, so nothing a job does can delay its heartbeat. What Longshore itself has to do as jobs
+ * has a claim loop of its own under the same lease: neither kind ever waits for a slot of the other.
  */
 export class Worker implements Service {
   readonly name = 'worker';
@@ -57,7 +62,8 @@ export class Worker implements Service {
   readonly #journal: Journal;
   readonly #heartbeat: Heartbeat;
   readonly #pulse: Pulse | null;
-  #loop: WorkLoop | undefined;
+  /** That of the jobs of people comes first. */
+  #loops: WorkLoop[] = [];
   #listener: Listener | undefined;
   #leaving = false;
   #stopping: Promise<void> | undefined;
@@ -74,7 +80,7 @@ export class Worker implements Service {
       ? new Pulse({
           ...options.beating,
           instance: () => this.#heartbeat.instance,
-          running: () => [...(this.#loop?.running.keys() ?? [])],
+          running: () => this.#running().map(({ job }) => job.id),
           clock,
           log,
         })
@@ -87,7 +93,7 @@ export class Worker implements Service {
       heartbeatMs: options.heartbeatMs,
       longLease: this.#pulse,
       identity: { host, pid, version, slots },
-      snapshot: () => new Set(this.#loop?.running.keys()),
+      snapshot: () => new Set(this.#running().map(({ job }) => job.id)),
       onAnswer: (shard, answer, sent) => this.#reconcile(shard, answer, sent),
       onRenewed: (leaseEndMs) => this.#watchdog.renew(leaseEndMs),
       onFence: (reason) => this.#fence(reason),
@@ -96,7 +102,7 @@ export class Worker implements Service {
 
   /** For an inbox in the same process; null until the worker has started. */
   get handOver(): HandOver | null {
-    return this.#loop ?? null;
+    return this.#loops[0] ?? null;
   }
 
   get report(): RunnerReport {
@@ -104,42 +110,58 @@ export class Worker implements Service {
   }
 
   async start(): Promise<void> {
-    if (this.#loop) return;
+    if (this.#loops.length > 0) return;
     this.#leaving = false;
-    const { queue, log, databaseUrl } = this.#options;
+    const { queue, log, databaseUrl, builtIn, clock } = this.#options;
     await this.#watchdog.start();
     await this.#runners.start();
     const { definitions, problems } = this.#runners.report;
     for (const problem of problems) log.warn({ problem }, 'a definition file was left out');
-    await queue.publish(definitions);
-    const loop = new WorkLoop({
-      ...this.#options,
-      runners: this.#runners,
-      definitions: definitions.flatMap((info) =>
-        hasTerminalHooks(info) ? [info, hookDefinition(info)] : [info],
-      ),
-      journal: this.#journal,
-      instance: () => this.#heartbeat.instance,
-    });
-    this.#loop = loop;
-    this.#listener = databaseUrl === null ? undefined : this.#listenerFor(databaseUrl, loop);
+    const own = builtIn?.definitions ?? [];
+    await queue.publish([...definitions, ...own.map(({ info }) => info)]);
+    this.#loops = [
+      this.#loopOf({
+        runners: this.#runners,
+        definitions: definitions.flatMap((info) =>
+          hasTerminalHooks(info) ? [info, hookDefinition(info)] : [info],
+        ),
+      }),
+    ];
+    if (builtIn) {
+      const inline = new InlineRunners(own, clock);
+      const runners = { source: () => inline };
+      const infos = own.map(({ info }) => info);
+      this.#loops.push(this.#loopOf({ runners, definitions: infos, slots: builtIn.slots }));
+    }
+    this.#listener = databaseUrl === null ? undefined : this.#listenerFor(databaseUrl);
     await this.#heartbeat.start();
     await this.#pulse?.start();
     await this.#journal.start();
-    await loop.start();
+    for (const loop of this.#loops) await loop.start();
     await this.#listener?.start();
   }
 
-  #listenerFor(url: string, loop: WorkLoop): Listener {
+  #loopOf(parts: Pick<WorkLoopOptions, 'runners' | 'definitions'> & { slots?: number }): WorkLoop {
+    const instance = () => this.#heartbeat.instance;
+    return new WorkLoop({ ...this.#options, journal: this.#journal, instance, ...parts });
+  }
+
+  #running(): Execution[] {
+    return this.#loops.flatMap((loop) => [...loop.running.values()]);
+  }
+
+  #listenerFor(url: string): Listener {
     return new Listener({
       url,
       log: this.#options.log,
-      onWork: (hints) => loop.hint(hints),
+      onWork: (hints) => {
+        for (const loop of this.#loops) loop.hint(hints);
+      },
       onBeat: (worker) => {
         if (worker === this.#heartbeat.instance) this.#heartbeat.beatSoon();
       },
       onConnected: () => {
-        loop.lookSoon();
+        for (const loop of this.#loops) loop.lookSoon();
         this.#heartbeat.beatSoon();
       },
     });
@@ -157,26 +179,28 @@ export class Worker implements Service {
 
   async #stop(): Promise<void> {
     await this.#listener?.stop();
-    const loop = this.#loop;
-    await loop?.stop();
-    if (loop) await this.#drain(loop);
-    await loop?.flush();
+    const loops = this.#loops;
+    await Promise.all(loops.map(async (loop) => await loop.stop()));
+    if (loops.length > 0) await this.#drain(loops);
+    await Promise.all(loops.map(async (loop) => await loop.flush()));
     await this.#journal.stop();
     await this.#pulse?.stop();
     await this.#heartbeat.stop();
     await this.#runners.stop();
     await this.#watchdog.stop();
-    this.#loop = undefined;
+    this.#loops = [];
   }
 
-  async #drain(loop: WorkLoop): Promise<void> {
+  async #drain(loops: readonly WorkLoop[]): Promise<void> {
     const { drainMs, log } = this.#options;
     const patience = new AbortController();
-    const drained = loop.drained().finally(() => patience.abort());
+    const ends = loops.map(async (loop) => await loop.drained());
+    const drained = Promise.all(ends).finally(() => patience.abort());
     await sleep(drainMs, patience.signal);
-    if (loop.running.size > 0) {
-      log.info({ jobs: loop.running.size }, 'stopping jobs that did not end in time');
-      for (const execution of loop.running.values()) execution.askToStop('drain');
+    const running = this.#running();
+    if (running.length > 0) {
+      log.info({ jobs: running.length }, 'stopping jobs that did not end in time');
+      for (const execution of running) execution.askToStop('drain');
     }
     await drained;
   }
@@ -188,11 +212,10 @@ export class Worker implements Service {
    * because the answer to a claim may still be on its way.
    */
   #reconcile(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void {
-    const loop = this.#loop;
-    if (!loop) return;
+    if (this.#loops.length === 0) return;
     if (answer.draining) this.#leave();
     const owned = new Map(answer.owned.map((row) => [row.id, row]));
-    for (const execution of loop.running.values()) {
+    for (const execution of this.#running()) {
       if (execution.shard !== shard || !sent.has(execution.job.id)) continue;
       const row = owned.get(execution.job.id);
       if (row?.claim !== execution.job.claim) {
@@ -204,7 +227,9 @@ export class Worker implements Service {
     }
     const unknown = new Set<string>();
     for (const row of answer.owned) {
-      if (loop.running.has(row.id) || loop.outbox.has(row.id)) continue;
+      if (this.#loops.some(({ running, outbox }) => running.has(row.id) || outbox.has(row.id))) {
+        continue;
+      }
       const name = `${row.id}:${row.claim}`;
       if (this.#unknown.get(shard)?.has(name)) void this.#giveBack(shard, row);
       else unknown.add(name);
@@ -234,11 +259,11 @@ export class Worker implements Service {
 
   /** Kill what runs before anybody else may start it again; its outcomes are worth nothing now. */
   #fence(reason: string): void {
-    const jobs = this.#loop?.running.size ?? 0;
+    const jobs = this.#running().length;
     this.#options.log.warn(
       { reason, jobs },
       'fenced: stopping all jobs, coming back as a new worker',
     );
-    this.#loop?.fence();
+    for (const loop of this.#loops) loop.fence();
   }
 }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { findFreePort } from '../../src/postgres/free-port.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { endAll, launch, type Running } from '../support/processes.ts';
 
@@ -97,5 +98,31 @@ describe('docs/sdk.md', () => {
       [expect.stringMatching(/^gone: /)],
       ['fox-10.png'],
     ]);
+  });
+});
+
+describe('docs/webhooks.md', () => {
+  it('has a receiver that hears of a job', async () => {
+    const database = await testDatabase();
+    try {
+      const jobs = join(ROOT, 'examples', 'jobs');
+      const { summary } = await launch('start', {
+        env: {
+          DATABASE_URL: database.url,
+          LONGSHORE_JOBS: jobs,
+          LONGSHORE_WEBHOOK_ALLOW: '127.0.0.0/8',
+        },
+      });
+      const port = String(await findFreePort(24_801));
+      const here = (code: string) =>
+        code.replace('http://127.0.0.1:4400', summary.address).replaceAll('4801', port);
+      const [program = ''] = await save('webhooks.md', here);
+      const { code, said } = await start([program], database.url);
+      expect(said).toMatch(/^dev\.longshore\.job\.succeeded .*Ada/);
+      expect(code).toBe(0);
+    } finally {
+      await endAll();
+      await database.close();
+    }
   });
 });

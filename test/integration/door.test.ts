@@ -30,6 +30,8 @@ const MISSING = {
   jobId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   scheduleId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   bulkId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
+  webhookId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
+  deliveryId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   keyId: '0000000000000000',
   workerId: '6a1f0c52-8d0e-4f0b-9a53-1f6c2b7d9e10',
 } as const;
@@ -106,18 +108,24 @@ describe('what belongs to another tenant', () => {
     const planned = await knock(app, owner, 'POST', '/v1/schedules', { payload: cron });
     const many = { action: 'cancel', filter: { definitionKey: 'other.job' } };
     const begun = await knock(app, owner, 'POST', '/v1/bulk', { payload: many });
+    const hook = { url: `https://1.1.1.1/${CANARY}`, events: ['job.failed'] };
+    const listening = await knock(app, owner, 'POST', '/v1/webhooks', { payload: hook });
+    const webhookId = String(listening.body['id']);
+    const tested = await knock(app, owner, 'POST', `/v1/webhooks/${webhookId}/test`);
     const theirs = {
       ...MISSING,
       bulkId: String(begun.body['bulkId']),
+      webhookId,
+      deliveryId: String(tested.body['deliveryId']),
       jobId: String(made.body['jobId']),
       scheduleId: String(planned.body['id']),
       keyId,
     };
-    const bodies: Record<string, unknown> = { PATCH: { enabled: false } };
 
     for (const { name, method, url, ofHost } of routes()) {
       if (!url.includes(':') || ofHost) continue;
-      const more = bodies[method] === undefined ? {} : { payload: bodies[method] };
+      const change = url.includes('webhook') ? { status: 'paused' } : { enabled: false };
+      const more = method === 'PATCH' ? { payload: change } : {};
       const streams = { headers: { accept: 'text/event-stream' } };
       for (const extra of url.match(/events|logs/) ? [more, streams] : [more]) {
         const foreign = await knock(app, rival, method, pathWith(url, theirs), extra);
@@ -139,7 +147,8 @@ describe('what belongs to another tenant', () => {
     for (const { method, url, ofHost } of routes()) {
       if (method !== 'GET' || url.includes(':') || ofHost) continue;
       const { text } = await knock(app, rival, method, url);
-      for (const secret of [CANARY, theirs.jobId, theirs.scheduleId, keyId, 'secret.job']) {
+      const { jobId, scheduleId } = theirs;
+      for (const secret of [CANARY, jobId, scheduleId, webhookId, keyId, 'secret.job']) {
         expect(text).not.toContain(secret);
       }
     }
@@ -147,6 +156,8 @@ describe('what belongs to another tenant', () => {
     expect(body).toMatchObject({ status: 'created', tenant: 'acme' });
     const schedule = await knock(app, owner, 'GET', `/v1/schedules/${theirs.scheduleId}`);
     expect(schedule.body).toMatchObject({ enabled: true });
+    const webhook = await knock(app, owner, 'GET', `/v1/webhooks/${webhookId}`);
+    expect(webhook.body).toMatchObject({ status: 'active' });
     expect((await knock(app, owner, 'GET', '/v1/session')).status).toBe(200);
   });
 

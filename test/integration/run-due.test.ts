@@ -7,8 +7,10 @@ import { runDue } from '../../src/run-due.ts';
 import { getJob } from '../../src/store/get-job.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { enqueueOne, newWorker, request } from '../support/jobs.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { fallBehind, HOURLY, newSchedule, slotsOf } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
+import { newWebhook } from '../support/webhooks.ts';
 import { workerOn } from '../support/worker.ts';
 
 let database: TestDatabase;
@@ -51,7 +53,8 @@ const JOBS: JobDefinition[] = [
 
 async function due(budget: { max?: number; seconds?: number } = {}, jobs = JOBS) {
   const databaseUrl = database.url;
-  const config = configOf({ databaseUrl, concurrency: 4, leaseMs: 10_000 }, []);
+  const webhookAllow = '127.0.0.0/8';
+  const config = configOf({ databaseUrl, concurrency: 4, leaseMs: 10_000, webhookAllow }, []);
   const settings = { ...config, databaseUrl, jobs };
   const { db, waker } = database;
   return await runDue(db, waker, settings, silentLog, { max: 1_000, seconds: 60, ...budget });
@@ -68,6 +71,16 @@ describe('run-due', () => {
   it('does nothing when nothing is due, and ends', async () => {
     await enqueueOne(database, { definitionKey: 'note', delayMs: 3_600_000 });
     expect(await due()).toEqual(NOTHING);
+  });
+
+  it('tells who listens, and counts that as it counts hooks', async () => {
+    const receiver = await startReceiver();
+    await newWebhook(database, { url: receiver.url });
+    await many(2);
+    expect(await due()).toMatchObject({ claimed: 4, succeeded: 4, remaining: 0 });
+    expect(receiver.received).toHaveLength(2);
+    await database.sql('delete from longshore.webhook');
+    await receiver.close();
   });
 
   it('runs all that is due and says what became of it', async () => {

@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { isJobId } from '../../core/job-id.ts';
+import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { Refusal } from '../../protocol/refusal.ts';
+import {
+  DeliveryIdParams,
+  DeliveryMadeAnswer,
+  DeliveryPageAnswer,
+  WebhookIdParams,
+} from '../../protocol/webhook-answer.ts';
+import { DeliveryQuery } from '../../protocol/webhook-body.ts';
+import { listDeliveries, makeTest, redeliver } from '../../store/deliveries.ts';
+import { getWebhook } from '../../store/webhooks.ts';
+import { actorOf } from '../caller.ts';
+import { nextLink, readStoryCursor } from '../cursor.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+import { tenantOf } from '../tenant.ts';
+import { noSuchWebhook, webhookIdOf } from '../webhook-path.ts';
+
+const making = refusals(
+  'INVALID_JSON',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+);
+
+const LIST = {
+  operationId: 'listDeliveries',
+  tags: ['webhooks'],
+  summary: 'List what was sent, or is to be',
+  description:
+    'The newest first, page by page, each with its body and what was answered to every try. They ' +
+    'are kept as long as jobs are.',
+  params: WebhookIdParams,
+  querystring: DeliveryQuery,
+  response: {
+    200: answer('A page of deliveries.', DeliveryPageAnswer),
+    ...refusals('NOT_FOUND', 'UNAVAILABLE'),
+  },
+};
+
+const REDELIVER = {
+  operationId: 'redeliver',
+  tags: ['webhooks'],
+  summary: 'Send an event once more',
+  description:
+    'The same body as a delivery of its own, with a webhook-id of its own, also while the webhook ' +
+    'is paused. One that was never tried answers 409.',
+  params: DeliveryIdParams,
+  response: { 202: answer('It will be sent.', DeliveryMadeAnswer), ...making },
+};
+
+const TEST = {
+  operationId: 'testWebhook',
+  tags: ['webhooks'],
+  summary: 'Send an event without content',
+  description: 'Once, also while the webhook is paused. Its deliveries tell how it went.',
+  params: WebhookIdParams,
+  response: { 202: answer('It will be sent.', DeliveryMadeAnswer), ...making },
+};
+
+export function webhookDeliveriesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const config = { access: 'operate' } as const;
+
+  typed.get(
+    '/v1/webhooks/:webhookId/deliveries',
+    { schema: LIST, config },
+    async (request, reply) => {
+      const tenant = tenantOf(request);
+      const id = webhookIdOf(request.params.webhookId);
+      const { cursor, limit } = request.query;
+      // A delivery's id is the cursor itself.
+      const afterId = cursor === undefined ? null : readStoryCursor(cursor, isJobId);
+      if (!(await getWebhook(db, tenant, id))) return noSuchWebhook(id);
+      const { deliveries, nextId } = await listDeliveries(db, tenant, id, { afterId, limit });
+      if (nextId !== null) void reply.header('link', nextLink(request.url, nextId));
+      return reply.send({ deliveries, nextCursor: nextId });
+    },
+  );
+
+  typed.post(
+    '/v1/webhooks/:webhookId/deliveries/:deliveryId/redeliver',
+    { schema: REDELIVER, config },
+    async (request, reply) => {
+      parseNothing(request.body);
+      const { webhookId, deliveryId } = request.params;
+      const id = webhookIdOf(webhookId);
+      const made = await redeliver(db, actorOf(request), tenantOf(request), id, deliveryId);
+      if (made === null) {
+        const named = JSON.stringify(deliveryId.slice(0, 60));
+        throw new Refusal('NOT_FOUND', `the webhook has no delivery ${named}`);
+      }
+      if (made === 'unsent') throw new Refusal('CONFLICT', 'it was never sent so far');
+      return reply.code(202).send({ deliveryId: made.id });
+    },
+  );
+
+  typed.post('/v1/webhooks/:webhookId/test', { schema: TEST, config }, async (request, reply) => {
+    parseNothing(request.body);
+    const id = webhookIdOf(request.params.webhookId);
+    const deliveryId = await makeTest(db, actorOf(request), tenantOf(request), id);
+    if (deliveryId === null) return noSuchWebhook(id);
+    return reply.code(202).send({ deliveryId });
+  });
+}

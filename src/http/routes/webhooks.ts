@@ -1,0 +1,176 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { parseBody } from '../../protocol/parse-body.ts';
+import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { Refusal } from '../../protocol/refusal.ts';
+import {
+  MadeWebhookAnswer,
+  RotatedSecretAnswer,
+  WebhookAnswer,
+  WebhookIdParams,
+  WebhooksAnswer,
+} from '../../protocol/webhook-answer.ts';
+import { RotateSecretBody, WebhookBody, WebhookPatch } from '../../protocol/webhook-body.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateSecret,
+  TooManyWebhooks,
+  type WebhookChange,
+} from '../../store/webhooks.ts';
+import { Networks } from '../../webhooks/networks.ts';
+import { newSecret } from '../../webhooks/sign.ts';
+import { UrlGuard } from '../../webhooks/url-guard.ts';
+import { actorOf } from '../caller.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+import { tenantOf } from '../tenant.ts';
+import { noSuchWebhook, webhookIdOf } from '../webhook-path.ts';
+
+const changing = refusals(
+  'URL_NOT_ALLOWED',
+  'INVALID_JSON',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+);
+
+const operation = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['webhooks'],
+  summary,
+  description,
+});
+
+const CREATE = {
+  ...operation(
+    'createWebhook',
+    'Make a webhook',
+    'From now on it is told of what it asks for, by signed requests. The answer is the only place ' +
+      'where the secret is ever seen. A URL that leads to a private address is refused.',
+  ),
+  body: WebhookBody,
+  response: { 201: answer('Its id, and its secret.', MadeWebhookAnswer), ...changing },
+};
+
+const LIST = {
+  ...operation('listWebhooks', 'List webhooks', 'All of them, the oldest first.'),
+  response: { 200: answer('The webhooks.', WebhooksAnswer), ...refusals('UNAVAILABLE') },
+};
+
+const GET = {
+  ...operation('getWebhook', 'Look at one webhook', 'If it was stopped, the notice says why.'),
+  params: WebhookIdParams,
+  response: { 200: answer('It.', WebhookAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
+};
+
+const PATCH = {
+  ...operation(
+    'changeWebhook',
+    'Change a webhook',
+    'What is not named stays as it is. What waits to be sent goes to the new URL.',
+  ),
+  params: WebhookIdParams,
+  body: WebhookPatch,
+  response: { 200: answer('The webhook as it is now.', WebhookAnswer), ...changing },
+};
+
+const DELETE = {
+  ...operation('deleteWebhook', 'Delete a webhook', 'What waits to be sent is not sent any more.'),
+  params: WebhookIdParams,
+  response: { 204: z.null().describe('It is gone.'), ...changing },
+};
+
+const ROTATE = {
+  ...operation(
+    'rotateWebhookSecret',
+    'Replace its secret',
+    'Both secrets sign for the overlap, so that the receiver can change over.',
+  ),
+  params: WebhookIdParams,
+  body: RotateSecretBody,
+  response: { 201: answer('The new secret.', RotatedSecretAnswer), ...changing },
+};
+
+export function webhooksRoutes(app: FastifyInstance, { db, webhookAllow }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  // Their URLs often hold a token of the receiver, so that to look at them is to operate, too.
+  const config = { access: 'operate' } as const;
+  const guard = new UrlGuard(new Networks(webhookAllow));
+
+  const demandReachable = async (url: string) => {
+    const detail = await guard.problemOf(url);
+    if (detail === null) return;
+    const errors = [{ pointer: '/url', detail }];
+    throw new Refusal('URL_NOT_ALLOWED', `/url: ${detail}`, { errors });
+  };
+
+  app.post('/v1/webhooks', { schema: CREATE, config }, async (request, reply) => {
+    const { url, events, description = null, ...filter } = parseBody(WebhookBody, request.body);
+    const { definitionKeys = null, tags = null } = filter;
+    await demandReachable(url);
+    const spec = { url, events, description, definitionKeys, tags };
+    const secret = newSecret();
+    const by = actorOf(request);
+    const { id } = await createWebhook(db, by, tenantOf(request), spec, secret).catch(refuseMore);
+    return reply.code(201).header('location', `/v1/webhooks/${id}`).send({ id, secret });
+  });
+
+  app.get('/v1/webhooks', { schema: LIST, config }, async (request) => ({
+    webhooks: await listWebhooks(db, tenantOf(request)),
+  }));
+
+  typed.get('/v1/webhooks/:webhookId', { schema: GET, config }, async (request) => {
+    const { webhookId } = request.params;
+    const found = await getWebhook(db, tenantOf(request), webhookIdOf(webhookId));
+    return found ?? noSuchWebhook(webhookId);
+  });
+
+  typed.patch('/v1/webhooks/:webhookId', { schema: PATCH, config }, async (request) => {
+    const change = given(parseBody(WebhookPatch, request.body));
+    const id = webhookIdOf(request.params.webhookId);
+    if (change.url !== undefined) await demandReachable(change.url);
+    const changed = await changeWebhook(db, actorOf(request), tenantOf(request), id, change);
+    return changed ?? noSuchWebhook(id);
+  });
+
+  typed.delete('/v1/webhooks/:webhookId', { schema: DELETE, config }, async (request, reply) => {
+    parseNothing(request.body);
+    const id = webhookIdOf(request.params.webhookId);
+    const deleted = await deleteWebhook(db, actorOf(request), tenantOf(request), id);
+    if (!deleted) noSuchWebhook(id);
+    return reply.code(204).send(null);
+  });
+
+  typed.post(
+    '/v1/webhooks/:webhookId/rotate',
+    { schema: ROTATE, config },
+    async (request, reply) => {
+      const { overlapSeconds } = parseBody(RotateSecretBody, request.body);
+      const id = webhookIdOf(request.params.webhookId);
+      const secret = newSecret();
+      const overlapMs = overlapSeconds * 1_000;
+      const by = actorOf(request);
+      const until = await rotateSecret(db, by, tenantOf(request), id, secret, overlapMs);
+      if (!until) return noSuchWebhook(id);
+      const previousSecretUntil = until.toISOString();
+      return reply.code(201).send({ id, secret, previousSecretUntil });
+    },
+  );
+}
+
+/** Without what was not given: a change must not overwrite by nothing. */
+function given(patch: WebhookPatch): WebhookChange {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+}
+
+function refuseMore(error: unknown): never {
+  if (!(error instanceof TooManyWebhooks)) throw error;
+  throw new Refusal('CONFLICT', `${error.message}: delete one first`);
+}

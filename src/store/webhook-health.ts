@@ -1,0 +1,68 @@
+import type { WebhookStatus } from '../core/webhook.ts';
+import { type Queryable, statement } from './db.ts';
+
+/** How workers see webhooks, and what they write about them. They act for all tenants. */
+
+export interface Endpoint {
+  id: string;
+  tenant: string;
+  url: string;
+  status: WebhookStatus;
+  /** To sign with, the newest first. */
+  secrets: string[];
+}
+
+const FIND = statement<Endpoint>(
+  'find_endpoint',
+  `select id, tenant, url, status, array_remove(array[secret,
+     case when previous_until > clock_timestamp() then previous_secret end], null) as secrets
+   from longshore.webhook where id = $1`,
+);
+
+export async function findEndpoint(db: Queryable, id: string): Promise<Endpoint | null> {
+  return (await db.run(FIND, [id]))[0] ?? null;
+}
+
+/** Usually nothing had failed, and nothing is written. */
+const DELIVERED = statement<{ id: string }>(
+  'webhook_delivered',
+  `update longshore.webhook set failures = 0, failing_since = null
+   where id = $1 and failures > 0 returning id`,
+);
+
+export async function noteDelivered(db: Queryable, id: string): Promise<void> {
+  await db.run(DELIVERED, [id]);
+}
+
+const FAILED = statement<{ failures: number; failingMs: number }>(
+  'webhook_failed',
+  `update longshore.webhook
+   set failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp())
+   where id = $1
+   returning failures,
+     (extract(epoch from clock_timestamp() - failing_since) * 1000)::float8 as "failingMs"`,
+);
+
+/** How long it has been failing by now; null when it is gone. */
+export async function noteFailed(
+  db: Queryable,
+  id: string,
+): Promise<{ failures: number; failingMs: number } | null> {
+  return (await db.run(FAILED, [id]))[0] ?? null;
+}
+
+/** Who stopped it first says why. */
+const STOP = statement<{ id: string }>(
+  'stop_webhook',
+  `update longshore.webhook set status = $2, notice = $3, updated_at = clock_timestamp()
+   where id = $1 and status = 'active' returning id`,
+);
+
+export async function stopWebhook(
+  db: Queryable,
+  id: string,
+  status: Exclude<WebhookStatus, 'active'>,
+  notice: string,
+): Promise<void> {
+  await db.run(STOP, [id, status, notice]);
+}

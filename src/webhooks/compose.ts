@@ -1,0 +1,28 @@
+import { redactJob } from '../core/redact-views.ts';
+import { Redactor } from '../core/redact.ts';
+import { TEST_EVENT } from '../core/webhook.ts';
+import {
+  type CloudEvent,
+  type DeliveryParams,
+  jobEvent,
+  jobThen,
+  testEvent,
+} from '../core/webhook-event.ts';
+import type { Queryable } from '../store/db.ts';
+import { getJob } from '../store/get-job.ts';
+import { readRedactPaths } from '../store/redact-paths.ts';
+
+/** What is sent, made once for each delivery: a retry repeats it to the letter. Null: no such job. */
+export async function compose(
+  db: Queryable,
+  deliveryId: string,
+  tenant: string,
+  told: DeliveryParams,
+): Promise<CloudEvent | null> {
+  if (told.event === TEST_EVENT) return testEvent(deliveryId, told, tenant);
+  const job = await getJob(db, tenant, told.jobId ?? '');
+  if (!job) return null;
+  const paths = (await readRedactPaths(db)).get(job.definitionKey);
+  const shown = redactJob(jobThen(job, told), new Redactor(paths, job.params));
+  return jobEvent(deliveryId, told, shown);
+}

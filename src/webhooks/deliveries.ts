@@ -1,0 +1,19 @@
+import type { JobDefinition } from '../core/define.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Db } from '../store/db.ts';
+import { deliveryJob } from './delivery-job.ts';
+import { guardedDialer } from './dialer.ts';
+import { Networks } from './networks.ts';
+
+/** A send mostly waits, so a worker can have many of them under way. */
+const SLOTS = 20;
+
+/** What a worker needs to deliver. `allowed` are private networks that it may reach all the same. */
+export function deliveries(
+  db: Db,
+  clock: Clock,
+  allowed: readonly string[],
+): { definitions: JobDefinition[]; slots: number } {
+  const dialer = guardedDialer(new Networks(allowed));
+  return { definitions: [deliveryJob({ db, clock, dialer })], slots: SLOTS };
+}

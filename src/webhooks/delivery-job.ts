@@ -1,0 +1,121 @@
+import { branded, type JobContext, type JobDefinition, NonRetryable } from '../core/define.ts';
+import { definitionInfo } from '../core/definition.ts';
+import {
+  DELIVERY_DELAYS_MS,
+  DELIVERY_MAX_ATTEMPTS,
+  isDelivered,
+  type Send,
+  shouldPause,
+  WEBHOOK_KEY,
+} from '../core/webhook.ts';
+import type { DeliveryParams } from '../core/webhook-event.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Db } from '../store/db.ts';
+import {
+  type Endpoint,
+  findEndpoint,
+  noteDelivered,
+  noteFailed,
+  stopWebhook,
+} from '../store/webhook-health.ts';
+import { compose } from './compose.ts';
+import { send, type Sent, type SenderOptions } from './send.ts';
+import { signedHeaders } from './sign.ts';
+
+/** Long enough for a send and what is written around it. */
+const TIMEOUT_SECONDS = 60;
+const SENDS_KEPT = 20;
+
+export interface DeliveryOptions extends SenderOptions {
+  db: Db;
+  clock: Clock;
+}
+
+/**
+ * A delivery as a job, under the rules of every job: claimed, fenced, retried by `decide()`. What was
+ * sent is its checkpoint, stored before the attempt has an outcome; so whoever takes over from a worker
+ * that died in between sees that the event has arrived, and sends nothing. A worker that dies before
+ * that leaves no trace, and the event is sent again under the same id: at least once.
+ *
+ * It runs inside the worker. That is code of ours that only waits for the network and the database, on
+ * things of bounded size, so that it cannot hold up a heartbeat as a job of somebody else's could.
+ */
+export function deliveryJob(options: DeliveryOptions): JobDefinition {
+  const policy = definitionInfo(
+    {
+      key: 'webhook',
+      isolation: 'inline',
+      maxAttempts: DELIVERY_MAX_ATTEMPTS,
+      retry: { delaysMs: DELIVERY_DELAYS_MS, jitter: 0.1 },
+      timeoutSeconds: TIMEOUT_SECONDS,
+    },
+    { paramsSchema: null },
+  );
+  return branded({
+    info: { ...policy, key: WEBHOOK_KEY },
+    schema: null,
+    hooks: {},
+    run: async (params: DeliveryParams, ctx) => await deliver(params, ctx, options),
+  });
+}
+
+async function deliver(
+  params: DeliveryParams,
+  ctx: JobContext,
+  options: DeliveryOptions,
+): Promise<{ status: number | null }> {
+  const before = sendsOf(ctx.lastCheckpoint);
+  const arrived = before.find(isDelivered);
+  if (arrived) return { status: arrived.status };
+  const { db, clock } = options;
+  const endpoint = await findEndpoint(db, params.webhookId);
+  if (!endpoint) throw new NonRetryable('the webhook was deleted');
+  if (endpoint.status !== 'active' && !params.byHand) {
+    throw new NonRetryable(`the webhook is ${endpoint.status}: send it again when it is active`);
+  }
+  const event =
+    params.envelope ??
+    (await ctx.step('event', async () => await compose(db, ctx.jobId, endpoint.tenant, params)));
+  if (!event) throw new NonRetryable('the job was deleted before it could be told of');
+  const body = JSON.stringify(event);
+  const headers = signedHeaders(ctx.jobId, clock.now(), body, endpoint.secrets);
+  const sent = await send({ url: endpoint.url, headers, body }, options, ctx.abortSignal);
+  await ctx.checkpoint([...before, sent.send].slice(-SENDS_KEPT));
+  if (isDelivered(sent.send)) {
+    await noteDelivered(db, endpoint.id);
+    return { status: sent.send.status };
+  }
+  throw await setback(db, endpoint, sent);
+}
+
+/** Writes a failure down, stops the webhook if it was the last straw, and says what to throw. */
+async function setback(db: Db, { id }: Endpoint, sent: Sent): Promise<Error> {
+  const { status } = sent.send;
+  if (status === 410) {
+    await stopWebhook(db, id, 'disabled', 'the receiver answered 410: it wants no more events');
+    return new NonRetryable('the receiver answered 410; the webhook was disabled');
+  }
+  const streak = await noteFailed(db, id);
+  if (streak && shouldPause(streak)) {
+    const why = `${streak.failures} sends in a row have failed, for more than a day`;
+    await stopWebhook(db, id, 'paused', `${why}; make it active again when the receiver is well`);
+  }
+  if (status === null) return new Error(sent.send.error ?? 'no answer', { cause: sent.cause });
+  return refusal(status, sent.retryAfter);
+}
+
+/**
+ * Whatever a receiver answers but 2xx and 410 is tried again: it may be a mistake that somebody mends.
+ * A status is told only where it says when to come back (`core/classify.ts`); from the others would
+ * follow that trying again cannot help.
+ */
+function refusal(status: number, retryAfter: string | null): Error {
+  const followed = status >= 300 && status <= 399 ? '; redirects are not followed' : '';
+  const error = new Error(`the receiver answered ${status}${followed}`);
+  if (status !== 429 && status < 500) return error;
+  return Object.assign(error, { status, headers: { 'retry-after': retryAfter } });
+}
+
+function sendsOf(checkpoint: unknown): Send[] {
+  return Array.isArray(checkpoint) ? (checkpoint as Send[]) : [];
+}

@@ -1,0 +1,99 @@
+import { type Dispatcher, request } from 'undici';
+import type { Send } from '../core/webhook.ts';
+import type { Clock } from '../runtime/clock.ts';
+
+export const SEND_TIMEOUT_MS = 15_000;
+/** So much of an answer is read and kept; a receiver that says more is cut off. */
+export const RESPONSE_MAX_BYTES = 8_192;
+
+export interface Sending {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Sent {
+  send: Send;
+  /** As the receiver wrote it. */
+  retryAfter: string | null;
+  /** What was thrown when there was no answer. */
+  cause: unknown;
+}
+
+export interface SenderOptions {
+  dialer: Dispatcher;
+  clock: Clock;
+  timeoutMs?: number;
+}
+
+/**
+ * One POST and what came of it. It follows no redirect, unpacks nothing, and takes a bounded time for
+ * everything together. It throws only when the caller gave up.
+ */
+export async function send(
+  { url, headers, body }: Sending,
+  { dialer, clock, timeoutMs = SEND_TIMEOUT_MS }: SenderOptions,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const at = clock.now().toISOString();
+  const startMs = clock.monotonicMs();
+  const limit = AbortSignal.timeout(timeoutMs);
+  const done = (what: Partial<Send>) => ({
+    at,
+    durationMs: Math.round(clock.monotonicMs() - startMs),
+    status: null,
+    error: null,
+    responseBody: null,
+    responseTruncated: false,
+    ...what,
+  });
+  try {
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/cloudevents+json' },
+      body,
+      dispatcher: dialer,
+      signal: AbortSignal.any([signal, limit]),
+    });
+    const retryAfter = answer.headers['retry-after'];
+    const read = await readSome(answer.body);
+    return {
+      send: done({ status: answer.statusCode, ...read }),
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+      cause: undefined,
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = limit.aborted ? limit.reason : error;
+    const words = limit.aborted ? `no answer within ${timeoutMs / 1_000} s` : wordsOf(error);
+    return { send: done({ error: words }), retryAfter: null, cause };
+  }
+}
+
+/** The status has been said by then: an answer that breaks off is an answer. */
+async function readSome(
+  body: AsyncIterable<Uint8Array>,
+): Promise<Pick<Send, 'responseBody' | 'responseTruncated'>> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let whole = true;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      whole = bytes <= RESPONSE_MAX_BYTES;
+      if (!whole) break;
+    }
+  } catch {
+    whole = false;
+  }
+  const text = Buffer.concat(chunks).subarray(0, RESPONSE_MAX_BYTES).toString();
+  return { responseBody: text.replaceAll('\u0000', '\uFFFD'), responseTruncated: !whole };
+}
+
+/** A code says enough and holds no address. Our own refusals have sentences. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return code === 'ADDRESS_NOT_ALLOWED' ? error.message : `no answer (${code})`;
+}

@@ -1,0 +1,41 @@
+import { lookup as systemLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { judgeUrl } from '../core/webhook-url.ts';
+import { addressIn, AddressNotAllowed, guardedLookup } from './dialer.ts';
+import type { Networks } from './networks.ts';
+
+const PATIENCE_MS = 2_000;
+
+/**
+ * Says at once what the dialer would refuse later. A name that cannot be looked up now is let through:
+ * it may exist tomorrow, and each send is judged anyway.
+ */
+export class UrlGuard {
+  readonly #networks: Networks;
+  readonly #resolve: LookupFunction;
+
+  constructor(networks: Networks, resolve: LookupFunction = systemLookup) {
+    this.#networks = networks;
+    this.#resolve = resolve;
+  }
+
+  /** What is wrong with it; null when nothing is. */
+  async problemOf(text: string): Promise<string | null> {
+    const verdict = judgeUrl(text);
+    if (!verdict.ok) return verdict.detail;
+    const refusal = new AddressNotAllowed().message;
+    const address = addressIn(verdict.url.hostname);
+    if (address !== null) return this.#networks.allows(address) ? null : refusal;
+    return (await this.#leadsAstray(verdict.url.hostname)) ? refusal : null;
+  }
+
+  async #leadsAstray(hostname: string): Promise<boolean> {
+    return await new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), PATIENCE_MS);
+      guardedLookup(this.#networks, this.#resolve)(hostname, { all: true }, (error) => {
+        clearTimeout(timer);
+        resolve(error instanceof AddressNotAllowed);
+      });
+    });
+  }
+}
