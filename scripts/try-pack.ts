@@ -27,7 +27,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PACKED = ['src', 'scripts', 'sql', 'bin', 'examples/jobs'];
+const PACKED = ['src', 'web', 'scripts', 'sql', 'bin', 'examples/jobs'];
 const FILES = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md'];
 /** All that the client may need: neither a database driver nor a web server is among them. */
 const CLIENT_NEEDS = ['eventsource-parser'];
@@ -72,7 +72,8 @@ function pack(): string {
   const said = execFileSync('npm', ['pack', '--json', '--pack-destination', scratch], {
     cwd: copy,
     encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
+    // What npm complains about becomes part of the error, should it fail.
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   // Versions of npm differ in what they wrap it in.
   const parsed = Object.values(JSON.parse(said) as Record<string, Packed>)[0];

@@ -96,7 +96,7 @@ describe('a job', () => {
     const page = await open(`/jobs/${shop.hostile}`);
     await page.getByText(`the cause of ${HOSTILE}`).first().waitFor();
     await page.getByRole('log').getByText(HOSTILE).waitFor();
-    expect(await page.getByRole('log').innerText()).toContain('red \ufffdgnp.exe');
+    await page.getByRole('log').getByText('red \ufffdgnp.exe').waitFor();
     await page.getByRole('link', { name: HOSTILE }).waitFor();
     expect(await page.locator('img, script:not([src])').count()).toBe(0);
     expect(await page.title()).toBe('hostile · Longshore');
