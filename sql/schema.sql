@@ -885,6 +885,8 @@ CREATE OR REPLACE FUNCTION longshore.lock_lanes()
 AS $function$
 begin
   lock table longshore.lane in share row exclusive mode;
+end $function$;
+
 CREATE OR REPLACE FUNCTION longshore.new_delivery(of_shard smallint, of_lane integer, webhook uuid, event text, of_job uuid, at timestamp with time zone, state job_state, attempts integer, run_at timestamp with time zone, error json)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -970,6 +972,15 @@ begin
   drop table longshore.hot_next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION longshore.tags_of(of_shard smallint, of_id uuid)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select tags from longshore.job where shard = of_shard and id = of_id);
+end $function$;
+
 CREATE OR REPLACE FUNCTION longshore.token_in_ms(rate jsonb, tokens double precision)
  RETURNS double precision
  LANGUAGE sql
@@ -990,14 +1001,6 @@ AS $function$
       tokens + greatest(0, extract(epoch from at - refilled_at)) * 1000
         * (rate ->> 'limit')::double precision / (rate ->> 'perMs')::double precision) end
 $function$;
-CREATE OR REPLACE FUNCTION longshore.tags_of(of_shard smallint, of_id uuid)
- RETURNS text[]
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return (select tags from longshore.job where shard = of_shard and id = of_id);
-end $function$;
 
 CREATE TRIGGER audit_is_append_only BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION audit_is_append_only();
 
