@@ -33,6 +33,7 @@ const MIX: Mix = {
   memory: 0.5,
   hang: 0.5,
   snooze: 3,
+  narrow: 8,
   'retry-after': 3,
   'give-up': 2,
 };
@@ -49,6 +50,7 @@ const ALWAYS = [
   'the answer to an outcome was cut off',
   'the answer to an enqueue was cut off',
   'work was found without a hint',
+  'as many ran as a limit lets',
 ];
 
 const TIMES = {

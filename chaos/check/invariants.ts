@@ -12,6 +12,7 @@ import { idempotency } from './invariants/idempotency.ts';
 import { integrity } from './invariants/integrity.ts';
 import type { Invariant } from './invariant.ts';
 import { legalMoves } from './invariants/legal-moves.ts';
+import { limits } from './invariants/limits.ts';
 import { noLeftovers } from './invariants/no-leftovers.ts';
 import { noOverlap } from './invariants/no-overlap.ts';
 import { noPhantom } from './invariants/no-phantom.ts';
@@ -43,6 +44,7 @@ export const INVARIANTS: readonly Invariant[] = [
   attempts,
   noOverlap,
   selfFence,
+  limits,
   notEarly,
   cronSlots,
   cancels,

@@ -37,6 +37,14 @@ export interface WantedJob {
   definition: string;
   does: string;
   delayMs: number;
+  /** What it may not run beside, as its definition was written. */
+  limits?: WantedLimit[];
+}
+
+/** So many of the jobs that name it may run at once. */
+export interface WantedLimit {
+  name: string;
+  most: number;
 }
 
 export type Call =

@@ -1,6 +1,7 @@
 import type { WantedJob } from '../history/history.ts';
 import { sha } from '../history/effects.ts';
 import type { Random } from '../random.ts';
+import { NARROW_KEYS, narrowLimits } from './limits.ts';
 import type { Deed, Script } from './script.ts';
 
 /** The body of a request for one job, and how the history knows it. */
@@ -36,6 +37,8 @@ export class Requests {
         return this.#easy(base, this.#timing());
       case 'cold':
         return request('cold', base);
+      case 'narrow':
+        return this.#narrow(base);
       case 'probe':
         // A line of its own, in front of all others.
         return request('quick', base, { priority: 1_000 + this.#made });
@@ -87,6 +90,13 @@ export class Requests {
     const kind = this.#random.weighted({ quick: 5, inline: 2, scripted: 3 });
     const script = kind === 'scripted' ? { ...params, againMs: AGAIN_MS } : params;
     return request(kind, script, timing);
+  }
+
+  #narrow(base: Script): Request {
+    const random = this.#random;
+    const concurrencyKey = `key-${random.int(1, NARROW_KEYS)}`;
+    const made = request('narrow', { ...base, holdMs: random.int(10, 60) }, { concurrencyKey });
+    return { ...made, wanted: { ...made.wanted, limits: narrowLimits(concurrencyKey) } };
   }
 
   #params(does: Deed): Script {

@@ -17,6 +17,7 @@ export interface Script {
 export const DEEDS = [
   'ok',
   'cold', // Like ok, in a process of its own.
+  'narrow', // Like ok, and few of them may run at once.
   'probe', // Like ok, and sent while nobody hears a NOTIFY.
   'throw',
   'relapse', // Throws at first; if it was brought back only after a while, it takes long then.

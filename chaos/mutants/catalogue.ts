@@ -2,6 +2,7 @@ import { unknownName } from '../../src/core/nearest.ts';
 import { CLAIM_MUTANTS } from './claims.ts';
 import { ENQUEUE_MUTANTS } from './enqueues.ts';
 import { LEASE_MUTANTS } from './leases.ts';
+import { LIMIT_MUTANTS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
 import { TIME_MUTANTS } from './time.ts';
 
@@ -10,6 +11,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEASE_MUTANTS,
   ...ENQUEUE_MUTANTS,
   ...TIME_MUTANTS,
+  ...LIMIT_MUTANTS,
 ];
 
 export function mutantOf(name: string): Mutant {

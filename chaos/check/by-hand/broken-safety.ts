@@ -213,4 +213,16 @@ export const BROKEN_SAFETY: Broken[] = [
       job.fail('HANDLER_ERROR', 'retrying', job.execution).promote().claim().start().succeed();
     },
   },
+  {
+    breaks: ['S12'],
+    how: 'two jobs ran at once where one is let',
+    make: (h) => {
+      h.beat('w1');
+      const limits = [{ name: 'narrow', most: 1 }];
+      const [first, second] = [h.job({ limits }), h.job({ limits })];
+      first.claim().start();
+      second.claim().start().succeed();
+      first.succeed();
+    },
+  },
 ];

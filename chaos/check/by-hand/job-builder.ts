@@ -1,9 +1,10 @@
 import type { JobState } from '../../../src/core/job.ts';
-import type { Effect, FinalJob, Place, RowEvent } from '../../history/history.ts';
+import type { Effect, FinalJob, Place, RowEvent, WantedLimit } from '../../history/history.ts';
 import type { HistoryBuilder } from './history-builder.ts';
 
 export interface JobOptions {
   does?: string;
+  limits?: WantedLimit[];
   delayMs?: number;
   key?: string | null;
   /** Those of another job, for a request that was sent again. */
@@ -38,7 +39,9 @@ export class JobBuilder {
     this.paramsSha = options.paramsSha ?? `params-${number}`;
     this.key = options.key ?? null;
     this.slotMs = options.slotMs ?? null;
-    const wanted = { paramsSha: this.paramsSha, definition: 'test', does, delayMs };
+    const { limits } = options;
+    const request = { paramsSha: this.paramsSha, definition: 'test', does, delayMs };
+    const wanted = limits ? { ...request, limits } : request;
     const op = history.nextOp();
     const { client } = history.history;
     const call = { name: 'enqueue' as const, key: this.key, jobs: [wanted] };

@@ -11,6 +11,13 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     const job = h.job().claim().start().effect('throw');
     job.fail('HANDLER_ERROR', 'retrying', job.execution).promote().claim().start().succeed();
   },
+  'two jobs of a limit of one, one after the other': (h) => {
+    h.beat('w1');
+    const limits = [{ name: 'narrow', most: 1 }];
+    const [first, second] = [h.job({ limits }), h.job({ limits })];
+    first.claim().start().succeed();
+    second.claim().start().succeed();
+  },
   'a dead letter': (h) => {
     h.beat('w1');
     const job = h.job({ maxAttempts: 1 }).claim().start().effect('throw');

@@ -1,6 +1,7 @@
 import type { Micros } from '../../history/history.ts';
 import type { Facts } from '../facts.ts';
 import { invariant } from '../invariant.ts';
+import { fullMoments } from './limits.ts';
 
 /**
  * A run in which nothing interesting happened proves nothing. Each of these is counted, and a
@@ -28,6 +29,7 @@ export const SOMETIMES: Record<string, (facts: Facts) => number> = {
     count(stories, ({ wanted, claims }) => wanted?.does === 'probe' && claims.length > 0),
   'a job that kills its workers ended': ({ stories }) =>
     count(stories, ({ wanted, final }) => wanted?.does === 'poison' && final?.state === 'failed'),
+  'as many ran as a limit lets': fullMoments,
   'the database was killed with jobs just acknowledged': freshAcknowledgements,
 };
 

@@ -80,6 +80,7 @@ async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, witness
       break;
     case 'ok':
     case 'cold':
+    case 'narrow':
     case 'long':
     case 'probe':
       return;

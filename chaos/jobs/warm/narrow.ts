@@ -1,0 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { defineJob } from 'longshore';
+import { Witness } from '../../history/effects.ts';
+import { NARROW_KEY_LIMIT, NARROW_LIMIT } from '../../load/limits.ts';
+import type { Script } from '../../load/script.ts';
+
+/** Jobs that may not all run at once: so many of them, and fewer of each key. */
+export const narrow = defineJob({
+  key: 'narrow',
+  retry: { baseMs: 100, maxMs: 1_000 },
+  timeoutSeconds: 8,
+  concurrencyLimit: NARROW_LIMIT,
+  concurrencyKeyLimit: NARROW_KEY_LIMIT,
+  async run(params: Script, ctx) {
+    const witness = new Witness(ctx, params, 'process');
+    await pause(params.holdMs ?? 0);
+    return witness.end();
+  },
+});

@@ -1,0 +1,41 @@
+import type { Mutant } from './mutant.ts';
+
+const COUNTED = `(select count(*)::int from longshore.running r
+      where r.shard = $1 and g.gate = any (r.tokens))`;
+
+/** Mistakes in how many may run at once. */
+export const LIMIT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'count-only-limits',
+    mistake: 'a limit is counted by the statement that claims, and nobody locks anything meanwhile',
+    changes: [
+      {
+        file: 'store/gated-claim.ts',
+        find: 'select g.gate, g.rate, coalesce(g.lim - g.in_use, ',
+        replace: `select g.gate, g.rate, coalesce(g.lim - ${COUNTED}, `,
+      },
+      {
+        file: 'store/gated-claim.ts',
+        find: 'order by g.gate for update\n  ),\n  line as',
+        replace: 'order by g.gate\n  ),\n  line as',
+      },
+    ],
+    caughtBy: ['S12'],
+    deck: { 'link-delay': 6, 'worker-kill': 1 },
+    mix: { narrow: 400 },
+  },
+  {
+    name: 'count-only-keys',
+    mistake: 'the next job of a key is let in without the lock of its gate, so two come at once',
+    changes: [
+      {
+        file: 'store/gates.ts',
+        find: 'order by k.gate for update of k\n  ),\n  room as',
+        replace: 'order by k.gate\n  ),\n  room as',
+      },
+    ],
+    caughtBy: ['S12'],
+    deck: { 'link-delay': 6, 'worker-kill': 1 },
+    mix: { narrow: 400 },
+  },
+];
