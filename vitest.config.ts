@@ -13,6 +13,8 @@ export default defineConfig({
           maxWorkers: 2,
           // Property tests take a second or two, and more on a machine that is busy.
           testTimeout: 30_000,
+          // Pure code leaves nothing behind, so its files share a process and what they import.
+          isolate: false,
         },
       },
       {

@@ -55,13 +55,26 @@ create table chaos.lease_event (
 -- The three functions name the tables of their trigger, so each is for one table.
 create function chaos.note_waiting() returns trigger language plpgsql as $$
 begin
-  if tg_op <> 'INSERT' then
+  -- A job that gets the token of its key stays what and where it is: that is no move.
+  if tg_op = 'UPDATE' then
+    insert into chaos.row_event
+      (move, place, job, state, claim, attempts, max_attempts, run_at)
+    select e.move, 'waiting', e.id, e.state, e.claim_no, e.attempts, e.max_attempts, e.run_at
+    from old_rows o join new_rows n on n.id = o.id
+      and (n.state, n.claim_no, n.attempts, n.max_attempts, n.run_at)
+        is distinct from (o.state, o.claim_no, o.attempts, o.max_attempts, o.run_at)
+    cross join lateral (
+      values ('left', o.id, o.state, o.claim_no, o.attempts, o.max_attempts, o.run_at),
+        ('came', n.id, n.state, n.claim_no, n.attempts, n.max_attempts, n.run_at)
+    ) as e(move, id, state, claim_no, attempts, max_attempts, run_at);
+    return null;
+  end if;
+  if tg_op = 'DELETE' then
     insert into chaos.row_event
       (move, place, job, state, claim, attempts, max_attempts, run_at)
     select 'left', 'waiting', o.id, o.state, o.claim_no, o.attempts, o.max_attempts, o.run_at
     from old_rows o;
-  end if;
-  if tg_op <> 'DELETE' then
+  else
     insert into chaos.row_event
       (move, place, job, state, claim, attempts, max_attempts, run_at)
     select 'came', 'waiting', n.id, n.state, n.claim_no, n.attempts, n.max_attempts, n.run_at
