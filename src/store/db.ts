@@ -93,6 +93,9 @@ export class Db implements Queryable {
     });
     // An idle connection that breaks is replaced at the next use; it must not end the process.
     pool.on('error', (error) => options.log.debug({ err: error }, 'idle connection lost'));
+    // Nor must one that breaks at the very moment it is handed out: the pool listens no more, and
+    // whoever asked for it does not yet. Whoever has it learns of it by its next statement.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return new Db(pool, options.shards ?? 1, sessions);
   }
 
@@ -104,9 +107,6 @@ export class Db implements Queryable {
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     return await translated(async () => {
       const client = await this.#pool.connect();
-      // A connection that breaks fails its statement; as an event nobody hears it would be fatal.
-      const hear = () => undefined;
-      client.on('error', hear);
       let broken: Error | boolean = true;
       try {
         await client.query('begin');
@@ -123,7 +123,6 @@ export class Db implements Queryable {
         );
         throw error;
       } finally {
-        client.off('error', hear);
         client.release(broken);
       }
     });
@@ -171,7 +170,7 @@ export function isUnavailable(error: unknown): boolean {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (/^(08...|53...|58...|57P0[1-5]|57014|25P03|25006|40001|40P01)$/.test(code)) return true;
   if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/.test(code)) return true;
-  return /Connection terminated|timeout exceeded|Query read timeout|Client was closed/.test(
+  return /Connection terminated|timeout exceeded|Query read timeout|not queryable/.test(
     error.message,
   );
 }
