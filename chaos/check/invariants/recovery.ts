@@ -1,11 +1,14 @@
-import type { Micros } from '../../history/history.ts';
+import type { Micros, ProcessEvent } from '../../history/history.ts';
 import type { Facts } from '../facts.ts';
 import type { FaultWindow } from '../faults.ts';
 import { invariant } from '../invariant.ts';
 
 const BOUND: Micros = 5_000_000;
 
-/** Judged only where nothing else went wrong in these seconds. */
+/**
+ * Judged only where nothing else went wrong in these seconds, and of processes that lived all the
+ * while: one that was killed, by a fault or by its own job, is being started anew.
+ */
 export const recovery = invariant(
   'L5',
   'When the database is back, every server works again within 5 s, without being restarted.',
@@ -21,12 +24,12 @@ export const recovery = invariant(
   },
 );
 
-function* silentServers({ history, operations, instances }: Facts, { kind, until }: FaultWindow) {
+function* silentServers(
+  { history, operations, instances }: Facts,
+  { kind, from, until }: FaultWindow,
+) {
   const within = (at: Micros) => at >= until && at <= until + BOUND;
-  const slots = new Set(
-    history.processes.filter(({ phase, at }) => phase === 'up' && at < until).map((p) => p.slot),
-  );
-  for (const slot of slots) {
+  for (const slot of steadySlots(history.processes, from, until + BOUND)) {
     const works = slot.startsWith('api')
       ? operations.some(
           (one) => one.api === slot && one.result !== 'unknown' && within(one.endedAt),
@@ -37,4 +40,14 @@ function* silentServers({ history, operations, instances }: Facts, { kind, until
         );
     if (!works) yield { text: `${slot} did nothing for 5 s after ${kind} was over` };
   }
+}
+
+/** Places whose process was up at the beginning and is the same at the end. */
+function steadySlots(processes: readonly ProcessEvent[], from: Micros, to: Micros): Set<string> {
+  const steady = new Set<string>();
+  for (const { slot, phase, at } of processes.toSorted((a, b) => a.at - b.at)) {
+    if (phase === 'up' && at <= from) steady.add(slot);
+    if (phase === 'exit' && at <= to) steady.delete(slot);
+  }
+  return steady;
 }
