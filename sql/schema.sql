@@ -231,6 +231,7 @@ create table lane (
   dgate bigint,
   tgate bigint,
   keyed boolean not null default false,
+  told job_state[],
   constraint lane_pkey PRIMARY KEY (shard, lane)
 );
 CREATE UNIQUE INDEX lane_name ON lane USING btree (shard, key, version, tenant) WHERE key IS NOT NULL;
@@ -1000,6 +1001,21 @@ AS $function$
     else least((rate ->> 'burst')::double precision,
       tokens + greatest(0, extract(epoch from at - refilled_at)) * 1000
         * (rate ->> 'limit')::double precision / (rate ->> 'perMs')::double precision) end
+$function$;
+
+CREATE OR REPLACE FUNCTION longshore.told_states(of_tenant text, of_key text)
+ RETURNS job_state[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select array_agg(distinct w.state::longshore.job_state)
+  from longshore.webhook h
+  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
+      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
+      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
+    as w(event, state) on w.event = any (h.events)
+  where h.tenant = of_tenant and h.status = 'active' and left(of_key, 1) <> '$'
+    and (h.definition_keys is null or of_key = any (h.definition_keys))
 $function$;
 
 CREATE TRIGGER audit_is_append_only BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION audit_is_append_only();

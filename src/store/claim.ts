@@ -1,6 +1,6 @@
 import type { JobPolicy } from '../core/job.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
-import { tellTaken } from './delivery-jobs.ts';
+import { isTold } from './told-lanes.ts';
 
 /**
  * Claiming is the hot path, and the place where two workers could get one job. The idea:
@@ -22,8 +22,8 @@ import { tellTaken } from './delivery-jobs.ts';
  * of two batches is planned by guesses about their size. Attempt and claim number are charged here:
  * a job that only ever kills its process still uses up its attempts.
  *
- * A look at the lane's own row leaves out what is paused, and what is limited: that is claimed by
- * `store/gated-claim.ts`. A job whose concurrency key is limited brings its token along.
+ * A look at the lane's own row leaves out what is paused, and what is limited or told of: that is
+ * claimed by `store/gated-claim.ts`. A job whose concurrency key is limited brings its token along.
  */
 
 export interface ClaimLine {
@@ -55,6 +55,7 @@ export const TAKE = `
     cross join lateral (
       select keyed from longshore.lane
       where shard = $1 and lane = l.lane and paused_at is null and num_nonnulls(dgate, tgate) = 0
+        and not ${isTold('told', 'running')}
       limit 1
     ) k
     where exists (
@@ -96,10 +97,7 @@ export const TAKEN = `p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
     select params, policy from longshore.job where shard = $1 and id = p.id limit 1
   ) j`;
 
-const CLAIM = statement<ClaimedJob>(
-  'claim',
-  `with ${TAKE}, ${tellTaken('picked')} select ${TAKEN}`,
-);
+const CLAIM = statement<ClaimedJob>('claim', `with ${TAKE} select ${TAKEN}`);
 
 /** Takes at most `limit` jobs for a worker instance that is alive and not draining. */
 export async function claim(

@@ -2,16 +2,16 @@ import { DELIVERY_MAX_ATTEMPTS } from '../core/webhook.ts';
 import { WAKE_CHANNEL } from './wake.ts';
 
 /**
- * Makes the deliveries of webhooks: a part of every statement that moves a job in a way that somebody
- * may want to hear of. Move and delivery are one commit, so an event is never lost and never told of a
- * move that did not happen. What it is told is `DeliveryParams` of `core/webhook-event.ts`.
+ * Makes the deliveries of webhooks: a part of the statements that move a job in a way that somebody may
+ * want to hear of. Move and delivery are one commit, so an event is never lost and never told of a move
+ * that did not happen. What it is told is `DeliveryParams` of `core/webhook-event.ts`.
  *
- * Most moves interest nobody, and they should not pay. So the first question, asked once per statement,
- * is whether there is an active webhook anywhere; while there is none, nothing below it is begun. If
- * there is one, it is looked up once for each lane of the batch who listens there. The rest is done by
- * functions (sql/migrations/0011_webhooks.sql), so that there is little here to be made ready. What is
- * left costs 0.05 to 0.1 ms for each statement where nobody listens (EXPLAIN, with and without this
- * part by turns: a turn of one job 0.41 and 0.51 ms, of ten jobs 0.57 and 0.63 ms, without the commit).
+ * Most moves interest nobody, and they should not pay. Where it counts most, in plain claims and turns,
+ * this part is left out altogether, and so is what is told (`store/told-lanes.ts`). In the others the
+ * first question, asked once per statement, is whether there is an active webhook anywhere; while there
+ * is none, nothing below it is begun. If there is one, it is looked up once for each lane of the batch
+ * who listens there. The rest is done by functions (sql/migrations/0011_webhooks.sql), so that there is
+ * little here to be made ready: 0.05 to 0.1 ms for each statement where nobody listens.
  *
  * Workers are told in the statement itself, one message for each lane of deliveries, since claims have
  * no other way to say it. The lock that a commit with a message takes is paid for by those who listen.
@@ -54,16 +54,3 @@ const taken = (rows: string) => `
 
 /** For claims, by the rows that they took. */
 export const tellTaken = (rows: string) => tell(taken(rows));
-
-export const TELL_TURN = tell(`
-    select id, lane, 'succeeded'::longshore.job_state as state, at, attempts, ${NOTHING_MORE}
-    from owned, clock where (id in (select id from left_running)) is true
-    union all ${taken('picked')}`);
-
-/**
- * Whether the tenant of a lane has a webhook that wants to hear of starts. Such jobs take the way over
- * their line, where the claim tells of it.
- */
-export const startIsTold = (lane: string) => `exists (
-    select 1 from longshore.webhook where status = 'active' and 'job.started' = any (events)
-      and tenant = (select tenant from longshore.lane where shard = $1 and lane = ${lane}))`;

@@ -1,6 +1,6 @@
 import type { ClaimedJob } from './claim.ts';
-import { startIsTold } from './delivery-jobs.ts';
 import type { Lane } from './lanes.ts';
+import { isTold } from './told-lanes.ts';
 
 /**
  * A worker in the same process that may take a new job straight away, without the job ever waiting in
@@ -18,7 +18,8 @@ export interface HandOver {
 
 /**
  * The part of a statement that stores a job already running: its lane has no gate and is not paused,
- * nobody is to be told of its start, and the worker is alive and stays. The worker saw that too, but maybe a moment ago.
+ * nobody is to be told of its start, and the worker is alive and stays. The worker saw that too, but
+ * maybe a moment ago.
  */
 export function mayRunAtOnce(lane: string, worker: string): string {
   return `exists (
@@ -26,6 +27,6 @@ export function mayRunAtOnce(lane: string, worker: string): string {
           and w.dead_at is null and w.draining_at is null)
       and exists (
         select 1 from longshore.lane k where k.shard = $1 and k.lane = ${lane}
-          and k.paused_at is null and num_nonnulls(k.dgate, k.tgate) = 0)
-      and not ${startIsTold(lane)}`;
+          and k.paused_at is null and num_nonnulls(k.dgate, k.tgate) = 0
+          and not ${isTold('k.told', 'running')})`;
 }

@@ -1,4 +1,5 @@
 import { HOOK_PREFIX } from '../core/hooks.ts';
+import type { JobState } from '../core/job.ts';
 import { homeShard } from '../core/shard.ts';
 import { type Queryable, statement } from './db.ts';
 
@@ -27,6 +28,8 @@ export interface ServedLane extends Lane {
   gates: string[];
   /** Of its tenant: its share of the claims. */
   weight: number;
+  /** The moves of its jobs that somebody listens to. */
+  told: JobState[];
 }
 
 /** Since when something that a lane `l` belongs to is paused. Hooks belong to what has ended already. */
@@ -37,15 +40,17 @@ export const PAUSED_SINCE = `(
 
 /**
  * Makes both, or the one that is missing. The numbers are the next free ones. Two makers of one
- * number collide on the key, and one of them looks again. Limits and pauses hold from the start; the
- * small jobs of hooks are not limited.
+ * number collide on the key, and one of them looks again. Limits, pauses and webhooks hold from the
+ * start; the small jobs of hooks are not limited.
  */
 const MAKE_LANES = statement<{ lane: number }>(
   'make_lanes',
-  `insert into longshore.lane (shard, lane, key, version, tenant, paused_at, dgate, tgate, keyed)
+  `insert into longshore.lane (shard, lane, key, version, tenant, paused_at, dgate, tgate, keyed,
+     told)
    select $1, top.lane + l.n, l.key, $3, $4, ${PAUSED_SINCE},
      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.gate end,
-     case when t.lim is not null then t.gate end, num_nonnulls(d.key_lim, d.key_rate) > 0
+     case when t.lim is not null then t.gate end, num_nonnulls(d.key_lim, d.key_rate) > 0,
+     longshore.told_states(l.tenant, l.key)
    from (select coalesce(max(lane), 0) as lane from longshore.lane where shard = $1) top
    cross join (
      values (1, $2, $4), (2, '${HOOK_PREFIX}' || $2, $4)
@@ -63,7 +68,8 @@ const SERVED_LANES = statement<ServedLane>(
   'served_lanes',
   `select l.shard, l.lane, l.tenant, l.key, l.version,
      array_remove(array[l.dgate, l.tgate], null)::text[] as gates,
-     coalesce((select t.weight from longshore.tenant t where t.name = l.tenant), 1)::int as weight
+     coalesce((select t.weight from longshore.tenant t where t.name = l.tenant), 1)::int as weight,
+     coalesce(l.told, '{}')::text[] as told
    from jsonb_to_recordset($2::jsonb) as d(key text, version int)
    cross join lateral (
      select * from longshore.lane l

@@ -1,7 +1,7 @@
 import { type ClaimedJob, type ClaimLine, TAKE, TAKEN } from './claim.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
-import { TELL_TURN } from './delivery-jobs.ts';
 import { inLockOrder, type Settlement } from './settle.ts';
+import { isTold } from './told-lanes.ts';
 
 /**
  * A turn settles a batch of plain successes and claims the next jobs in one statement and one
@@ -15,7 +15,8 @@ import { inLockOrder, type Settlement } from './settle.ts';
  * from turning that into a join of two batches.
  *
  * A claim that holds tokens is none of it: these must be handed on. It may have got one after its
- * start, when a limit was set, which is why the delete looks, and not only the worker.
+ * start, when a limit was set, which is why the delete looks, and not only the worker. Nor is a success
+ * that somebody listens for, by then (`store/told-lanes.ts`).
  */
 
 export interface Turn {
@@ -56,6 +57,8 @@ const TURN = statement<TurnRow>(
     delete from longshore.running
     where shard = $1 and id = any (array(select id from owned)) and state = 'running'
       and tokens is null
+      and (select ${isTold('k.told', 'succeeded')} from longshore.lane k
+        where k.shard = $1 and k.lane = running.lane limit 1) is not true
     returning id
   ),
   ended as (
@@ -67,7 +70,7 @@ const TURN = statement<TurnRow>(
       progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result
     from owned, clock where (id in (select id from left_running)) is true
   ),
-  ${TAKE}, ${TELL_TURN}
+  ${TAKE}
   select null::uuid[] as settled, ${TAKEN}
   union all
   select array(select id from left_running), null, null, null, null, null, null, null, null, null,

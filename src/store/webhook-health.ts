@@ -1,5 +1,6 @@
 import type { WebhookStatus } from '../core/webhook.ts';
-import { type Queryable, statement } from './db.ts';
+import { type Db, type Queryable, statement } from './db.ts';
+import { changeListeners } from './told-lanes.ts';
 
 /** How workers see webhooks, and what they write about them. They act for all tenants. */
 
@@ -59,10 +60,10 @@ const STOP = statement<{ id: string }>(
 );
 
 export async function stopWebhook(
-  db: Queryable,
-  id: string,
+  db: Db,
+  { id, tenant }: Pick<Endpoint, 'id' | 'tenant'>,
   status: Exclude<WebhookStatus, 'active'>,
   notice: string,
 ): Promise<void> {
-  await db.run(STOP, [id, status, notice]);
+  await changeListeners(db, tenant, async (tx) => await tx.run(STOP, [id, status, notice]));
 }

@@ -12,6 +12,7 @@ import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import { JobIds } from './job-ids.ts';
 import { findOrMakeLane } from './lanes.ts';
+import { changeListeners } from './told-lanes.ts';
 
 /**
  * Webhooks as people make and change them. The secret goes in when it is made and never comes out again;
@@ -64,7 +65,7 @@ export async function createWebhook(
   for (let shard = 0; shard < db.shards; shard += 1) {
     await findOrMakeLane(db, shard, WEBHOOK_KEY, 1, tenant);
   }
-  return await db.transaction(async (tx) => {
+  return await changeListeners(db, tenant, async (tx) => {
     const values = [ids.next(0), tenant, ...columnsOf(spec), secret];
     const [row] = await tx.run(INSERT, values);
     if (!row) throw new TooManyWebhooks(`a tenant has at most ${WEBHOOKS_MAX} webhooks`);
@@ -123,7 +124,7 @@ export async function changeWebhook(
   id: string,
   change: WebhookChange,
 ): Promise<WebhookView | null> {
-  return await db.transaction(async (tx) => {
+  return await changeListeners(db, tenant, async (tx) => {
     const [row] = await tx.run(LOCK, [tenant, id]);
     if (!row) return null;
     const before = viewOf(row);
@@ -149,7 +150,7 @@ export async function deleteWebhook(
   tenant: string,
   id: string,
 ): Promise<boolean> {
-  return await db.transaction(async (tx) => {
+  return await changeListeners(db, tenant, async (tx) => {
     const [gone] = await tx.run(DELETE, [tenant, id]);
     if (gone) await audit(tx, by, { tenant, action: 'webhook.delete', subject: id });
     return gone !== undefined;

@@ -89,16 +89,22 @@ async function deliver(
 }
 
 /** Writes a failure down, stops the webhook if it was the last straw, and says what to throw. */
-async function setback(db: Db, { id }: Endpoint, sent: Sent): Promise<Error> {
+async function setback(db: Db, endpoint: Endpoint, sent: Sent): Promise<Error> {
   const { status } = sent.send;
   if (status === 410) {
-    await stopWebhook(db, id, 'disabled', 'the receiver answered 410: it wants no more events');
+    await stopWebhook(
+      db,
+      endpoint,
+      'disabled',
+      'the receiver answered 410: it wants no more events',
+    );
     return new NonRetryable('the receiver answered 410; the webhook was disabled');
   }
-  const streak = await noteFailed(db, id);
+  const streak = await noteFailed(db, endpoint.id);
   if (streak && shouldPause(streak)) {
     const why = `${streak.failures} sends in a row have failed, for more than a day`;
-    await stopWebhook(db, id, 'paused', `${why}; make it active again when the receiver is well`);
+    const cure = 'make it active again when the receiver is well';
+    await stopWebhook(db, endpoint, 'paused', `${why}; ${cure}`);
   }
   if (status === null) return new Error(sent.send.error ?? 'no answer', { cause: sent.cause });
   return refusal(status, sent.retryAfter);

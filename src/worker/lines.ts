@@ -17,9 +17,9 @@ import type { QueuePort } from './port.ts';
  * The floor of a line is the highest place taken from it, less 50 ms for commits that overtook each
  * other. A job that committed later still is found by the next look, which lowers all floors.
  *
- * Lines whose lane has gates are claimed by another statement, which tells when a gate is shut. Such a
- * line is *shut out*: not asked again until a token comes back, as far as one hears of it, or the rate
- * has a start left, or the next look.
+ * Lines whose lane has gates are claimed by another statement, which tells when a gate is shut; so are
+ * those whose starts somebody listens to. A line before a shut gate is *shut out*: not asked again until
+ * a token comes back, as far as one hears of it, or the rate has a start left, or the next look.
  */
 
 const FLOOR_SLACK_MICROS = 50_000;
@@ -219,7 +219,7 @@ export class Lines {
 
   /** Whether this lane is served and, as far as we heard, nothing as good as this rank waits. */
   isIdle(lane: number, rank: number): boolean {
-    if (!this.#served.has(lane) || this.#lanes.get(lane)?.gates.length !== 0) return false;
+    if (!this.#served.has(lane) || this.#isGated(lane)) return false;
     for (const line of this.#known.values()) if (line.rank <= rank) return false;
     return true;
   }
@@ -230,13 +230,24 @@ export class Lines {
 
   #add(lane: number, rank: number): void {
     const { tenant } = this.#ownerOf(lane);
-    const gated = (this.#lanes.get(lane)?.gates.length ?? 0) > 0;
+    const gated = this.#isGated(lane);
     const name = nameOf({ lane, rank });
     const hints = (this.#known.get(name)?.hints ?? 0) + 1;
     const sinceMs = this.#since.get(name) ?? this.#clock.monotonicMs();
     if (this.#ageingMs > 0) this.#since.set(name, sinceMs);
     this.#known.set(name, { lane, rank, tenant, hints, gated, sinceMs });
     this.#shutOut.delete(name);
+  }
+
+  /** A lane whose starts are told is claimed by the same statement as one with gates. */
+  #isGated(lane: number): boolean {
+    const known = this.#lanes.get(lane);
+    return known !== undefined && (known.gates.length > 0 || known.told.includes('running'));
+  }
+
+  /** Whether somebody listens for the successes of this lane. */
+  tellsSuccess(lane: number): boolean {
+    return this.#lanes.get(lane)?.told.includes('succeeded') ?? false;
   }
 
   #ownerOf(lane: number): { tenant: string; weight: number } {

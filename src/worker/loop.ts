@@ -185,7 +185,8 @@ export class WorkLoop implements Service, HandOver {
     batch: Finished[],
     limit: number,
   ): Promise<Execution[]> {
-    if (batch.length === 0 || lines.gated || !batch.every(isPlain)) {
+    const plain = batch.every((one) => isPlain(one) && !lines.tellsSuccess(one.execution.job.lane));
+    if (batch.length === 0 || lines.gated || !plain) {
       await this.outbox.write(lines.shard, batch);
       for (const { execution } of batch) lines.tokensBack(execution.job);
       return limit > 0 ? this.#accept(lines, await lines.claim(limit, instance)) : [];

@@ -10,6 +10,7 @@ import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { HeldLink, untilBlocked } from '../support/held-link.ts';
 import { settleAs, SUCCESS } from '../support/jobs.ts';
 import { claimSubject, lookAt, reachState, type Subject } from '../support/reach-state.ts';
+import { deliveriesOf, newWebhook } from '../support/webhooks.ts';
 
 /**
  * A turn has no lock for its fence: it finds its rows first and sees what became of them when it
@@ -131,4 +132,19 @@ describe('turn and turn', () => {
     const fate = await fateOf(database.db, 0, subject.id, subject.job.claim);
     expect(fate).toEqual({ kind: 'settled' });
   });
+});
+
+it('a webhook that is made while a turn is under way hears of what follows, not of what it ends', async () => {
+  const [subject, next] = [await owned(), await owned()];
+  const link = await HeldLink.begin(database);
+  await cancelJob(link, 'default', subject.id);
+  const turning = turn(subject);
+  await untilBlocked(database);
+  const webhook = await newWebhook(database, {});
+  await link.rollback();
+  expect(await turning).toEqual(ALL);
+  expect(await turn(next)).toEqual(NOTHING);
+  await settleAs(database, next.job, SUCCESS);
+  const told = await deliveriesOf(database, webhook);
+  expect(told.map(({ params }) => params['jobId'])).toEqual([next.id]);
 });

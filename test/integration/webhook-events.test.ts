@@ -11,6 +11,7 @@ import { claim } from '../../src/store/claim.ts';
 import { listDeliveries } from '../../src/store/deliveries.ts';
 import { enqueue } from '../../src/store/enqueue.ts';
 import { failWaiting } from '../../src/store/fail-waiting.ts';
+import { claimGated } from '../../src/store/gated-claim.ts';
 import { servedLanes } from '../../src/store/lanes.ts';
 import { Listener } from '../../src/store/listen.ts';
 import { takeTurn } from '../../src/store/turn.ts';
@@ -60,29 +61,40 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
     expect(await told(webhook)).toEqual(expected);
   });
 
-  it('when it is claimed, and when a turn ends it and claims the next', async () => {
+  it('when it is claimed; a plain claim leaves it to the one that tells', async () => {
     const subject = await reachState(database, 'queued');
     const webhook = await listenTo(subject);
     const lines = [{ lane: subject.lane, rank: 0, floor: 0 }];
-    const [job] = await claim(database.db, 0, 1, subject.worker, lines);
+    expect(await claim(database.db, 0, 1, subject.worker, lines)).toEqual([]);
+    const { jobs } = await claimGated(database.db, 0, 1, subject.worker, lines);
+    expect(jobs).toMatchObject([{ id: subject.id, gated: false }]);
     expect(await told(webhook)).toEqual(['job.started']);
+  });
+
+  it('when it succeeds; a turn leaves it to the statement that tells', async () => {
+    const subject = await reachOwned(database);
+    const other = await reachOwned(database);
+    const webhook = await listenTo(subject);
+    const settlements = [subject.job, other.job].map((job) => ({
+      id: job.id,
+      claim: job.claim,
+      was: 'running' as const,
+      transition: decide({ ...DEFAULT_RULES, ...job, state: 'running' }, SUCCESS, 0),
+      usage: NO_USAGE,
+    }));
+    const lines = [{ lane: subject.lane, rank: 0, floor: 0 }];
     const next = await enqueueOne(database, { definitionKey: keyOf(subject) });
-    const transition = decide({ ...DEFAULT_RULES, ...job!, state: 'running' }, SUCCESS, 0);
-    const stale = { id: next, claim: 7, was: 'running', transition, usage: NO_USAGE } as const;
-    const { jobs } = await takeTurn(database.db, 0, {
-      settlements: [{ ...stale, id: subject.id, claim: job!.claim }, stale],
-      limit: 1,
-      instance: subject.worker,
-      lines,
-    });
-    expect(jobs.map(({ id }) => id)).toEqual([next]);
+    const turn = { settlements, limit: 2, instance: subject.worker, lines };
+    const { settled, jobs } = await takeTurn(database.db, 0, turn);
+    expect([settled, jobs]).toEqual([new Set([other.id]), []]);
+    expect(await told(webhook)).toEqual([]);
+    await settleAs(database, subject.job, SUCCESS);
     const made = await deliveriesOf(database, webhook);
     expect(made.map(({ event, params }) => [event, params['jobId'], params['status']])).toEqual([
-      ['job.started', subject.id, 'running'],
       ['job.finished', subject.id, 'succeeded'],
       ['job.succeeded', subject.id, 'succeeded'],
-      ['job.started', next, 'running'],
     ]);
+    await cancelJob(database.db, 'default', next);
   });
 
   it('also when a job could have been handed over: it takes the way over its line', async () => {
