@@ -16,6 +16,43 @@ create type job_state as enum (
   'cancelled'
 );
 
+create table alert (
+  id uuid not null,
+  tenant text not null,
+  rule text not null,
+  subject text not null,
+  definition_key text,
+  schedule_id uuid,
+  job_id uuid,
+  value double precision not null,
+  threshold double precision not null,
+  message text not null,
+  fired_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  resolved_at timestamp with time zone,
+  constraint alert_pkey PRIMARY KEY (id)
+)
+with (
+  fillfactor = 50
+);
+CREATE UNIQUE INDEX alert_firing ON alert USING btree (tenant, rule, subject) WHERE resolved_at IS NULL;
+CREATE INDEX alert_resolved ON alert USING btree (resolved_at) WHERE resolved_at IS NOT NULL;
+CREATE INDEX alert_seen ON alert USING btree (seen_at) WHERE resolved_at IS NULL;
+CREATE INDEX alert_tenant ON alert USING btree (tenant, id) WHERE tenant IS NOT NULL;
+
+create table alert_rule (
+  tenant text not null,
+  rule text not null,
+  definition_key text not null default ''::text,
+  threshold double precision,
+  window_seconds integer,
+  enabled boolean,
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint alert_rule_pkey PRIMARY KEY (tenant, rule, definition_key),
+  constraint alert_rule_threshold_check CHECK (threshold > 0::double precision),
+  constraint alert_rule_window_seconds_check CHECK (window_seconds > 0)
+);
+
 create table api_key (
   id text not null,
   tenant text not null,
@@ -57,6 +94,7 @@ create table attempt (
   constraint attempt_pkey PRIMARY KEY (shard, job_id, claim_no)
 )
 partition by RANGE (job_id);
+CREATE INDEX attempt_retried ON attempt USING btree (shard, finished_at) WHERE next = 'retrying'::job_state;
 
 create table audit (
   id uuid not null,
@@ -422,6 +460,7 @@ create table slot (
   constraint slot_check1 CHECK (status = 'fired'::text OR reason IS NOT NULL),
   constraint slot_status_check CHECK (status = ANY (ARRAY['fired'::text, 'skipped'::text, 'collapsed'::text]))
 );
+CREATE INDEX slot_missed ON slot USING btree (shard, slot_at) WHERE status = 'skipped'::text AND (reason = ANY (ARRAY['missed'::text, 'catch_up_window'::text, 'catch_up_max'::text]));
 
 create table step (
   shard smallint not null,

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { parseAlertDefaults } from './core/alert-rules.ts';
 import { BEAT_TIMING, type BeatTiming } from './core/lease.ts';
 import { RedisBeats } from './liveness/redis-beats.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
+import { alertWatch } from './scheduler/alert-watch.ts';
 import { bulkRunner } from './scheduler/bulk-runner.ts';
 import { gatekeeper } from './scheduler/gatekeeper.ts';
 import { healthWatch } from './scheduler/health-watch.ts';
@@ -35,6 +37,8 @@ export interface SchedulerSettings {
   retentionDays: number;
   deadLetterDays: number;
   unhandledAfterMs: number;
+  /** What the configuration says of alerts. */
+  alerts?: string | null;
 }
 
 /** Dropping old history copies what survives, which may take minutes and delays nobody. */
@@ -116,6 +120,13 @@ export function schedulerServices(
     gatekeeper(db, waker, pollMs, log, turns()),
     pruner(patient, settings, log, () => roster.owns(0)),
     healthWatch(db, systemClock, log),
+    alertWatch({
+      db,
+      clock: systemClock,
+      log,
+      defaults: parseAlertDefaults(settings.alerts ?? '') ?? {},
+      mayLook: () => roster.owns(0),
+    }),
   ];
 }
 

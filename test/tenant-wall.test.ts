@@ -29,6 +29,8 @@ const OF_NOBODY: Record<string, string> = {
   insert_session: 'for a key that was just shown',
   end_session: 'by the secret of the session itself',
   ping: 'nothing',
+  alert_defaults: 'what the configuration says, for all tenants',
+  save_alert_defaults: 'written by the scheduler',
   bulk_clock: 'the time',
   dead_groups: 'of lanes that were found by their tenant',
   list_by_run_at: 'of lanes that were found by their tenant',

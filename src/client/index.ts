@@ -1,4 +1,5 @@
 /** What `import … from 'longshore/client'` gives: the SDK over HTTP, without the server. */
+export type { Alert, AlertFilter, AlertPage, AlertRule, AlertRuleOptions } from './alerts.ts';
 export type {
   Bulk,
   BulkFilter,

@@ -12,6 +12,7 @@ import type {
   RetryOptions,
 } from './job.ts';
 import { isJobId } from '../core/job-id.ts';
+import { Alerts } from './alerts.ts';
 import { Bulks } from './bulk.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Flow } from './flow.ts';
@@ -38,6 +39,7 @@ export interface GetOptions {
 export class Longshore implements JobStarter {
   readonly schedules: Schedules;
   readonly webhooks: Webhooks;
+  readonly alerts: Alerts;
   readonly keys: Keys;
   readonly tenants: Tenants;
   readonly flow: Flow;
@@ -49,6 +51,7 @@ export class Longshore implements JobStarter {
     this.#transport = new Transport(options);
     this.schedules = new Schedules(this.#transport);
     this.webhooks = new Webhooks(this.#transport);
+    this.alerts = new Alerts(this.#transport);
     this.keys = new Keys(this.#transport);
     this.tenants = new Tenants(this.#transport);
     this.flow = new Flow(this.#transport);

@@ -20,7 +20,7 @@ interface Address {
 }
 
 export interface Call extends Address {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   body?: unknown;
   /** Sending it twice has the effect of sending it once. */
   repeatable: boolean;

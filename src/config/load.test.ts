@@ -61,6 +61,7 @@ describe('sources', () => {
       runnerGid: null,
       unhandledAfterMs: 60_000,
       webhookAllow: null,
+      alerts: null,
       retentionDays: 7,
       deadLetterDays: 0,
       shards: 1,

@@ -1,6 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Kind, Setting } from './schema.ts';
-import { nearestName } from '../core/nearest.ts';
+import { ALERT_RULE_NAMES } from '../core/alert.ts';
+import { parseAlertDefaults } from '../core/alert-rules.ts';
+import { nearestName, unknownName } from '../core/nearest.ts';
 
 /** A value as somebody wrote it, and where: problems with it are reported under that name. */
 export interface Written {
@@ -36,6 +38,8 @@ function parseKind(kind: Kind, text: string): string | number | null {
       return parseNames(text);
     case 'networks':
       return parseNetworks(text);
+    case 'alerts':
+      return parseAlertDefaults(text) === null ? null : text.trim();
     case 'url':
       return parseUrl(kind.protocols, text);
   }
@@ -97,6 +101,8 @@ export function describeKind(kind: Kind): string {
       return 'names of hosts without ports, split by commas, such as "jobs.example.com"';
     case 'networks':
       return 'networks split by commas, such as "10.1.0.0/16,fd00::/8"';
+    case 'alerts':
+      return 'rules split by commas, such as "dead-letters=50/3600,oldest-age=600,vacuum=off"';
     case 'url':
       return `a URL that starts with ${kind.protocols.map((name) => `${name}//`).join(' or ')}`;
   }
@@ -106,6 +112,12 @@ function hintFor(kind: Kind, text: string): string {
   if (kind.type === 'variables') {
     const secret = text.split(',').find((name) => mayBeSecret(name.trim()));
     return secret ? `: jobs never get ${secret.trim()}, which is or may be a secret of ours` : '';
+  }
+  if (kind.type === 'alerts') {
+    const names = text.split(',').map((entry) => entry.split('=')[0]?.trim() ?? '');
+    const known: readonly string[] = ALERT_RULE_NAMES;
+    const unknown = names.find((name) => !known.includes(name));
+    return unknown === undefined ? '' : `: ${unknownName('rule', unknown, known)}`;
   }
   const nearest = kind.type === 'choice' ? nearestName(text, kind.choices) : null;
   return nearest ? `: did you mean "${nearest}"?` : '';

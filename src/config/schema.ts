@@ -33,6 +33,7 @@ export interface Config {
   runnerGid: number | null;
   unhandledAfterMs: number;
   webhookAllow: string | null;
+  alerts: string | null;
   retentionDays: number;
   deadLetterDays: number;
   shards: number;
@@ -52,6 +53,7 @@ export type Kind =
   | { type: 'variables' }
   | { type: 'names' }
   | { type: 'networks' }
+  | { type: 'alerts' }
   | { type: 'url'; protocols: readonly string[] };
 
 export interface Setting<Key extends SettingKey = SettingKey> {
@@ -266,6 +268,14 @@ export const SETTINGS: readonly Setting[] = [
     meaning:
       'Networks that webhooks may reach although they are not public, such as `10.1.0.0/16` ' +
       '(docs/webhooks.md).',
+  },
+  {
+    ...named('alerts', 'LONGSHORE_ALERTS', 'server', 'rules'),
+    kind: { type: 'alerts' },
+    ...fallback(null, 'the thresholds of docs/alerts.md'),
+    meaning:
+      'When alerts fire, where nobody has said otherwise through the API: `rule=threshold`, ' +
+      '`rule=threshold/windowSeconds` or `rule=off`, split by commas (docs/alerts.md).',
   },
   {
     ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'n'),

@@ -1,3 +1,4 @@
+import type { AlertView } from './alert.ts';
 import { isTerminal, type JobError, type JobState, type JobView } from './job.ts';
 import { utf8Length } from './params.ts';
 import { type DeliveryEvent, TEST_EVENT } from './webhook.ts';
@@ -12,6 +13,8 @@ export interface DeliveryParams {
   attempts?: number;
   runAt?: string | null;
   error?: JobError | null;
+  /** The alert that fired or was resolved, as it was then. */
+  alert?: AlertView;
   /** Somebody asked for it, so that it is sent to a webhook that is paused, too. */
   byHand?: true;
   redeliveryOf?: string;
@@ -67,6 +70,10 @@ export function jobEvent(deliveryId: string, told: DeliveryParams, job: JobView)
   if (utf8Length(JSON.stringify(whole), EVENT_MAX_BYTES) <= EVENT_MAX_BYTES) return whole;
   const { data: _data, ...rest } = whole;
   return { ...rest, truncated: true, data: { ...job, params: null, result: null } };
+}
+
+export function alertEvent(deliveryId: string, told: DeliveryParams, alert: AlertView): CloudEvent {
+  return envelope(deliveryId, told, alert.tenant, alert.id, alert);
 }
 
 export function testEvent(deliveryId: string, told: DeliveryParams, tenant: string): CloudEvent {

@@ -11,6 +11,8 @@ export const WEBHOOK_EVENTS = [
   'job.failed',
   'job.cancelled',
   'job.finished', // Every terminal state.
+  'alert.fired',
+  'alert.resolved',
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 

@@ -17,6 +17,7 @@ import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
 import { checkQueries } from './query-check.ts';
 import { NO_LIMITS, RateLimits } from './rate-limits.ts';
 import { Redaction } from './redaction.ts';
+import { alertsRoutes } from './routes/alerts.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { changeJobRoutes } from './routes/change-job.ts';
@@ -99,6 +100,7 @@ export function buildServer(
     runDueRoutes(scope, deps, leaving);
     webhooksRoutes(scope, deps);
     webhookDeliveriesRoutes(scope, deps);
+    alertsRoutes(scope, deps);
     keysRoutes(scope, deps);
     tenantsRoutes(scope, deps);
     sessionRoutes(scope, deps, callers);

@@ -18,7 +18,7 @@ export function healthWatch(
   log: Log,
   { everyMs = EVERY_MS, tooLongMs = HELD_TOO_LONG_MS } = {},
 ): Poller {
-  let seen: { mark: string; sinceMs: number } | null = null;
+  const heldMs = holderClock(clock);
   let warned: string | null = null;
   return new Poller({
     name: 'health watch',
@@ -33,13 +33,6 @@ export function healthWatch(
     },
   });
 
-  /** Since when the database says, or else since this watch first saw it. */
-  function heldMs({ mark, heldMs: told }: Holder): number {
-    const now = clock.monotonicMs();
-    if (seen?.mark !== mark) seen = { mark, sinceMs: now };
-    return Math.max(told ?? 0, now - seen.sinceMs);
-  }
-
   async function warn(holder: Holder): Promise<void> {
     const { kind, pid, application, state, queryStart } = holder;
     const deadRows: Record<string, number> = {};
@@ -50,6 +43,16 @@ export function healthWatch(
     const facts = { kind, pid, application, state, queryStart, heldSeconds, deadRows };
     log.warn(facts, adviceOn(holder, heldSeconds));
   }
+}
+
+/** For how long somebody has held on: as the database says, or else since this watch first saw it. */
+export function holderClock(clock: Clock): (holder: Holder) => number {
+  let seen: { mark: string; sinceMs: number } | null = null;
+  return ({ mark, heldMs: told }) => {
+    const now = clock.monotonicMs();
+    if (seen?.mark !== mark) seen = { mark, sinceMs: now };
+    return Math.max(told ?? 0, now - seen.sinceMs);
+  };
 }
 
 /** One sentence that says what is wrong, one that says what to do. */

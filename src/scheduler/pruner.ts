@@ -11,6 +11,7 @@ import {
   spanPartitions,
   tidyKeys,
 } from '../store/prune.ts';
+import { pruneAlerts } from '../store/fire-alerts.ts';
 import { pruneSlots } from '../store/slots.ts';
 
 const HOUR_MS = 3_600_000;
@@ -47,6 +48,7 @@ export function pruner(
       await spanPartitions(db, retention.retentionDays);
       const busy = !(await dropAll(signal));
       await cleanAll(signal);
+      await forgetAlerts(signal);
       for (const [shard, place] of walks) await freeKeys(shard, place, signal);
       return busy || walks.size > 0 ? MINUTE_MS : HOUR_MS;
     },
@@ -87,6 +89,13 @@ export function pruner(
     while (cleaned === KEPT_BATCH && !signal.aborted) {
       cleaned = await cleanKept(db, retention, KEPT_BATCH);
       if (cleaned > 0) startWalks();
+    }
+  }
+
+  async function forgetAlerts(signal: AbortSignal): Promise<void> {
+    let gone = KEPT_BATCH;
+    while (gone === KEPT_BATCH && !signal.aborted) {
+      gone = await pruneAlerts(db, retention.retentionDays, KEPT_BATCH);
     }
   }
 

@@ -2,6 +2,7 @@ import { redactJob } from '../core/redact-views.ts';
 import { Redactor } from '../core/redact.ts';
 import { TEST_EVENT } from '../core/webhook.ts';
 import {
+  alertEvent,
   type CloudEvent,
   type DeliveryParams,
   jobEvent,
@@ -20,6 +21,7 @@ export async function compose(
   told: DeliveryParams,
 ): Promise<CloudEvent | null> {
   if (told.event === TEST_EVENT) return testEvent(deliveryId, told, tenant);
+  if (told.alert) return alertEvent(deliveryId, told, told.alert);
   const job = await getJob(db, tenant, told.jobId ?? '');
   if (!job) return null;
   const paths = (await readRedactPaths(db)).get(job.definitionKey);

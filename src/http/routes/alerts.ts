@@ -1,0 +1,155 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { ALERT_RULES, type AlertRuleName, thresholdMax } from '../../core/alert.ts';
+import { rulesOf } from '../../core/alert-rules.ts';
+import { isJobId } from '../../core/job-id.ts';
+import { unknownName } from '../../core/nearest.ts';
+import {
+  AlertPageAnswer,
+  AlertQuery,
+  AlertRuleAnswer,
+  AlertRuleBody,
+  AlertRuleParams,
+  AlertRuleQuery,
+  AlertRulesAnswer,
+} from '../../protocol/alert.ts';
+import { parseBody } from '../../protocol/parse-body.ts';
+import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { Refusal } from '../../protocol/refusal.ts';
+import { deleteAlertRule, readAlertRules, saveAlertRule } from '../../store/alert-rules.ts';
+import { listAlerts } from '../../store/alerts.ts';
+import { actorOf } from '../caller.ts';
+import { nextLink, readStoryCursor } from '../cursor.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+import { tenantOf } from '../tenant.ts';
+
+const changing = refusals(
+  'INVALID_JSON',
+  'NOT_FOUND',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAVAILABLE',
+);
+
+const LIST = {
+  operationId: 'listAlerts',
+  tags: ['alerts'],
+  summary: 'See what is wrong',
+  description:
+    'What fires now and what was resolved, the newest first, page by page. Resolved ones are kept ' +
+    'as long as jobs are.',
+  querystring: AlertQuery,
+  response: { 200: answer('A page of alerts.', AlertPageAnswer), ...refusals('UNAVAILABLE') },
+};
+
+const RULES = {
+  operationId: 'listAlertRules',
+  tags: ['alerts'],
+  summary: 'See when alerts fire',
+  description: 'Every rule as it holds for all definitions, and those that hold for one.',
+  response: { 200: answer('The rules.', AlertRulesAnswer), ...refusals('UNAVAILABLE') },
+};
+
+const PUT = {
+  operationId: 'saveAlertRule',
+  tags: ['alerts'],
+  summary: 'Change when an alert fires',
+  description:
+    'For all definitions, or for the one that is named. It replaces what was said before; what is ' +
+    'left out holds as it is said more generally. It counts from the next look on, within seconds.',
+  params: AlertRuleParams,
+  body: AlertRuleBody,
+  response: { 200: answer('The rule as it holds now.', AlertRuleAnswer), ...changing },
+};
+
+const DELETE = {
+  operationId: 'deleteAlertRule',
+  tags: ['alerts'],
+  summary: 'Take back a change',
+  description: 'What is said more generally holds again: the configuration, or the default.',
+  params: AlertRuleParams,
+  querystring: AlertRuleQuery,
+  response: { 204: z.null().describe('It is taken back.'), ...changing },
+};
+
+export function alertsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const reads = { access: 'jobs:read' } as const;
+  const operates = { access: 'operate' } as const;
+
+  typed.get('/v1/alerts', { schema: LIST, config: reads }, async (request, reply) => {
+    const { status, rule, definitionKey, cursor, limit } = request.query;
+    const { alerts, nextId } = await listAlerts(db, tenantOf(request), {
+      status: status ?? null,
+      rule: rule ?? null,
+      definitionKey: definitionKey ?? null,
+      // An alert's id has the shape of a job's, and is the cursor itself.
+      afterId: cursor === undefined ? null : readStoryCursor(cursor, isJobId),
+      limit,
+    });
+    if (nextId !== null) void reply.header('link', nextLink(request.url, nextId));
+    return reply.send({ alerts, nextCursor: nextId });
+  });
+
+  app.get('/v1/alerts/rules', { schema: RULES, config: reads }, async (request) => {
+    const tenant = tenantOf(request);
+    return { rules: (await readAlertRules(db, tenant)).list(tenant) };
+  });
+
+  typed.put('/v1/alerts/rules/:rule', { schema: PUT, config: operates }, async (request) => {
+    const tenant = tenantOf(request);
+    const rule = ruleNamed(request.params.rule, tenant);
+    const body = parseBody(AlertRuleBody, request.body);
+    const { definitionKey = null, threshold = null, windowSeconds = null, enabled = null } = body;
+    refuseMisfits(rule, { definitionKey, threshold, windowSeconds });
+    const scope = { rule, definitionKey };
+    const change = { threshold, windowSeconds, enabled };
+    return await saveAlertRule(db, actorOf(request), tenant, scope, change);
+  });
+
+  typed.delete(
+    '/v1/alerts/rules/:rule',
+    { schema: DELETE, config: operates },
+    async (request, reply) => {
+      parseNothing(request.body);
+      const tenant = tenantOf(request);
+      const rule = ruleNamed(request.params.rule, tenant);
+      const { definitionKey = null } = request.query;
+      const gone = await deleteAlertRule(db, actorOf(request), tenant, { rule, definitionKey });
+      if (!gone) throw new Refusal('NOT_FOUND', `nothing was said of ${rule} there`);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function ruleNamed(name: string, tenant: string): AlertRuleName {
+  const known = rulesOf(tenant);
+  const found = known.find((rule) => rule === name);
+  if (!found) throw new Refusal('NOT_FOUND', unknownName('rule', name, known));
+  return found;
+}
+
+/** What the body alone cannot know, because it depends on the rule. */
+function refuseMisfits(
+  rule: AlertRuleName,
+  wish: { definitionKey: string | null; threshold: number | null; windowSeconds: number | null },
+): void {
+  const { perDefinition, windowSeconds: hasWindow } = ALERT_RULES[rule];
+  const max = thresholdMax(rule);
+  if (wish.definitionKey !== null && !perDefinition) {
+    throw misfit('definitionKey', `${rule} is about the database, not about definitions`);
+  }
+  if (wish.windowSeconds !== null && hasWindow === null) {
+    throw misfit('windowSeconds', `${rule} measures this moment and has no window`);
+  }
+  if ((wish.threshold ?? 0) > max) {
+    throw misfit('threshold', `must be a whole number from 1 to ${max}`);
+  }
+}
+
+function misfit(field: string, detail: string): Refusal {
+  const errors = [{ pointer: `/${field}`, detail }];
+  return new Refusal('VALIDATION_FAILED', `/${field}: ${detail}`, { errors });
+}

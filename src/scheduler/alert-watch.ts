@@ -1,0 +1,55 @@
+import type { AlertView } from '../core/alert.ts';
+import { type AlertDefaults, judge } from '../core/alert-rules.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { Poller } from '../runtime/poller.ts';
+import { readAlertRules, saveAlertDefaults } from '../store/alert-rules.ts';
+import type { Db } from '../store/db.ts';
+import { fireAlerts, resolveAlerts } from '../store/fire-alerts.ts';
+import { measurer } from './measure.ts';
+
+const EVERY_MS = 15_000;
+/** What was wrong a moment ago is likely to be so again: only what stays good is resolved. */
+const RESOLVE_AFTER_MS = 60_000;
+const RESOLVE_BATCH = 500;
+
+export interface AlertWatchOptions {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  /** What the configuration says. */
+  defaults?: AlertDefaults;
+  /** Whether it is this scheduler's turn. It saves work only: see `store/fire-alerts.ts`. */
+  mayLook?: () => boolean;
+  everyMs?: number;
+  resolveAfterMs?: number;
+}
+
+/**
+ * Measures, judges by the rules that hold, fires and resolves. Alerts are resolved only after a look that
+ * saw everything: if one part of it fails, the whole round is made again later.
+ */
+export function alertWatch(options: AlertWatchOptions): Poller {
+  const { db, clock, log, defaults = {}, mayLook = () => true } = options;
+  const { everyMs = EVERY_MS, resolveAfterMs = RESOLVE_AFTER_MS } = options;
+  const measure = measurer(db, clock);
+  return new Poller({
+    name: 'alerts',
+    log,
+    maxRetryMs: everyMs,
+    tick: async () => {
+      if (!mayLook()) return everyMs;
+      await saveAlertDefaults(db, defaults);
+      const rules = await readAlertRules(db, null);
+      const fired = await fireAlerts(db, judge(await measure(rules), rules));
+      for (const alert of fired) log.warn(factsOf(alert), 'alert.fired');
+      const resolved = await resolveAlerts(db, resolveAfterMs, RESOLVE_BATCH);
+      for (const alert of resolved) log.info(factsOf(alert), 'alert.resolved');
+      return resolved.length === RESOLVE_BATCH ? 0 : everyMs;
+    },
+  });
+}
+
+function factsOf({ id, rule, tenant, definitionKey, value, threshold, message }: AlertView) {
+  return { alertId: id, rule, tenant, definitionKey, value, threshold, alert: message };
+}

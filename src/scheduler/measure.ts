@@ -1,0 +1,107 @@
+import { THRESHOLD_MAX } from '../core/alert.ts';
+import type { AlertRules, Finding } from '../core/alert-rules.ts';
+import { HOST_TENANT } from '../core/scope.ts';
+import type { Clock } from '../runtime/clock.ts';
+import {
+  countYoungDead,
+  findDeadLanes,
+  findMissedSlots,
+  findOldLines,
+  findStuck,
+  findYoungRetries,
+} from '../store/alert-probes.ts';
+import type { Db } from '../store/db.ts';
+import { findHolder } from '../store/health.ts';
+import { adviceOn, holderClock } from './health-watch.ts';
+
+const NOBODY = { scheduleId: null, jobId: null } as const;
+
+/** Takes all measurements that the rules ask for. What no rule could fire on is not looked at. */
+export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<Finding[]> {
+  const heldMs = holderClock(clock);
+  return async (rules) => {
+    const findings = await vacuum(rules);
+    for (let shard = 0; shard < db.shards; shard += 1) {
+      findings.push(
+        ...(await lines(shard, rules)),
+        ...(await deadLetters(shard, rules)),
+        ...(await retries(shard, rules)),
+        ...(await stuck(shard, rules)),
+        ...(await missedSlots(shard, rules)),
+      );
+    }
+    return findings;
+  };
+
+  async function lines(shard: number, rules: AlertRules): Promise<Finding[]> {
+    const seconds = Math.min(rules.thresholdMin('oldest-age'), rules.thresholdMin('no-worker'));
+    const found = await findOldLines(db, shard, seconds);
+    return found.flatMap(({ served, ...line }) => {
+      const old: Finding = { rule: 'oldest-age', ...NOBODY, ...line };
+      return served ? [old] : [old, { ...old, rule: 'no-worker' }];
+    });
+  }
+
+  async function deadLetters(shard: number, rules: AlertRules): Promise<Finding[]> {
+    if (!mayFire(rules, 'dead-letters')) return [];
+    const lanes = (await findDeadLanes(db, shard)).map((lane) => {
+      const { windowSeconds } = rules.of('dead-letters', lane.tenant, lane.definitionKey);
+      return { ...lane, seconds: windowSeconds ?? 0, bound: THRESHOLD_MAX };
+    });
+    const found = await countYoungDead(db, shard, lanes);
+    return found.map((lane): Finding => ({ rule: 'dead-letters', ...NOBODY, ...lane }));
+  }
+
+  async function retries(shard: number, rules: AlertRules): Promise<Finding[]> {
+    if (!mayFire(rules, 'retries')) return [];
+    const found = await findYoungRetries(db, shard, rules.windowSecondsMax('retries'));
+    return found
+      .filter(({ tenant, definitionKey, ageSeconds }) => {
+        const { windowSeconds } = rules.of('retries', tenant, definitionKey);
+        return ageSeconds <= (windowSeconds ?? 0);
+      })
+      .map(({ tenant, definitionKey, jobId }): Finding => {
+        return { rule: 'retries', ...NOBODY, tenant, definitionKey, jobId, value: 1 };
+      });
+  }
+
+  async function stuck(shard: number, rules: AlertRules): Promise<Finding[]> {
+    if (!mayFire(rules, 'stuck')) return [];
+    return (await findStuck(db, shard)).map((lane): Finding => {
+      return { rule: 'stuck', ...NOBODY, ...lane };
+    });
+  }
+
+  async function missedSlots(shard: number, rules: AlertRules): Promise<Finding[]> {
+    if (!mayFire(rules, 'schedule-missed')) return [];
+    const found = await findMissedSlots(db, shard, rules.windowSecondsMax('schedule-missed'));
+    return found
+      .filter(({ tenant, definitionKey, ageSeconds }) => {
+        const { windowSeconds } = rules.of('schedule-missed', tenant, definitionKey);
+        return ageSeconds <= (windowSeconds ?? 0);
+      })
+      .map(({ tenant, definitionKey, scheduleId }): Finding => {
+        return {
+          rule: 'schedule-missed',
+          tenant,
+          definitionKey,
+          scheduleId,
+          jobId: null,
+          value: 1,
+        };
+      });
+  }
+
+  async function vacuum(rules: AlertRules): Promise<Finding[]> {
+    if (!mayFire(rules, 'vacuum')) return [];
+    const holder = await findHolder(db);
+    if (!holder) return [];
+    const value = Math.round(heldMs(holder) / 1_000);
+    const detail = adviceOn(holder, value);
+    return [{ rule: 'vacuum', ...NOBODY, tenant: HOST_TENANT, definitionKey: null, value, detail }];
+  }
+}
+
+function mayFire(rules: AlertRules, rule: Finding['rule']): boolean {
+  return Number.isFinite(rules.thresholdMin(rule));
+}
