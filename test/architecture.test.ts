@@ -278,7 +278,8 @@ const IMPORTS: ImportRow[] = [
 
 const LINES_MAX = 400;
 /** The embedded PostgreSQL asks its own server a few questions before there is a store. */
-const MAY_HOLD_SQL = ['src/store/', 'src/postgres/'];
+// The SDK calls one function inside the caller's transaction, which is SQL by nature.
+const MAY_HOLD_SQL = ['src/store/', 'src/postgres/', 'src/client/transaction.ts'];
 const MAY_READ_AMBIENT = [
   'src/config/',
   'src/runtime/',

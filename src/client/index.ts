@@ -50,6 +50,16 @@ export {
   Unauthorized,
   Unavailable,
 } from './problems.ts';
+export { enqueueIn, type EnqueueInOptions, type EnqueueInReceipt } from './enqueue-in.ts';
+export type {
+  DrizzleTransaction,
+  KnexTransaction,
+  KyselyTransaction,
+  PgTransaction,
+  PostgresJsTransaction,
+  PrismaTransaction,
+  Transaction,
+} from './transaction.ts';
 export { JobHandle, type JobHandles, type JobStarter, type WaitOptions } from './handle.ts';
 export type {
   BatchEntries,

@@ -1,0 +1,108 @@
+import type { StandardSchema } from '../core/define.ts';
+import type { JobState } from '../core/job.ts';
+import { escapePointer } from '../core/params.ts';
+import type { ProblemDetail } from './errors.ts';
+import type { DefinitionRef, EnqueueOptions, JobReceipt } from './job.ts';
+import { problemError } from './problems.ts';
+import { requestBody } from './request-body.ts';
+import { callEnqueue, type Transaction } from './transaction.ts';
+
+export interface EnqueueInOptions extends Omit<EnqueueOptions, 'signal'> {
+  /** Whose job it is: `default`, if left out. */
+  tenant?: string | undefined;
+}
+
+/** The job is there once the transaction has committed, and never was if it has not. */
+export interface EnqueueInReceipt extends JobReceipt {
+  /** False when an earlier job answers for it, by its idempotency key or as a unique one. */
+  created: boolean;
+}
+
+type Arguments<Input> = undefined extends Input
+  ? [params?: Input, options?: EnqueueInOptions]
+  : [params: Input, options?: EnqueueInOptions];
+
+type Definition<Input> = DefinitionRef<Input> & { readonly schema?: StandardSchema | null };
+
+/**
+ * Starts a job inside the caller's own transaction, which must be on Longshore's database. All that
+ * the API checks is checked by the SQL function; only the schema of the params is code, and is asked
+ * here, before anything is sent.
+ */
+export async function enqueueIn(
+  tx: Transaction,
+  key: string,
+  params?: unknown,
+  options?: EnqueueInOptions,
+): Promise<EnqueueInReceipt>;
+export async function enqueueIn<Input>(
+  tx: Transaction,
+  definition: Definition<Input>,
+  ...args: Arguments<NoInfer<Input>>
+): Promise<EnqueueInReceipt>;
+export async function enqueueIn(
+  tx: Transaction,
+  definition: Definition<unknown> | string,
+  params?: unknown,
+  options: EnqueueInOptions = {},
+): Promise<EnqueueInReceipt> {
+  if (typeof definition !== 'string' && definition.schema && !options.skipValidation) {
+    await refuseMisfit(definition.schema, params === undefined ? {} : params);
+  }
+  const body = requestBody({ definition, params, options });
+  try {
+    const { jobId, status, created } = await callEnqueue(tx, JSON.stringify(body));
+    return { jobId: String(jobId), status: status as JobState, created: created === true };
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/** The params are stored as they were given; what the schema makes of them is made when the job runs. */
+async function refuseMisfit(schema: StandardSchema, params: unknown): Promise<void> {
+  const { issues } = await schema['~standard'].validate(params);
+  if (!issues) return;
+  const errors = issues.map(({ message, path = [] }) => ({
+    pointer: `/params${path.map((step) => `/${escapePointer(nameOf(step))}`).join('')}`,
+    detail: message,
+  }));
+  const detail = errors.map((one) => `${one.pointer}: ${one.detail}`).join('; ');
+  throw problemError(400, 'PAYLOAD_INVALID', detail, errors);
+}
+
+function nameOf(step: unknown): string {
+  return String(typeof step === 'object' && step !== null && 'key' in step ? step.key : step);
+}
+
+const REFUSALS: Record<string, [status: number, code: string]> = {
+  LS400: [400, 'VALIDATION_FAILED'],
+  LS409: [409, 'IDEMPOTENCY_CONFLICT'],
+  LS413: [413, 'PAYLOAD_TOO_LARGE'],
+  LS422: [400, 'PAYLOAD_INVALID'],
+};
+
+/** A refusal of the function as the error that the API's refusal would be; other trouble as it is. */
+function asProblem(error: unknown): unknown {
+  for (const one of layersOf(error)) {
+    const known = REFUSALS[String(one['code'] ?? one['originalCode'])];
+    if (!known) continue;
+    // Knex tells what it sent before it tells what was wrong with it.
+    const said = String(one['originalMessage'] ?? one['message']).replace(/^select .*?\) - /, '');
+    const at = said.indexOf(': ');
+    const errors: ProblemDetail[] = [{ pointer: said.slice(0, at), detail: said.slice(at + 2) }];
+    return problemError(...known, said, errors);
+  }
+  return error;
+}
+
+/** Drizzle wraps the driver's error as its cause, and Prisma keeps it among its facts. */
+function layersOf(error: unknown): Record<string, unknown>[] {
+  const layers: Record<string, unknown>[] = [];
+  for (let next = error; typeof next === 'object' && next !== null && layers.length < 8;) {
+    const layer = next as Record<string, unknown>;
+    layers.push(layer);
+    const facts = layer['meta'] as Record<string, unknown> | undefined;
+    next = layer['cause'] ?? facts?.['driverAdapterError'];
+  }
+  return layers;
+}
