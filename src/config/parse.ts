@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Kind, Setting } from './schema.ts';
+import { parseKeyRing } from '../core/key-ring.ts';
 import { nearestName } from '../core/nearest.ts';
 
 /** A value as somebody wrote it, and where: problems with it are reported under that name. */
@@ -36,6 +37,8 @@ function parseKind(kind: Kind, text: string): string | number | null {
       return parseNames(text);
     case 'networks':
       return parseNetworks(text);
+    case 'key-ring':
+      return parseKeyRing(text).ok ? text : null;
     case 'url':
       return parseUrl(kind.protocols, text);
   }
@@ -97,12 +100,18 @@ export function describeKind(kind: Kind): string {
       return 'names of hosts without ports, split by commas, such as "jobs.example.com"';
     case 'networks':
       return 'networks split by commas, such as "10.1.0.0/16,fd00::/8"';
+    case 'key-ring':
+      return 'ids and keys of 32 bytes in base64, such as "2026:<key>,2025:<key>"';
     case 'url':
       return `a URL that starts with ${kind.protocols.map((name) => `${name}//`).join(' or ')}`;
   }
 }
 
 function hintFor(kind: Kind, text: string): string {
+  if (kind.type === 'key-ring') {
+    const ring = parseKeyRing(text);
+    return ring.ok ? '' : `: ${ring.problem}`;
+  }
   if (kind.type === 'variables') {
     const secret = text.split(',').find((name) => mayBeSecret(name.trim()));
     return secret ? `: jobs never get ${secret.trim()}, which is or may be a secret of ours` : '';

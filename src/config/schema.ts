@@ -33,6 +33,7 @@ export interface Config {
   runnerGid: number | null;
   unhandledAfterMs: number;
   webhookAllow: string | null;
+  encryptionKeys: string | null;
   retentionDays: number;
   deadLetterDays: number;
   shards: number;
@@ -52,6 +53,7 @@ export type Kind =
   | { type: 'variables' }
   | { type: 'names' }
   | { type: 'networks' }
+  | { type: 'key-ring' }
   | { type: 'url'; protocols: readonly string[] };
 
 export interface Setting<Key extends SettingKey = SettingKey> {
@@ -266,6 +268,15 @@ export const SETTINGS: readonly Setting[] = [
     meaning:
       'Networks that webhooks may reach although they are not public, such as `10.1.0.0/16` ' +
       '(docs/webhooks.md).',
+  },
+  {
+    ...named('encryptionKeys', 'LONGSHORE_ENCRYPTION_KEYS', 'server', 'keys'),
+    kind: { type: 'key-ring' },
+    ...fallback(null, 'none: nothing is encrypted'),
+    secret: true,
+    meaning:
+      'Keys that params, results and checkpoints are encrypted with in the database, as ' +
+      '`id:base64,id2:base64`: the first encrypts, all decrypt (docs/security.md).',
   },
   {
     ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'n'),
