@@ -34,9 +34,9 @@ export async function assemble<Parts extends { services: readonly Service[] }>(
   const database = await openDatabase(config, { ownCluster }, log);
   try {
     const { url } = database;
-    const { pooler, shards } = config;
+    const { pooler, shards, encryptionKeys } = config;
     await migrate({ url, log, shards });
-    const db = Db.open({ url, pooler, log, shards, max: 10 });
+    const db = Db.open({ url, pooler, log, shards, encryptionKeys, max: 10 });
     const waker = new Waker(url, log, pooler);
     const parts = compose({ db, waker, config: { ...config, databaseUrl: url } });
     const services = [

@@ -15,8 +15,8 @@ export async function runDueApp(
 ): Promise<RunDueSummary> {
   const database = await openDatabase(config, { ownCluster: false }, log);
   await migrate({ url: database.url, log, shards: config.shards });
-  const { pooler, shards } = config;
-  const db = Db.open({ url: database.url, pooler, log, shards, max: 10 });
+  const { pooler, shards, encryptionKeys } = config;
+  const db = Db.open({ url: database.url, pooler, log, shards, encryptionKeys, max: 10 });
   const waker = new Waker(database.url, log, pooler);
   try {
     const settings = { ...config, databaseUrl: database.url };

@@ -50,8 +50,8 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'store/enqueue.ts',
-        find: "`[${entries.map(({ job }) => job.paramsJson).join(',')}]`,",
-        replace: "`[${entries.map(({ job }) => job.paramsJson).toReversed().join(',')}]`,",
+        find: "`[${entries.map(storedParams).join(',')}]`,",
+        replace: "`[${entries.map(storedParams).toReversed().join(',')}]`,",
       },
     ],
     caughtBy: ['S21'],

@@ -62,6 +62,7 @@ describe('sources', () => {
       unhandledAfterMs: 60_000,
       webhookAllow: null,
       alerts: null,
+      encryptionKeys: null,
       retentionDays: 7,
       deadLetterDays: 0,
       shards: 1,
@@ -129,6 +130,13 @@ describe('secrets', () => {
     ]);
     expect(problems({ env: { LONGSHORE_API_KEY_FILE: 'nowhere' } })).toEqual([
       expect.stringContaining('LONGSHORE_API_KEY_FILE: cannot be read: ENOENT'),
+    ]);
+  });
+
+  test('keys to encrypt with are refused by their id, and not repeated', () => {
+    expect(problems({ env: { LONGSHORE_ENCRYPTION_KEYS: 'a:c2hvcnQ=' } })).toEqual([
+      'LONGSHORE_ENCRYPTION_KEYS must be ids and keys of 32 bytes in base64, such as ' +
+        '"2026:<key>,2025:<key>": the key "a" is not 32 bytes in base64',
     ]);
   });
 

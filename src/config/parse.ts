@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Kind, Setting } from './schema.ts';
 import { ALERT_RULE_NAMES } from '../core/alert.ts';
 import { parseAlertDefaults } from '../core/alert-rules.ts';
+import { parseKeyRing } from '../core/key-ring.ts';
 import { nearestName, unknownName } from '../core/nearest.ts';
 
 /** A value as somebody wrote it, and where: problems with it are reported under that name. */
@@ -40,6 +41,8 @@ function parseKind(kind: Kind, text: string): string | number | null {
       return parseNetworks(text);
     case 'alerts':
       return parseAlertDefaults(text) === null ? null : text.trim();
+    case 'key-ring':
+      return parseKeyRing(text).ok ? text : null;
     case 'url':
       return parseUrl(kind.protocols, text);
   }
@@ -103,12 +106,18 @@ export function describeKind(kind: Kind): string {
       return 'networks split by commas, such as "10.1.0.0/16,fd00::/8"';
     case 'alerts':
       return 'rules split by commas, such as "dead-letters=50/3600,oldest-age=600,vacuum=off"';
+    case 'key-ring':
+      return 'ids and keys of 32 bytes in base64, such as "2026:<key>,2025:<key>"';
     case 'url':
       return `a URL that starts with ${kind.protocols.map((name) => `${name}//`).join(' or ')}`;
   }
 }
 
 function hintFor(kind: Kind, text: string): string {
+  if (kind.type === 'key-ring') {
+    const ring = parseKeyRing(text);
+    return ring.ok ? '' : `: ${ring.problem}`;
+  }
   if (kind.type === 'variables') {
     const secret = text.split(',').find((name) => mayBeSecret(name.trim()));
     return secret ? `: jobs never get ${secret.trim()}, which is or may be a secret of ours` : '';

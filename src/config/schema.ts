@@ -34,6 +34,7 @@ export interface Config {
   unhandledAfterMs: number;
   webhookAllow: string | null;
   alerts: string | null;
+  encryptionKeys: string | null;
   retentionDays: number;
   deadLetterDays: number;
   shards: number;
@@ -54,6 +55,7 @@ export type Kind =
   | { type: 'names' }
   | { type: 'networks' }
   | { type: 'alerts' }
+  | { type: 'key-ring' }
   | { type: 'url'; protocols: readonly string[] };
 
 export interface Setting<Key extends SettingKey = SettingKey> {
@@ -276,6 +278,15 @@ export const SETTINGS: readonly Setting[] = [
     meaning:
       'When alerts fire, where nobody has said otherwise through the API: `rule=threshold`, ' +
       '`rule=threshold/windowSeconds` or `rule=off`, split by commas (docs/alerts.md).',
+  },
+  {
+    ...named('encryptionKeys', 'LONGSHORE_ENCRYPTION_KEYS', 'server', 'keys'),
+    kind: { type: 'key-ring' },
+    ...fallback(null, 'none: nothing is encrypted'),
+    secret: true,
+    meaning:
+      'Keys that params, results and checkpoints are encrypted with in the database, as ' +
+      '`id:base64,id2:base64`: the first encrypts, all decrypt (docs/security.md).',
   },
   {
     ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'n'),

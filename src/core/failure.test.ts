@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { FAILURE_CODES, failureOf, isFailureCode, isRetryable } from './failure.ts';
 
-/** DESIGN section 3, by hand. */
+/** DESIGN section 3, by hand, and what encryption adds to it. */
 const RETRYABLE = [
   'RATE_LIMITED',
   'UPSTREAM_5XX',
@@ -23,6 +23,7 @@ const FINAL = [
   'RESULT_INVALID',
   'RESULT_TOO_LARGE',
   'INTERRUPTED',
+  'CANNOT_DECRYPT',
 ];
 
 test('the codes are those of the design, no more and no fewer', () => {

@@ -22,6 +22,7 @@ export const FAILURE_CODES = {
   EXPIRED: { retryable: false, meaning: 'It was not started before its expiry.' },
   RESULT_INVALID: { retryable: false, meaning: 'What the job returned is not JSON.' },
   RESULT_TOO_LARGE: { retryable: false, meaning: 'What the job returned is too large to keep.' },
+  CANNOT_DECRYPT: { retryable: false, meaning: 'The key that it was encrypted with is missing.' },
   INTERRUPTED: { retryable: false, meaning: 'It was interrupted more often than it may be.' },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;
 

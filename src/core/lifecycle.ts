@@ -126,7 +126,7 @@ function failed(
   { error, retryAfterMs }: { error: JobError; retryAfterMs: number | null },
   random: number,
 ): Transition {
-  if (error.code === 'PAYLOAD_INVALID') {
+  if (error.code === 'PAYLOAD_INVALID' || error.code === 'CANNOT_DECRYPT') {
     return moveTo('failed', { error, attemptGivenBack: true });
   }
   if (!isRetryable(error.code, job.retryOn) || job.attempts >= job.maxAttempts) {

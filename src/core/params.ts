@@ -1,8 +1,11 @@
+import { SEALED } from './sealed.ts';
+
 /**
  * What params may be: any JSON within limits that keep one job from hurting the others. The walk is
  * iterative and stops at the first breach, so that a hostile value costs no more than a good one.
  * Strings are kept exactly, NUL and lone surrogates included: the column is `json`, which stores the
- * text. `__proto__` as a key is refused, because handlers copy objects and would be surprised.
+ * text. `__proto__` as a key is refused, because handlers copy objects and would be surprised; and
+ * `$sealed`, because that is how encrypted values are known (`sealed.ts`).
  */
 
 export const PARAMS_MAX_BYTES = 131_072;
@@ -68,6 +71,9 @@ function walk(root: unknown): Breach | null {
       const inner = `${pointer}/${escapePointer(key)}`;
       if (key === '__proto__') {
         return invalid(inner, 'the key __proto__ is not allowed');
+      }
+      if (key === SEALED) {
+        return invalid(inner, `the key ${SEALED} is not allowed: encrypted values are known by it`);
       }
       const item = (value as Record<string, unknown>)[key];
       pending.push({ value: item, depth: depth + 1, pointer: inner });

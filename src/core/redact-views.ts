@@ -11,13 +11,14 @@ export function redactJob(job: JobView, redactor: Redactor): JobView {
     ...job,
     params: redactor.value(params),
     result: redactor.value(result),
-    error: redactError(error, redactor),
+    error: error && redactError(error, redactor),
     progress: progress && { ...progress, message: textOf(progress.message, redactor) },
   };
 }
 
 export function redactAttempt(attempt: AttemptView, redactor: Redactor): AttemptView {
-  return { ...attempt, error: redactError(attempt.error, redactor) };
+  const { error } = attempt;
+  return { ...attempt, error: error && redactError(error, redactor) };
 }
 
 export function redactEvent(event: EventView, redactor: Redactor): EventView {
@@ -32,14 +33,13 @@ export function redactSchedule(schedule: ScheduleView, redactor: Redactor): Sche
   return { ...schedule, params: redactor.value(schedule.params) };
 }
 
-function redactError(error: JobError | null, redactor: Redactor): JobError | null {
-  if (error === null) return null;
+export function redactError(error: JobError, redactor: Redactor): JobError {
   const { code, message, stack, cause } = error;
   return {
     code,
     message: redactor.text(message),
     stack: textOf(stack, redactor),
-    cause: redactError(cause ?? null, redactor),
+    cause: cause ? redactError(cause, redactor) : null,
   };
 }
 

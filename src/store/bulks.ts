@@ -64,7 +64,9 @@ export async function insertBulk(db: Queryable, bulk: NewBulk): Promise<BulkView
   const { id, tenant, action, criteria, how, matched, matchedIsExact, asOf } = bulk;
   const said = Object.entries(criteria).filter(([, value]) => value !== null);
   const filter = JSON.stringify(Object.fromEntries(said));
-  const values = [id, tenant, action, filter, JSON.stringify(how), asOf, matched, matchedIsExact];
+  const paramsJson = how.paramsJson === null ? null : db.vault.seal(tenant, how.paramsJson);
+  const sealed = JSON.stringify({ ...how, paramsJson });
+  const values = [id, tenant, action, filter, sealed, asOf, matched, matchedIsExact];
   const [row] = await db.run(INSERT, values);
   if (!row) throw new Error('the bulk action was not stored');
   return viewOf(row);

@@ -87,6 +87,7 @@ async function write(
   }
   const values = {
     ...columnsOf(spec),
+    params: tx.vault.seal(row.tenant, spec.paramsJson),
     note,
     anew,
     next_at: spec.enabled && first ? new Date(first.atMs) : null,

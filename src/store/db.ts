@@ -1,5 +1,6 @@
 import { Pool, type PoolClient, types } from 'pg';
 import type { Log } from '../runtime/log.ts';
+import { Vault } from './vault.ts';
 
 /**
  * One constant statement. It is prepared once per connection under its name, and a test prepares and
@@ -31,6 +32,8 @@ export class DatabaseUnavailable extends Error {
 
 /** What store functions run on: the pool, or a transaction in progress. */
 export interface Queryable {
+  /** Seals what is written to it and opens what is read. */
+  readonly vault: Vault;
   run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -43,6 +46,8 @@ export interface DbOptions {
   pooler?: Pooler;
   /** How many shards the database has, fixed at its first migration. */
   shards?: number;
+  /** What params, results and checkpoints are encrypted with, as `core/key-ring.ts` reads it. */
+  encryptionKeys?: string | null;
   /** Connections at most. */
   max?: number;
   /** Every call has a deadline on this side too: a half-open socket never answers. */
@@ -69,12 +74,14 @@ const INT8 = 20;
 
 export class Db implements Queryable {
   readonly shards: number;
+  readonly vault: Vault;
   readonly #pool: Pool;
   readonly #prepares: boolean;
 
-  private constructor(pool: Pool, shards: number, prepares: boolean) {
+  private constructor(pool: Pool, shards: number, vault: Vault, prepares: boolean) {
     this.#pool = pool;
     this.shards = shards;
+    this.vault = vault;
     this.#prepares = prepares;
   }
 
@@ -96,7 +103,7 @@ export class Db implements Queryable {
     // Nor must one that breaks at the very moment it is handed out: the pool listens no more, and
     // whoever asked for it does not yet. Whoever has it learns of it by its next statement.
     pool.on('connect', (client) => client.on('error', () => undefined));
-    return new Db(pool, options.shards ?? 1, sessions);
+    return new Db(pool, options.shards ?? 1, new Vault(options.encryptionKeys), sessions);
   }
 
   async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
@@ -111,6 +118,7 @@ export class Db implements Queryable {
       try {
         await client.query('begin');
         const result = await work({
+          vault: this.vault,
           run: async (statement, values = []) => await this.#runOn(client, statement, values),
         });
         await client.query('commit');

@@ -3,6 +3,7 @@ import type { Db, Queryable, Statement } from './db.ts';
 import { statement } from './db.ts';
 import { lanesOf } from './find-jobs.ts';
 import { viewAll } from './list-jobs.ts';
+import { SEARCHABLE } from './searchable.ts';
 
 /**
  * Dead letters, the latest first: in the order in which they failed, not in which they were made. Each
@@ -58,7 +59,7 @@ const search = (name: string, group: string): Statement<Seen> =>
         and ($9::text is null or s.fingerprint = $9)
         and ($10::text is null or position(lower($10) in lower(s.message)) > 0 or exists (
           select 1 from longshore.job j where j.shard = $1 and j.id = s.id
-            and position(lower($10) in lower(j.params::text)) > 0))
+            and position(lower($10) in lower(${SEARCHABLE})) > 0))
       order by s.finished_at desc, s.id desc limit $11
     )
     select

@@ -15,6 +15,7 @@ import { type Actor, audited } from './audit.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import { JobIds } from './job-ids.ts';
 import { withPartitions } from './partitions.ts';
+import type { Vault } from './vault.ts';
 import { sendWakeHint } from './wake.ts';
 
 /**
@@ -75,7 +76,7 @@ export async function listDeliveries(
     found.push(...(await db.run(LIST, [shard, tenant, webhookId, afterId, limit + 1])));
   }
   found.sort((a, b) => (a.id < b.id ? 1 : -1));
-  const deliveries = found.slice(0, limit).map(viewOf);
+  const deliveries = found.slice(0, limit).map((row) => viewOf(opened(db.vault, tenant, row)));
   return { deliveries, nextId: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null };
 }
 
@@ -195,6 +196,13 @@ const STATUS_OF: Partial<Record<JobState, DeliveryStatus>> = {
   failed: 'failed',
   cancelled: 'failed',
 };
+
+function opened(vault: Vault, tenant: string, row: DeliveryRow): DeliveryRow {
+  const params = vault.show(tenant, row.params) as DeliveryParams;
+  const request = vault.show(tenant, row.request) as CloudEvent | null;
+  const sends = vault.show(tenant, row.sends);
+  return { ...row, params, request, sends: Array.isArray(sends) ? (sends as Send[]) : null };
+}
 
 function viewOf({ id, event, params, request, sends, state, ...row }: DeliveryRow): DeliveryView {
   return {

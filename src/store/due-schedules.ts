@@ -1,6 +1,6 @@
 import type { SlotKey } from '../core/slot-plan.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
-import { SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
+import { openRow, SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
 
 /**
  * What a scheduler asks of the database. It locks the schedules that are due, by the database's
@@ -52,7 +52,8 @@ export async function lockDueSchedules(
   buckets: readonly number[],
   limit: number,
 ): Promise<DueSchedule[]> {
-  return await tx.run(LOCK_DUE, [shard, arrayText(buckets), limit]);
+  const rows = await tx.run(LOCK_DUE, [shard, arrayText(buckets), limit]);
+  return rows.map((row) => openRow(tx.vault, row));
 }
 
 export async function lockDueSchedule(
@@ -60,7 +61,8 @@ export async function lockDueSchedule(
   shard: number,
   id: string,
 ): Promise<DueSchedule[]> {
-  return await tx.run(LOCK_ONE_DUE, [shard, id]);
+  const rows = await tx.run(LOCK_ONE_DUE, [shard, id]);
+  return rows.map((row) => openRow(tx.vault, row));
 }
 
 /** How far a schedule has come after a look at it. */

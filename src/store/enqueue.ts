@@ -30,6 +30,8 @@ export interface Entry {
   schedule?: { id: string; slotAt: Date } | null;
   /** Where its idempotency key is kept, if not where the job is. */
   keyShard?: number;
+  /** Its params as they are to be stored, if that is not what they are. */
+  sealedParams?: string;
 }
 
 export interface EnqueuedJob {
@@ -200,7 +202,7 @@ async function storePlain(
       entries.map((entry) => (handedTo !== null && entry.handedTo === handedTo ? 't' : 'f')),
     ),
     handedTo,
-    `[${entries.map(({ job }) => job.paramsJson).join(',')}]`,
+    `[${entries.map(storedParams).join(',')}]`,
     hint,
   ]);
   const running = new Set(rows.map((row) => row.n));
@@ -277,6 +279,10 @@ function byShard(entries: readonly Entry[], rows: readonly Row[]): [number, Row[
   return [...groups].sort(([a], [b]) => a - b);
 }
 
+function storedParams({ job, sealedParams }: Entry): string {
+  return sealedParams ?? job.paramsJson;
+}
+
 function keyShardOf({ keyShard, lane }: Entry): number {
   return keyShard ?? lane.shard;
 }
@@ -293,7 +299,7 @@ function toRow(entry: Entry, n: number) {
     n,
     id: job.id,
     lane: lane.lane,
-    params: job.paramsJson,
+    params: storedParams(entry),
     tags: job.tags && job.tags.length > 0 ? job.tags : null,
     policy: unique
       ? { ...job.policy, unique: { key: unique.key, while: unique.while } }

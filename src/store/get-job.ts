@@ -1,6 +1,7 @@
 import type { JobError, JobState, JobView } from '../core/job.ts';
 import { isJobId, shardOfJobId } from '../core/job-id.ts';
 import { type Queryable, statement } from './db.ts';
+import type { Vault } from './vault.ts';
 
 /**
  * A job as the outside sees it, put together from its body and the one narrow row it has right now.
@@ -119,10 +120,11 @@ export async function viewJobs(
   ids: readonly string[],
   unhandledAfterMs = UNHANDLED_AFTER_MS,
 ): Promise<JobView[]> {
-  return (await db.run(VIEW, [shard, ids, tenant, unhandledAfterMs])).map(toView);
+  const rows = await db.run(VIEW, [shard, ids, tenant, unhandledAfterMs]);
+  return rows.map((row) => toView(row, db.vault));
 }
 
-function toView(row: ViewRow): JobView {
+function toView(row: ViewRow, vault: Vault): JobView {
   const hasProgress = row.progress_fraction !== null || row.progress_message !== null;
   return {
     jobId: row.id,
@@ -135,8 +137,8 @@ function toView(row: ViewRow): JobView {
     attempts: row.attempts,
     maxAttempts: row.max_attempts,
     tags: row.tags ?? [],
-    params: row.params,
-    result: row.result ?? null,
+    params: vault.show(row.tenant, row.params),
+    result: vault.show(row.tenant, row.result) ?? null,
     error: row.error,
     progress: hasProgress
       ? { fraction: row.progress_fraction, message: row.progress_message }

@@ -152,7 +152,8 @@ export class Inbox {
     const version = definitionVersion ?? published?.version ?? 1;
     const lane = await this.#lanes.resolve(tenant, definitionKey, version);
     const job = newJob(this.#ids.next(lane.shard), request, published);
-    return { job, lane, keyShard: this.#keyShard(job, lane) };
+    const sealedParams = this.#db.vault.seal(tenant, job.paramsJson);
+    return { job, lane, keyShard: this.#keyShard(job, lane), sealedParams };
   }
 
   /** A key that counts for a whole tenant must be in one place for all its definitions. */

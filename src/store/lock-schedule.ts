@@ -1,6 +1,6 @@
 import { isScheduleId, shardOfScheduleId } from '../core/schedule-id.ts';
 import { type Db, type Queryable, statement } from './db.ts';
-import { SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
+import { openRow, SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
 
 const LOCK = statement<ScheduleRow>(
   'lock_schedule',
@@ -22,7 +22,7 @@ export async function readScheduleRow(
 ): Promise<ScheduleRow | null> {
   if (!isScheduleId(id)) return null;
   const [row] = await db.run(READ, [shardOfScheduleId(id), id, tenant]);
-  return row ?? null;
+  return row ? openRow(db.vault, row) : null;
 }
 
 /**
@@ -39,6 +39,6 @@ export async function withSchedule<T>(
   const shard = shardOfScheduleId(id);
   return await db.transaction(async (tx) => {
     const [row] = await tx.run(LOCK, [shard, id, tenant]);
-    return row ? await work(tx, shard, row) : null;
+    return row ? await work(tx, shard, openRow(tx.vault, row)) : null;
   });
 }

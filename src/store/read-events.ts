@@ -2,8 +2,15 @@ import { isTerminal, type JobState } from '../core/job.ts';
 import { isJobId, shardOfJobId } from '../core/job-id.ts';
 import { parsePlace } from '../core/place.ts';
 import type { EventView } from '../core/story.ts';
-import { saidAfter, type StoryRows, tellStory } from '../core/story-events.ts';
+import {
+  type Chapter,
+  type ManualRetry,
+  saidAfter,
+  type StoryRows,
+  tellStory,
+} from '../core/story-events.ts';
 import { type Queryable, statement } from './db.ts';
+import type { Vault } from './vault.ts';
 
 export interface EventPage {
   events: EventView[];
@@ -99,7 +106,13 @@ export async function readEvents(
   const from = [after?.[0] ?? 0, rowsMax, said.claim, said.n, said.stopping];
   const [rows] = await db.run(READ, [shardOfJobId(jobId), jobId, tenant, ...from]);
   if (!rows) return null;
-  const { events, more } = tellStory(rows, after, limit);
+  const chapters = rows.chapters.map((chapter) => readable(db.vault, tenant, chapter));
+  const { events, more } = tellStory({ ...rows, chapters }, after, limit);
   const over = isTerminal(rows.state) && rows.hooks.every(({ status }) => status !== null);
   return { events, nextId: (more ? events.at(-1)?.id : null) ?? null, ended: over && !more };
+}
+
+function readable(vault: Vault, tenant: string, chapter: Chapter): Chapter {
+  const { retried } = chapter;
+  return retried ? { ...chapter, retried: vault.show(tenant, retried) as ManualRetry } : chapter;
 }

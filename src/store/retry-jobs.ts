@@ -157,7 +157,7 @@ export async function retryJobs(
     id,
     run_at: mode === 'later' ? runAt : null,
     delay_ms: delays.get(id) ?? null,
-    params: paramsJson,
+    params: paramsJson === null ? null : db.vault.seal(tenant, paramsJson),
   }));
   const values = [shard, JSON.stringify(batch), tenant, mode, states, endedBefore];
   const rows = await db.run(RETRY, values);

@@ -2,6 +2,7 @@ import type { JobState } from '../core/job.ts';
 import type { CatchUp, DstGap, DstRepeat, Overlap, ScheduleSpec } from '../core/schedule.ts';
 import type { ScheduleView, SlotReason, SlotStatus, SlotView } from '../core/schedule.ts';
 import type { SlotKey } from '../core/slot-plan.ts';
+import type { Vault } from './vault.ts';
 
 /**
  * A row of `schedule`. Its local times are read and written as if they were UTC, which the driver
@@ -45,6 +46,11 @@ export const SCHEDULE_COLUMNS = `s.id, s.tenant, s.name, s.source, s.definition_
   s.catch_up_max, s.overlap, s.created_at, s.updated_at, s.last_enqueued_at, s.next_at,
   s.next_local at time zone 'UTC' as next_local, s.held_at,
   s.held_local at time zone 'UTC' as held_local`;
+
+/** With its params as they were given. Those that cannot be opened here stay as they are stored. */
+export function openRow<Row extends ScheduleRow>(vault: Vault, row: Row): Row {
+  return { ...row, params: vault.openIfAble(row.tenant, row.params) };
+}
 
 export function specOf(row: ScheduleRow): ScheduleSpec {
   return {
@@ -106,13 +112,13 @@ export function viewOfSlot(row: SlotRow): SlotView {
   };
 }
 
-export function viewOf(row: ScheduleRow & Partial<SlotRow>): ScheduleView {
+export function viewOf(row: ScheduleRow & Partial<SlotRow>, vault: Vault): ScheduleView {
   const { paramsJson, startAt, endAt, ...spec } = specOf(row);
   return {
     id: row.id,
     tenant: row.tenant,
     ...spec,
-    params: JSON.parse(paramsJson) as unknown,
+    params: vault.show(row.tenant, JSON.parse(paramsJson)),
     startAt: iso(startAt),
     endAt: iso(endAt),
     source: row.source,

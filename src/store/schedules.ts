@@ -63,6 +63,7 @@ export async function createSchedule(
   const id = ids.next(shard);
   const row = {
     ...columnsOf(spec),
+    params: db.vault.seal(tenant, spec.paramsJson),
     id,
     bucket: bucketOf(id),
     tenant,
@@ -123,7 +124,7 @@ export async function getSchedule(
 ): Promise<ScheduleView | null> {
   if (!isScheduleId(id)) return null;
   const [row] = await db.run(GET, [shardOfScheduleId(id), id, tenant]);
-  return row ? viewOf(row) : null;
+  return row ? viewOf(row, db.vault) : null;
 }
 
 const CODE_SCHEDULES = statement<{ id: string; name: string | null }>(
@@ -174,7 +175,8 @@ export async function listSchedules(
   const found: ScheduleView[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) {
     const values = [shard, tenant, afterId, definitionKey, name, enabled, limit + 1];
-    found.push(...(await db.run(LIST, values)).map(viewOf));
+    const rows = await db.run(LIST, values);
+    found.push(...rows.map((row) => viewOf(row, db.vault)));
   }
   found.sort((a, b) => (a.id < b.id ? 1 : -1));
   const schedules = found.slice(0, limit);

@@ -1,5 +1,6 @@
 import type { JobCriteria } from '../core/job-criteria.ts';
 import { type Queryable, statement } from './db.ts';
+import { SEARCHABLE } from './searchable.ts';
 
 /**
  * Of jobs that were found in the order of an index, those that fit what no index knows. Each is
@@ -32,7 +33,7 @@ const SIEVE = statement<{ id: string }>(
      and ($8::timestamptz is null or f.finished_at < $8)
      and ($9::text is null
        or position(lower($9) in lower(coalesce(f.error, a.error) ->> 'message')) > 0
-       or position(lower($9) in lower(j.params::text)) > 0)
+       or position(lower($9) in lower(${SEARCHABLE})) > 0)
      and ($10::timestamptz is null
        or (j.created_at <= $10 and coalesce(f.finished_at <= $10, true)))
    order by wanted.n`,

@@ -81,7 +81,7 @@ export async function runJob<Definition extends JobDefinition>(
   const runner = new InlineRunner(byName([definition]), systemClock);
   const { outcome } = await execution.run(
     runner,
-    structuredClone(saved),
+    { paramsJson: job.paramsJson, saved: structuredClone(saved) },
     {
       onProgress: (_, { fraction, message }) => run.progress.push({ fraction, message }),
       onLine: (_, { level, stream, message }) => run.logs.push({ level, stream, message }),
@@ -127,7 +127,7 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
     policy: null,
     gated: false,
   };
-  return { job, execution: new Execution(0, job, info, CANCEL_GRACE_MS) };
+  return { job, execution: new Execution(0, job, info, CANCEL_GRACE_MS, 'default') };
 }
 
 /** A snooze hands its attempt back. */

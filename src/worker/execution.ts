@@ -1,11 +1,13 @@
 import type { DefinitionInfo } from '../core/definition.ts';
 import { failureOf } from '../core/failure.ts';
-import type { OwnedState, Usage } from '../core/job.ts';
+import { NO_USAGE, type OwnedState, type Usage } from '../core/job.ts';
 import type { Outcome } from '../core/lifecycle.ts';
+import { type CannotOpen, namesSealed, SEALED } from '../core/sealed.ts';
 import { TIMER_MS_MAX } from '../runtime/deadline.ts';
 import type { ClaimedJob } from '../store/claim.ts';
 import type { NewLine } from './attempt-journal.ts';
 import type { AbortReason, Saved } from './ipc.ts';
+import { Mask } from './mask.ts';
 import type { JobMessage, Runner, RunnerExit } from './runner.ts';
 
 /**
@@ -17,6 +19,12 @@ import type { JobMessage, Runner, RunnerExit } from './runner.ts';
 export interface Ended {
   outcome: Outcome;
   usage: Usage;
+}
+
+/** What a job gets for its attempt, opened. */
+export interface Belongings {
+  paramsJson: string;
+  saved: Saved | undefined;
 }
 
 /** Where what the job says while it runs is taken; see `journal.ts`. */
@@ -36,11 +44,13 @@ export type SaveStep = (
 const KILL_AFTER_TERM_MS = 1_000;
 /** An honest job waits for each answer; this many at once are a flood. */
 const SAVES_MAX = 100;
+const RESERVED = `the key ${SEALED} is not allowed: encrypted values are known by it`;
 
 export class Execution {
   readonly shard: number;
   readonly job: ClaimedJob;
   readonly definition: DefinitionInfo;
+  readonly tenant: string;
   /** As the database last told it; `cancelling` once somebody asked for it. */
   state: OwnedState = 'running';
   readonly #cancelGraceMs: number;
@@ -55,10 +65,12 @@ export class Execution {
     job: ClaimedJob,
     definition: DefinitionInfo,
     defaultCancelGraceMs: number,
+    tenant: string,
   ) {
     this.shard = shard;
     this.job = job;
     this.definition = definition;
+    this.tenant = tenant;
     this.#cancelGraceMs = definition.cancelGraceMs ?? defaultCancelGraceMs;
   }
 
@@ -74,24 +86,27 @@ export class Execution {
 
   async run(
     runner: Runner,
-    saved: Saved | undefined,
+    { paramsJson, saved }: Belongings,
     events: ExecutionEvents,
     saveStep: SaveStep,
   ): Promise<Ended> {
     this.#runner = runner;
-    const { id, claim, attempts: attempt, maxAttempts, paramsJson } = this.job;
-    const { key, version } = this.definition;
+    const { id, claim, attempts: attempt, maxAttempts } = this.job;
+    const { key, version, redact } = this.definition;
+    const mask = new Mask(redact, paramsJson);
     const ended = new Promise<Ended>((resolve) => {
       const command = { id, claim, attempt, maxAttempts, key, version, saved };
       runner.give(command, paramsJson, {
-        onOutput: (stream, message) =>
-          events.onLine(this, { stream, message, level: stream === 'stderr' ? 'error' : 'info' }),
+        onOutput: (stream, line) => {
+          const level = stream === 'stderr' ? 'error' : 'info';
+          events.onLine(this, { stream, message: mask.text(line), level });
+        },
         onExit: (exit) => resolve(this.#exited(exit)),
         onMessage: (message) => {
           if (message.claim !== claim) return;
-          if (message.type === 'outcome') resolve(this.#reported(message));
+          if (message.type === 'outcome') resolve(this.#reported(message, mask));
           else if (message.type === 'save') void this.#save(runner, saveStep, message);
-          else this.#said(message, events);
+          else this.#said(message, events, mask);
         },
       });
     });
@@ -117,19 +132,22 @@ export class Execution {
     this.#runner?.kill();
   }
 
-  #said(message: Said, events: ExecutionEvents): void {
-    switch (message.type) {
-      case 'progress':
-        return events.onProgress(this, message);
+  #said(said: Said, events: ExecutionEvents, mask: Mask): void {
+    switch (said.type) {
+      case 'progress': {
+        const message = said.message === null ? null : mask.text(said.message);
+        return events.onProgress(this, { ...said, message });
+      }
       case 'log':
-        return events.onLine(this, { ...message, stream: 'logger' });
+        return events.onLine(this, { ...said, message: mask.text(said.message), stream: 'logger' });
       case 'event': {
-        const { name, payloadJson } = message;
+        const { name, payloadJson } = said;
         const payload = `{"type":${JSON.stringify(name)},"payload":${payloadJson}}`;
-        return events.onEvent(this, 'custom', payload);
+        return events.onEvent(this, 'custom', mask.json(payload));
       }
       case 'hook-failed': {
-        const { hook, error } = message;
+        const { hook } = said;
+        const error = mask.error(said.error);
         return events.onEvent(this, 'hook', JSON.stringify({ hook, status: 'failed', error }));
       }
     }
@@ -143,6 +161,7 @@ export class Execution {
     if (this.#saves >= SAVES_MAX) {
       return runner.saved(claim, seq, `more than ${SAVES_MAX} steps are being stored at once`);
     }
+    if (namesSealed(valueJson)) return runner.saved(claim, seq, RESERVED);
     this.#saves += 1;
     runner.saved(claim, seq, await saveStep(this, step, valueJson));
     this.#saves -= 1;
@@ -166,10 +185,13 @@ export class Execution {
     this.#timer = setTimeout(action, Math.min(TIMER_MS_MAX, delayMs));
   }
 
-  #reported({ outcome, cpuMs, peakRssBytes }: Extract<JobMessage, { type: 'outcome' }>): Ended {
+  #reported(
+    { outcome, cpuMs, peakRssBytes }: Extract<JobMessage, { type: 'outcome' }>,
+    mask: Mask,
+  ): Ended {
     const pid = this.#runner?.pid ?? null;
     return {
-      outcome: this.#outcomeOf(outcome),
+      outcome: this.#outcomeOf(asToBeKept(outcome, mask)),
       usage: { pid, exitCode: null, signal: null, cpuMs, peakRssBytes },
     };
   }
@@ -200,3 +222,16 @@ export class Execution {
 }
 
 type Said = Exclude<JobMessage, { type: 'outcome' } | { type: 'save' }>;
+
+/** How an attempt ends whose params or steps are encrypted and cannot be read here. */
+export function unreadable({ message }: CannotOpen): Ended {
+  const error = failureOf('CANNOT_DECRYPT', message);
+  return { outcome: { kind: 'failure', error, retryAfterMs: null }, usage: NO_USAGE };
+}
+
+/** Without the secrets that an error repeats, and without a result that would pass for a sealed one. */
+function asToBeKept(outcome: Outcome, mask: Mask): Outcome {
+  if (outcome.kind === 'failure') return { ...outcome, error: mask.error(outcome.error) };
+  if (outcome.kind !== 'success' || !namesSealed(outcome.resultJson)) return outcome;
+  return { kind: 'failure', error: failureOf('RESULT_INVALID', RESERVED), retryAfterMs: null };
+}

@@ -77,6 +77,10 @@ export class Lines {
     return this.#served.get(lane);
   }
 
+  tenantOf(lane: number): string {
+    return this.#ownerOf(lane).tenant;
+  }
+
   /** A lane we do not know may be new and ours: one look will tell. */
   hint(hint: LineHint): void {
     this.#looking?.push(hint);

@@ -1,6 +1,7 @@
 import type { DefinitionInfo } from '../core/definition.ts';
 import { hasSuccessHooks } from '../core/hooks.ts';
 import { NO_USAGE } from '../core/job.ts';
+import { CannotOpen } from '../core/sealed.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { sleep } from '../runtime/deadline.ts';
@@ -11,14 +12,14 @@ import { DatabaseUnavailable } from '../store/db.ts';
 import type { HandOver } from '../store/hand-over.ts';
 import type { Lane } from '../store/lanes.ts';
 import type { LineHint } from '../store/wake.ts';
-import { type Ended, Execution, type SaveStep } from './execution.ts';
+import { type Ended, Execution, type SaveStep, unreadable } from './execution.ts';
 import type { Journal } from './journal.ts';
 import { Lines } from './lines.ts';
 import { type Finished, Outbox } from './outbox.ts';
 import type { QueuePort } from './port.ts';
 import type { Runners } from './runners.ts';
 import { Slots } from './slots.ts';
-import { savedSteps, stepSaver } from './steps.ts';
+import { belongings, stepSaver } from './steps.ts';
 
 export interface WorkLoopOptions {
   queue: QueuePort;
@@ -227,7 +228,9 @@ export class WorkLoop implements Service, HandOver {
     return jobs.map((job) => {
       const definition = lines.definitionOf(job.lane);
       if (!definition) throw new Error(`claimed ${job.id} from a lane that is not served`);
-      const execution = new Execution(lines.shard, job, definition, this.#options.cancelGraceMs);
+      const { cancelGraceMs } = this.#options;
+      const tenant = lines.tenantOf(job.lane);
+      const execution = new Execution(lines.shard, job, definition, cancelGraceMs, tenant);
       this.running.set(job.id, execution);
       return execution;
     });
@@ -243,7 +246,7 @@ export class WorkLoop implements Service, HandOver {
     const { queue, runners, journal, log } = this.#options;
     if (execution.over) return this.#giveBack([execution]);
     try {
-      const saved = await savedSteps(queue, execution);
+      const given = await belongings(queue, execution);
       const source = runners.source(execution.definition);
       const runner = await source.acquire();
       // Starting a process takes its time, in which the lease may be lost: to begin now would be to
@@ -252,13 +255,14 @@ export class WorkLoop implements Service, HandOver {
         source.release(runner);
         return this.#giveBack([execution]);
       }
-      const ended = await execution.run(runner, saved, journal, this.#saveStep);
+      const ended = await execution.run(runner, given, journal, this.#saveStep);
       source.release(runner);
       // Its last words come before its outcome; the slot does not wait for either.
       const closed = journal.close(execution);
       if (closed) void closed.then(() => this.#finish(execution, ended));
       else this.#finish(execution, ended);
     } catch (error) {
+      if (error instanceof CannotOpen) return this.#finish(execution, unreadable(error));
       // It could not even be started: that is the machine's failure, and costs the job no attempt.
       log.warn({ jobId: execution.job.id, err: error }, 'a job could not be started here');
       this.#giveBack([execution]);

@@ -1,9 +1,10 @@
 import { failureOf } from '../core/failure.ts';
-import { decide } from '../core/lifecycle.ts';
+import { decide, type Transition } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { inHalves } from '../store/in-halves.ts';
 import type { Settlement } from '../store/settle.ts';
+import type { Vault } from '../store/vault.ts';
 import type { Ended, Execution } from './execution.ts';
 import type { QueuePort } from './port.ts';
 
@@ -64,7 +65,7 @@ export class Outbox {
   }
 
   settlements(batch: readonly Finished[]): Settlement[] {
-    return batch.map(({ execution: { job, definition, state }, ended }) => {
+    return batch.map(({ execution: { job, tenant, definition, state }, ended }) => {
       const rules = {
         state,
         attempts: job.attempts,
@@ -74,7 +75,8 @@ export class Outbox {
         retry: job.policy?.retry ?? definition.retry,
         retryOn: job.policy?.retryOn ?? definition.retryOn,
       };
-      const transition = decide(rules, ended.outcome, this.#clock.random());
+      const decided = decide(rules, ended.outcome, this.#clock.random());
+      const transition = withSealedResult(this.#queue.vault, tenant, decided);
       return { id: job.id, claim: job.claim, was: state, transition, usage: ended.usage };
     });
   }
@@ -150,4 +152,10 @@ export class Outbox {
       this.#unwritten.delete(id);
     }
   }
+}
+
+function withSealedResult(vault: Vault, tenant: string, transition: Transition): Transition {
+  const { resultJson } = transition;
+  if (vault.keyId === null || resultJson === null) return transition;
+  return { ...transition, resultJson: vault.seal(tenant, resultJson) };
 }

@@ -8,6 +8,7 @@ import type { ProgressUpdate } from '../store/progress.ts';
 import type { Fate, Settled, Settlement } from '../store/settle.ts';
 import type { SavedSteps, StepWrite } from '../store/steps.ts';
 import type { Turn, TurnResult } from '../store/turn.ts';
+import type { Vault } from '../store/vault.ts';
 import type { HeartbeatAnswer, LookAnswer, WorkerInstance } from '../store/workers.ts';
 
 /**
@@ -16,6 +17,8 @@ import type { HeartbeatAnswer, LookAnswer, WorkerInstance } from '../store/worke
  */
 export interface QueuePort {
   readonly shards: number;
+  /** Opens what was claimed and seals what is to be kept: both travel as they are stored. */
+  readonly vault: Vault;
   publish(definitions: readonly DefinitionInfo[]): Promise<void>;
   lanes(shard: number, definitions: readonly DefinitionInfo[]): Promise<ServedLane[]>;
   findLines(shard: number, lanes: readonly number[]): Promise<{ lane: number; rank: number }[]>;

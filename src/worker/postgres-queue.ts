@@ -29,6 +29,7 @@ function waitMs({ to, delayMs }: Transition): number[] {
 export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
   return {
     shards: db.shards,
+    vault: db.vault,
     publish: async (definitions) => {
       await publishDefinitions(db, definitions);
       await syncLimits(

@@ -1,32 +1,38 @@
 import type { Log } from '../runtime/log.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
-import type { Execution, SaveStep } from './execution.ts';
+import type { Belongings, Execution, SaveStep } from './execution.ts';
 import type { Saved } from './ipc.ts';
 import type { QueuePort } from './port.ts';
 
 const PAUSE_MS = 500;
 
-/** What earlier attempts stored. A first claim has none, so most jobs cost no look. */
-export async function savedSteps(
+/** What an attempt is given: its params, and what earlier attempts stored. Throws `CannotOpen`. */
+export async function belongings(queue: QueuePort, execution: Execution): Promise<Belongings> {
+  const { job, tenant } = execution;
+  const paramsJson = queue.vault.open(tenant, job.paramsJson);
+  // A first claim has no earlier ones, so most jobs cost no look.
+  return { paramsJson, saved: job.claim === 1 ? undefined : await savedSteps(queue, execution) };
+}
+
+async function savedSteps(
   queue: QueuePort,
-  { shard, job }: Execution,
+  { shard, job, tenant }: Execution,
 ): Promise<Saved | undefined> {
-  if (job.claim === 1) return undefined;
   const { checkpointJson, steps } = await queue.loadSteps(shard, job.id);
   if (checkpointJson === null && steps.length === 0) return undefined;
+  const read = (json: string) => JSON.parse(queue.vault.open(tenant, json)) as unknown;
   return {
-    ...(checkpointJson !== null && { checkpoint: JSON.parse(checkpointJson) as unknown }),
-    steps: Object.fromEntries(
-      steps.map(({ name, valueJson }) => [name, JSON.parse(valueJson) as unknown]),
-    ),
+    ...(checkpointJson !== null && { checkpoint: read(checkpointJson) }),
+    steps: Object.fromEntries(steps.map(({ name, valueJson }) => [name, read(valueJson)])),
   };
 }
 
 /** Tries for as long as the claim holds: the job waits for the database, as everybody does. */
 export function stepSaver(queue: QueuePort, log: Log): SaveStep {
-  return async (execution, name, valueJson) => {
-    const { shard, job } = execution;
+  return async (execution, name, plainJson) => {
+    const { shard, job, tenant } = execution;
+    const valueJson = queue.vault.seal(tenant, plainJson);
     while (!execution.lost) {
       try {
         const mine = await queue.saveStep(shard, { id: job.id, claim: job.claim, name, valueJson });

@@ -33,7 +33,7 @@ describe('outcomes on their way into the database', () => {
       const subject = await reachState(database, 'running');
       if (!subject.job) throw new Error('not claimed');
       const definition = definitionInfo({ key: 'x' }, { paramsSchema: null });
-      const execution = new Execution(0, subject.job, definition, 1_000);
+      const execution = new Execution(0, subject.job, definition, 1_000, 'default');
       outbox.add(execution, { outcome, usage: NO_USAGE });
       subjects.push(subject);
     }

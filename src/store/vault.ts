@@ -1,0 +1,124 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { parseKeyRing } from '../core/key-ring.ts';
+import {
+  CannotOpen,
+  contentOf,
+  envelopeText,
+  isEnvelopeText,
+  mayHoldEnvelope,
+  parseSeal,
+  replaceEnvelopes,
+} from '../core/sealed.ts';
+
+/**
+ * Encrypts what jobs are given and what they leave behind, so that whoever reads the database, a backup
+ * of it or its replication stream learns nothing from params, results, steps and checkpoints. AES-256-GCM
+ * with a random nonce; the tenant is authenticated with each value, so that one which was moved into a
+ * job of another tenant does not open there.
+ *
+ * It sits with the database (`Db`), because that is the border: values are plain on this side of it and
+ * sealed on the other. Everything that is derived from params, such as what makes a job unique, is
+ * derived on this side, before. Sizes are judged there as well.
+ *
+ * Without keys nothing is sealed. What was sealed earlier is still known for what it is, so that no
+ * job ever runs on an envelope. The price of that is one look through the text of the params.
+ */
+export class Vault {
+  readonly #keys: ReadonlyMap<string, KeyObject>;
+  /** That of the key that encrypts; null when nothing is encrypted. */
+  readonly keyId: string | null;
+
+  constructor(ring: string | null = null) {
+    const parsed = ring === null ? { ok: true as const, keys: [] } : parseKeyRing(ring);
+    if (!parsed.ok) throw new TypeError(`the key ring is wrong: ${parsed.problem}`);
+    this.#keys = new Map(
+      parsed.keys.map(({ id, base64 }) => [id, createSecretKey(Buffer.from(base64, 'base64'))]),
+    );
+    this.keyId = parsed.keys[0]?.id ?? null;
+  }
+
+  /** As it is to be stored. An envelope stays as it is: it comes from where there was no key for it. */
+  seal(tenant: string, json: string): string {
+    const key = this.keyId === null ? undefined : this.#keys.get(this.keyId);
+    if (this.keyId === null || !key || isEnvelopeText(json)) return json;
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(boundTo(tenant));
+    const box = Buffer.concat([cipher.update(json, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return envelopeText({
+      keyId: this.keyId,
+      nonce: nonce.toString('base64url'),
+      box: box.toString('base64url'),
+    });
+  }
+
+  /** The JSON text as it was before it was stored. Throws `CannotOpen`. */
+  open(tenant: string, json: string): string {
+    if (!mayHoldEnvelope(json)) return json;
+    const value = JSON.parse(json) as unknown;
+    const content = contentOf(value);
+    if (content !== null) return this.#unseal(tenant, content);
+    const opened = replaceEnvelopes(value, (inner) => JSON.parse(this.#unseal(tenant, inner)));
+    return opened === value ? json : JSON.stringify(opened);
+  }
+
+  /** The same, and what cannot be opened stays as it is: to be kept, and never to be used. */
+  openIfAble(tenant: string, json: string): string {
+    try {
+      return this.open(tenant, json);
+    } catch (error) {
+      if (error instanceof CannotOpen) return json;
+      throw error;
+    }
+  }
+
+  /** A value that was stored as it may be shown: in place of what cannot be opened stands the reason. */
+  show(tenant: string, value: unknown): unknown {
+    return replaceEnvelopes(value, (content) => {
+      try {
+        return JSON.parse(this.#unseal(tenant, content)) as unknown;
+      } catch (error) {
+        if (error instanceof CannotOpen) return `[sealed: ${error.message}]`;
+        throw error;
+      }
+    });
+  }
+
+  #unseal(tenant: string, content: string): string {
+    const { keyId, nonce, box } = parseSeal(content);
+    const key = this.#keys.get(keyId);
+    if (!key) {
+      throw new CannotOpen(
+        `it was encrypted with the key "${keyId}", which is not in LONGSHORE_ENCRYPTION_KEYS`,
+      );
+    }
+    const bytes = Buffer.from(box, 'base64url');
+    const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, 'base64url'))
+      .setAAD(boundTo(tenant))
+      .setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      const text = decipher.update(bytes.subarray(0, -TAG_BYTES));
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    } catch {
+      throw new CannotOpen(
+        `the key "${keyId}" does not open it: it was changed, belongs to another tenant, or was ` +
+          'encrypted with another key of that id',
+      );
+    }
+  }
+}
+
+/** For whoever has nothing to encrypt. */
+export const NO_VAULT = new Vault();
+
+const CIPHER = 'aes-256-gcm';
+const TAG_BYTES = 16;
+
+function boundTo(tenant: string): Buffer {
+  return Buffer.from(`longshore tenant ${tenant}`);
+}
