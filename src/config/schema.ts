@@ -16,7 +16,9 @@ export interface Config {
   keyRequestsPerSecond: number;
   addressRequestsPerSecond: number;
   tenantQueuedMax: number;
+  tenantQueuedBytesMax: number;
   tenantSchedulesMax: number;
+  tenantWebhooksMax: number;
   jobs: string;
   data: string;
   concurrency: number;
@@ -142,10 +144,22 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'How many queued jobs one tenant may have; then the API takes no more of it.',
   },
   {
+    ...named('tenantQueuedBytesMax', 'LONGSHORE_TENANT_QUEUED_BYTES_MAX', 'server', 'bytes'),
+    kind: { type: 'integer', min: 0, max: 1_000_000_000_000 },
+    ...fallback(0, '`0`, no limit'),
+    meaning: 'How many bytes the params of the queued jobs of one tenant may take, as stored.',
+  },
+  {
     ...named('tenantSchedulesMax', 'LONGSHORE_TENANT_SCHEDULES_MAX', 'server', 'count'),
     kind: { type: 'integer', min: 0, max: 10_000_000 },
     ...fallback(0, '`0`, no limit'),
     meaning: 'How many schedules one tenant may have.',
+  },
+  {
+    ...named('tenantWebhooksMax', 'LONGSHORE_TENANT_WEBHOOKS_MAX', 'server', 'count'),
+    kind: { type: 'integer', min: 0, max: 10_000 },
+    ...fallback(100),
+    meaning: 'How many webhooks one tenant may have; `0` is no limit.',
   },
   {
     ...named('jobs', 'LONGSHORE_JOBS', 'server', 'path'),

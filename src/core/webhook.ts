@@ -39,8 +39,6 @@ export const DELIVERY_MAX_ATTEMPTS = DELIVERY_DELAYS_MS.length + 1;
 export const WEBHOOK_STATUSES = ['active', 'paused', 'disabled'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** Each event costs a job for each webhook that it fits, so a tenant has not too many of them. */
-export const WEBHOOKS_MAX = 100;
 export const WEBHOOK_URL_MAX = 2_000;
 
 /** A webhook as the outside sees it. Its secret is not part of it. */

@@ -71,7 +71,8 @@ export class Inbox {
     await this.checkParams(requests);
     const [only] = requests;
     // All of them are of one tenant: whoever asks, asks for one.
-    if (only) await this.#quotas?.admitJobs(only.tenant, requests.length);
+    const params = requests.map(({ paramsJson }) => paramsJson);
+    if (only) await this.#quotas?.admitJobs(only.tenant, params);
     if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.prepare(request));

@@ -1,10 +1,14 @@
 import type { Clock } from '../runtime/clock.ts';
 import { type Db, statement } from './db.ts';
+import { queuedBytes } from './queued-bytes.ts';
+import { Tally } from './tally.ts';
 
 /** What one tenant may have at once; 0 is no limit. */
 export interface TenantLimits {
   tenantQueuedMax: number;
+  tenantQueuedBytesMax: number;
   tenantSchedulesMax: number;
+  tenantWebhooksMax: number;
 }
 
 export class QuotaExceeded extends Error {
@@ -29,36 +33,49 @@ const SCHEDULES = statement<{ schedules: number }>(
    ) q`,
 );
 
-const FRESH_MS = 1_000;
+const WEBHOOKS = statement<{ webhooks: number }>(
+  'count_webhooks',
+  'select count(*)::int as webhooks from longshore.webhook where tenant = $1',
+);
+
+const JOBS_FRESH_MS = 1_000;
+/** To look at sizes is dearer than to count. */
+const BYTES_FRESH_MS = 5_000;
 
 /**
- * Keeps one tenant from filling the queue of all. To count at each enqueue would make it slower the
- * longer the queue is, so the count may be a second old; what this process has stored since is added.
- * Several processes may therefore let in a little more together. A count never reads more than the
- * limit. Only jobs that came through the API are refused: what schedules make is never lost.
+ * Keeps one tenant from filling the queue of all. A count never reads more than the limit. Only jobs
+ * that came through the API are refused: what schedules make is never lost.
  */
 export class Quotas {
   readonly #db: Db;
-  readonly #clock: Clock;
   readonly #limits: TenantLimits;
-  readonly #seen = new Map<string, { atMs: number; jobs: Promise<number>; added: number }>();
+  readonly #jobs: Tally;
+  readonly #bytes: Tally;
 
   constructor(db: Db, clock: Clock, limits: TenantLimits) {
     this.#db = db;
-    this.#clock = clock;
     this.#limits = limits;
+    this.#jobs = new Tally(clock, JOBS_FRESH_MS, async (tenant) => await this.#queued(tenant));
+    this.#bytes = new Tally(clock, BYTES_FRESH_MS, async (tenant) => await queuedBytes(db, tenant));
   }
 
-  async admitJobs(tenant: string, count: number): Promise<void> {
-    const max = this.#limits.tenantQueuedMax;
-    if (max === 0) return;
-    const seen = this.#look(tenant, max);
-    const queued = await seen.jobs;
-    if (queued + seen.added + count > max) {
-      throw new QuotaExceeded(`the tenant may have ${max} jobs queued at once; try again later`);
+  /** `params` are those of the jobs that are to be let in, all or none. */
+  async admitJobs(tenant: string, params: readonly string[]): Promise<void> {
+    const { tenantQueuedMax: jobsMax, tenantQueuedBytesMax: bytesMax } = this.#limits;
+    const jobs = jobsMax > 0 ? await this.#jobs.look(tenant) : null;
+    const bytes = bytesMax > 0 ? await this.#bytes.look(tenant) : null;
+    if (jobs && jobs.total() + params.length > jobsMax) {
+      throw new QuotaExceeded(
+        `the tenant may have ${jobsMax} jobs queued at once; try again later`,
+      );
     }
-    // Nothing is waited for between the look and this, so those who ask together count each other.
-    seen.added += count;
+    const size = bytes ? params.reduce((sum, json) => sum + Buffer.byteLength(json), 0) : 0;
+    if (bytes && bytes.total() + size > bytesMax) {
+      const limit = `${bytesMax} bytes of params in its queued jobs`;
+      throw new QuotaExceeded(`the tenant may have ${limit}; try again later`);
+    }
+    jobs?.add(params.length);
+    bytes?.add(size);
   }
 
   async admitSchedule(tenant: string): Promise<void> {
@@ -73,21 +90,18 @@ export class Quotas {
     throw new QuotaExceeded(`the tenant may have ${max} schedules: delete one first`);
   }
 
-  #look(tenant: string, max: number) {
-    const nowMs = this.#clock.monotonicMs();
-    const known = this.#seen.get(tenant);
-    if (known && nowMs - known.atMs < FRESH_MS) return known;
-    const jobs = this.#countQueued(tenant, max);
-    const seen = { atMs: nowMs, jobs, added: 0 };
-    this.#seen.set(tenant, seen);
-    jobs.catch(() => this.#seen.delete(tenant));
-    return seen;
+  async admitWebhook(tenant: string): Promise<void> {
+    const max = this.#limits.tenantWebhooksMax;
+    if (max === 0) return;
+    const [row] = await this.#db.run(WEBHOOKS, [tenant]);
+    if ((row?.webhooks ?? 0) < max) return;
+    throw new QuotaExceeded(`the tenant may have ${max} webhooks: delete one first`);
   }
 
-  async #countQueued(tenant: string, max: number): Promise<number> {
+  async #queued(tenant: string): Promise<number> {
     let jobs = 0;
     for (let shard = 0; shard < this.#db.shards; shard += 1) {
-      const [row] = await this.#db.run(QUEUED, [shard, tenant, max]);
+      const [row] = await this.#db.run(QUEUED, [shard, tenant, this.#limits.tenantQueuedMax]);
       jobs += row?.jobs ?? 0;
     }
     return jobs;

@@ -19,7 +19,6 @@ import {
   getWebhook,
   listWebhooks,
   rotateSecret,
-  TooManyWebhooks,
   type WebhookChange,
 } from '../../store/webhooks.ts';
 import { Networks } from '../../webhooks/networks.ts';
@@ -35,7 +34,7 @@ const changing = refusals(
   'URL_NOT_ALLOWED',
   'INVALID_JSON',
   'NOT_FOUND',
-  'CONFLICT',
+  'QUOTA_EXCEEDED',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'UNAVAILABLE',
@@ -98,7 +97,7 @@ const ROTATE = {
   response: { 201: answer('The new secret.', RotatedSecretAnswer), ...changing },
 };
 
-export function webhooksRoutes(app: FastifyInstance, { db, webhookAllow }: HttpDeps): void {
+export function webhooksRoutes(app: FastifyInstance, { db, quotas, webhookAllow }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   // Their URLs often hold a token of the receiver, so that to look at them is to operate, too.
   const config = { access: 'operate' } as const;
@@ -117,8 +116,9 @@ export function webhooksRoutes(app: FastifyInstance, { db, webhookAllow }: HttpD
     await demandReachable(url);
     const spec = { url, events, description, definitionKeys, tags };
     const secret = newSecret();
-    const by = actorOf(request);
-    const { id } = await createWebhook(db, by, tenantOf(request), spec, secret).catch(refuseMore);
+    const tenant = tenantOf(request);
+    await quotas?.admitWebhook(tenant);
+    const { id } = await createWebhook(db, actorOf(request), tenant, spec, secret);
     return reply.code(201).header('location', `/v1/webhooks/${id}`).send({ id, secret });
   });
 
@@ -168,9 +168,4 @@ export function webhooksRoutes(app: FastifyInstance, { db, webhookAllow }: HttpD
 /** Without what was not given: a change must not overwrite by nothing. */
 function given(patch: WebhookPatch): WebhookChange {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-}
-
-function refuseMore(error: unknown): never {
-  if (!(error instanceof TooManyWebhooks)) throw error;
-  throw new Refusal('CONFLICT', `${error.message}: delete one first`);
 }
