@@ -1,6 +1,7 @@
 import type { JobPolicy } from '../core/job.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
 import { tellTaken } from './delivery-jobs.ts';
+import { MOVED, tally, WITH_DELIVERIES } from './tally-moves.ts';
 
 /**
  * Claiming is the hot path, and the place where two workers could get one job. The idea:
@@ -98,7 +99,7 @@ export const TAKEN = `p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
 
 const CLAIM = statement<ClaimedJob>(
   'claim',
-  `with ${TAKE}, ${tellTaken('picked')} select ${TAKEN}`,
+  `with ${TAKE}, ${tellTaken('picked')}, ${tally(MOVED, WITH_DELIVERIES)} select ${TAKEN}`,
 );
 
 /** Takes at most `limit` jobs for a worker instance that is alive and not draining. */

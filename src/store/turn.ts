@@ -2,6 +2,7 @@ import { type ClaimedJob, type ClaimLine, TAKE, TAKEN } from './claim.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
 import { TELL_TURN } from './delivery-jobs.ts';
 import { inLockOrder, type Settlement } from './settle.ts';
+import { MOVED, tally, WITH_DELIVERIES } from './tally-moves.ts';
 
 /**
  * A turn settles a batch of plain successes and claims the next jobs in one statement and one
@@ -67,7 +68,7 @@ const TURN = statement<TurnRow>(
       progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result
     from owned, clock where (id in (select id from left_running)) is true
   ),
-  ${TAKE}, ${TELL_TURN}
+  ${TAKE}, ${TELL_TURN}, ${tally(MOVED, WITH_DELIVERIES)}
   select null::uuid[] as settled, ${TAKEN}
   union all
   select array(select id from left_running), null, null, null, null, null, null, null, null, null,
