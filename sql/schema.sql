@@ -473,6 +473,70 @@ create table step (
 )
 partition by RANGE (job_id);
 
+create table tally (
+  shard smallint not null,
+  lane integer not null,
+  was job_state,
+  state job_state,
+  code text,
+  attempt smallint,
+  n bigint not null
+)
+with (
+  fillfactor = 50
+);
+CREATE UNIQUE INDEX tally_move ON tally USING btree (shard, lane, was, state, code, attempt) NULLS NOT DISTINCT;
+
+create table tally_delta (
+  at timestamp with time zone not null default clock_timestamp(),
+  ms double precision,
+  lane integer not null,
+  n integer not null,
+  was job_state,
+  state job_state,
+  shard smallint not null,
+  attempt smallint,
+  bucket smallint,
+  code text
+)
+with (
+  autovacuum_vacuum_cost_delay = 0,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000,
+  vacuum_truncate = off
+);
+CREATE INDEX tally_delta_at ON tally_delta USING btree (shard, at);
+
+create table tally_minute (
+  shard smallint not null,
+  tenant text not null,
+  minute timestamp with time zone not null,
+  enqueued integer not null,
+  started integer not null,
+  succeeded integer not null,
+  failed integer not null,
+  cancelled integer not null,
+  retried integer not null,
+  constraint tally_minute_pkey PRIMARY KEY (shard, tenant, minute)
+)
+with (
+  fillfactor = 50
+);
+
+create table tally_span (
+  shard smallint not null,
+  slot timestamp with time zone not null,
+  lane integer not null,
+  state job_state not null,
+  bucket smallint not null,
+  n bigint not null,
+  ms double precision not null,
+  constraint tally_span_pkey PRIMARY KEY (shard, slot, lane, state, bucket)
+)
+with (
+  fillfactor = 50
+);
+
 create table tenant (
   name text not null,
   created_at timestamp with time zone not null default clock_timestamp(),
@@ -1012,6 +1076,7 @@ begin
       case request ->> 'retry' when 'webhook' then 5 when 'report' then 3 when 'cleanup' then 2 end,
       published.max_attempts, 3),
     case when state = 'queued' then at end);
+  insert into longshore.tally_delta (shard, lane, state, n) values (shard, lane.lane, state, 1);
   perform longshore.tell_of_job(shard, lane.lane, rank, state, extract(epoch from due - at) * 1000);
   return query select job_id, state::text, true;
 end $function$;
@@ -1393,6 +1458,40 @@ AS $function$
   cross join lateral (select pg_get_expr(c.relpartbound, c.oid) as bound) b
   where i.inhparent = format('longshore.%I', parent)::regclass
 $function$;
+
+CREATE OR REPLACE FUNCTION longshore.recount_tally(of_shard smallint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'on'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  wrong bigint;
+begin
+  perform pg_advisory_xact_lock(hashtext('longshore.recount_tally'), of_shard);
+  with told as (
+    select lane, state, n from longshore.tally where shard = of_shard and state is not null
+    union all
+    select lane, was, -n from longshore.tally where shard = of_shard and was is not null
+    union all
+    select lane, state, n from longshore.tally_delta where shard = of_shard and state is not null
+    union all
+    select lane, was, -n from longshore.tally_delta where shard = of_shard and was is not null
+    union all
+    select lane, state, -count(*) from longshore.waiting where shard = of_shard group by lane, state
+    union all
+    select lane, state, -count(*) from longshore.running where shard = of_shard group by lane, state
+    union all
+    select lane, state, -count(*) from longshore.done where shard = of_shard group by lane, state
+  ),
+  mended as (
+    insert into longshore.tally_delta (shard, lane, was, n)
+    select of_shard, lane, state, sum(n) from told group by lane, state having sum(n) <> 0
+    returning n
+  )
+  select coalesce(sum(abs(n)), 0) into wrong from mended;
+  return wrong;
+end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.refuse(pointer text, detail text, code text DEFAULT 'LS400'::text)
  RETURNS void

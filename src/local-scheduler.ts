@@ -17,6 +17,7 @@ import { reaper } from './scheduler/reaper.ts';
 import { Roster } from './scheduler/roster.ts';
 import { ownShards } from './scheduler/shard-turns.ts';
 import { suspicion } from './scheduler/suspicion.ts';
+import { tallyKeeper } from './scheduler/tally-keeper.ts';
 import { ticker } from './scheduler/ticker.ts';
 import { unserved } from './scheduler/unserved.ts';
 import { Db, type Pooler } from './store/db.ts';
@@ -119,6 +120,7 @@ export function schedulerServices(
     unserved({ ...settings, db, waker, log, turns: turns() }),
     gatekeeper(db, waker, pollMs, log, turns()),
     pruner(patient, settings, log, () => roster.owns(0)),
+    tallyKeeper(db, systemClock, log, turns()),
     healthWatch(db, systemClock, log),
     alertWatch({
       db,

@@ -14,6 +14,7 @@ const OF_NOBODY: Record<string, string> = {
   list_definitions: 'definitions are code, which all tenants share',
   publish_definitions: 'written by workers',
   clock: 'the time',
+  stats_clock: 'the time',
   gates_in_use: 'of names that were given; only told to keys of the host tenant',
   known_definition_keys: 'definitions are code, which all tenants share',
   save_override: 'only keys of the host tenant may',

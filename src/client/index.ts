@@ -76,6 +76,7 @@ export type {
   RetryOptions,
   UniqueOption,
 } from './job.ts';
+export type { DefinitionStats, Stats, StatsOptions } from './stats.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { type GetOptions, Longshore, type LongshoreOptions } from './longshore.ts';
 export type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';

@@ -23,6 +23,7 @@ import { requestBody } from './request-body.ts';
 import { readStory } from './story.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
 import { Schedules } from './schedules.ts';
+import type { Stats, StatsOptions } from './stats.ts';
 import { type AuditFilter, type AuditPage, Keys, readAudit, Tenants } from './access.ts';
 import { type Call, Transport, type TransportOptions } from './transport.ts';
 import { Webhooks } from './webhooks.ts';
@@ -158,6 +159,11 @@ export class Longshore implements JobStarter {
   async definitions(): Promise<PublishedDefinition[]> {
     const path = '/v1/definitions';
     return (await this.#get<{ definitions: PublishedDefinition[] }>(path, {})).definitions;
+  }
+
+  /** How many jobs there are, how long they wait and run, how they end: by definition and by minute. */
+  async stats(options: StatsOptions = {}): Promise<Stats> {
+    return await this.#get<Stats>('/v1/stats', { query: queryOf(options) });
   }
 
   /** All that are alive, and those that died within the last day. */

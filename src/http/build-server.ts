@@ -34,6 +34,7 @@ import { readStoryRoutes } from './routes/read-story.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { startJobRoutes } from './routes/start-job.ts';
+import { statsRoutes } from './routes/stats.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
 import { webhookDeliveriesRoutes } from './routes/webhook-deliveries.ts';
 import { webhooksRoutes } from './routes/webhooks.ts';
@@ -94,6 +95,7 @@ export function buildServer(
     definitionsRoutes(scope, deps);
     pausesRoutes(scope, deps);
     workersRoutes(scope, deps);
+    statsRoutes(scope, deps);
     intentRoutes(scope, deps);
     jobberRoutes(scope, deps);
     runnerJobsRoutes(scope, deps);

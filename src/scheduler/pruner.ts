@@ -1,6 +1,7 @@
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Db } from '../store/db.ts';
+import { recountTally } from '../store/fold-tally.ts';
 import {
   cleanKept,
   dropOldest,
@@ -37,6 +38,7 @@ export function pruner(
   // How far the walk through the keys of each shard has come. None is under way when it is empty.
   const walks = new Map<number, KeyPlace>();
   let waiting = false;
+  let jobsLeft = false;
   return new Poller({
     name: 'pruner',
     log,
@@ -49,6 +51,7 @@ export function pruner(
       const busy = !(await dropAll(signal));
       await cleanAll(signal);
       await forgetAlerts(signal);
+      if (jobsLeft) await recount();
       for (const [shard, place] of walks) await freeKeys(shard, place, signal);
       return busy || walks.size > 0 ? MINUTE_MS : HOUR_MS;
     },
@@ -101,7 +104,14 @@ export function pruner(
 
   /** Only now can there be keys without a job, and whoever dropped the jobs looks for them. */
   function startWalks(): void {
+    jobsLeft = true;
     for (let shard = 0; shard < db.shards; shard += 1) walks.set(shard, FIRST_KEY);
+  }
+
+  /** What goes by the partition is not counted as it goes. */
+  async function recount(): Promise<void> {
+    for (let shard = 0; shard < db.shards; shard += 1) await recountTally(db, shard);
+    jobsLeft = false;
   }
 
   async function freeKeys(shard: number, from: KeyPlace, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { sendBeatHint } from './listen.ts';
 import { withPartitions } from './partitions.ts';
+import { moves, tally, WITH_DELIVERIES, WITH_HOOKS } from './tally-moves.ts';
 import { sendWakeHint } from './wake.ts';
 
 interface CancelledRow {
@@ -43,19 +44,29 @@ const CANCEL_WAITING = statement<CancelledRow>(
   ),
   ${LEFT_WAITING},
   ${GIVE_BACK},
-  ${MAKE_HOOKS}, ${TELL_ENDED}
+  ${MAKE_HOOKS}, ${TELL_ENDED},
+  ${tally(moves('state', "'cancelled'", 'gone'), WITH_HOOKS, WITH_DELIVERIES)}
   select e.state, (select g.state from gone g) as was, h.lane, h.rank, array(${TO_ADMIT}) as gates
   from ended e left join hook h on true`,
 );
 
 const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
   'cancel_running',
-  `update longshore.running r
-   set state = 'cancelling',
-       cancel_requested_at = coalesce(r.cancel_requested_at, clock_timestamp())
-   where r.shard = $1 and r.id = $2
-     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = r.lane) = $3
-   returning r.state, r.worker`,
+  `with found as materialized (
+     select r.id, r.lane, r.state from longshore.running r
+     where r.shard = $1 and r.id = $2
+       and (select tenant from longshore.lane l where l.shard = $1 and l.lane = r.lane) = $3
+     for update
+   ),
+   asked as (
+     update longshore.running r
+     set state = 'cancelling',
+         cancel_requested_at = coalesce(r.cancel_requested_at, clock_timestamp())
+     where r.shard = $1 and r.id = any (array(select id from found))
+     returning r.state, r.worker
+   ),
+   ${tally(moves('state', "'cancelling'", "found where state = 'running'"))}
+   select state, worker from asked`,
 );
 
 export async function cancelJob(

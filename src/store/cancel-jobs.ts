@@ -3,6 +3,7 @@ import { type Queryable, statement } from './db.ts';
 import { TELL_ENDED } from './delivery-jobs.ts';
 import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
+import { moves, tally, WITH_DELIVERIES, WITH_HOOKS } from './tally-moves.ts';
 import type { LineHint } from './wake.ts';
 
 /** What `store/cancel-job.ts` does to one job, done to many. Rows are locked in the order of ids. */
@@ -35,7 +36,8 @@ const CANCEL_WAITING = statement<{
   ),
   ${LEFT_WAITING},
   ${GIVE_BACK},
-  ${MAKE_HOOKS}, ${TELL_ENDED}
+  ${MAKE_HOOKS}, ${TELL_ENDED},
+  ${tally(moves('state', "'cancelled'", 'gone'), WITH_HOOKS, WITH_DELIVERIES)}
   select e.id, h.lane, h.rank, null as gate from ended e left join hook h on h.parent_id = e.id
   union all
   select null, null, null, g.gate from (${TO_ADMIT}) g`,
@@ -44,14 +46,15 @@ const CANCEL_WAITING = statement<{
 const CANCEL_RUNNING = statement<{ id: string; worker: string }>(
   'cancel_many_running',
   `with asked as materialized (
-    select r.id from unnest($2::uuid[]) as wanted(id) cross join lateral (
+    select r.id, r.lane, r.state from unnest($2::uuid[]) as wanted(id) cross join lateral (
       select * from longshore.running r
       where r.shard = $1 and r.id = wanted.id and r.state = 'running'
         and r.state = any ($4::longshore.job_state[])
         and (select tenant from longshore.lane l where l.shard = $1 and l.lane = r.lane) = $3
       limit 1 for update
     ) r
-  )
+  ),
+  ${tally(moves('state', "'cancelling'", 'asked'))}
   update longshore.running r set state = 'cancelling', cancel_requested_at = clock_timestamp()
   where r.shard = $1 and r.id = any (array(select id from asked))
   returning r.id, r.worker`,

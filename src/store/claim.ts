@@ -1,5 +1,6 @@
 import type { JobPolicy } from '../core/job.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
+import { started, tally } from './tally-moves.ts';
 import { isTold } from './told-lanes.ts';
 
 /**
@@ -97,7 +98,10 @@ export const TAKEN = `p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
     select params, policy from longshore.job where shard = $1 and id = p.id limit 1
   ) j`;
 
-const CLAIM = statement<ClaimedJob>('claim', `with ${TAKE} select ${TAKEN}`);
+const CLAIM = statement<ClaimedJob>(
+  'claim',
+  `with ${TAKE}, ${tally(started('picked'))} select ${TAKEN}`,
+);
 
 /** Takes at most `limit` jobs for a worker instance that is alive and not draining. */
 export async function claim(

@@ -3,6 +3,7 @@ import { shardOfJobId } from '../core/job-id.ts';
 import { type Actor, audited } from './audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { type Queryable, statement } from './db.ts';
+import { moves, tally } from './tally-moves.ts';
 
 /**
  * Rows are looked up by their key first, then deleted by where they are: PostgreSQL 15 and 16 would
@@ -30,7 +31,7 @@ const forget = (table: string, column: string) => `
 const DELETE = statement<{ id: string; state: TerminalState }>(
   'delete_jobs',
   `with over as materialized (
-    select f.shard, f.id, f.state, f.place
+    select f.shard, f.id, f.lane, f.state, f.place
     from unnest($2::uuid[]) as wanted(id) cross join lateral (
       select f.*, f.ctid as place from longshore.done f
       where f.shard = $1 and f.id = wanted.id and f.state = any ($4::longshore.job_state[])
@@ -40,6 +41,7 @@ const DELETE = statement<{ id: string; state: TerminalState }>(
     ) f
   ),
   told as (insert into longshore.revived select shard, id from over),
+  ${tally(moves('state', 'null', 'over'))},
   outcome as (
     delete from longshore.done
     where ctid = any (array(select place from over))

@@ -15,6 +15,7 @@ import { type Actor, audited } from './audit.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import { JobIds } from './job-ids.ts';
 import { withPartitions } from './partitions.ts';
+import { moves, tally } from './tally-moves.ts';
 import type { Vault } from './vault.ts';
 import { sendWakeHint } from './wake.ts';
 
@@ -103,7 +104,8 @@ const made = (of: string, maxAttempts: number) => `
     select $1, $2, h.lane, 'queued', 0, (extract(epoch from c.at) * 1000000)::bigint,
       ${maxAttempts}, c.at
     from clock c, home h, of where of.params is not null
-  )
+  ),
+  ${tally(moves('null', "'queued'", 'home, of where of.params is not null'))}
   select h.lane, of.params is not null as made from home h, of`;
 
 interface MadeRow {

@@ -16,7 +16,8 @@ import { WAKE_CHANNEL } from './wake.ts';
  * Workers are told in the statement itself, one message for each lane of deliveries, since claims have
  * no other way to say it. The lock that a commit with a message takes is paid for by those who listen.
  *
- * `moved` is a query for what moved: id, lane, state, at, attempts, run_at, error.
+ * `moved` is a query for what moved: id, lane, state, at, attempts, run_at, error. Where it also knows was,
+ * code and since, the tally is made from it (`store/tally-moves.ts`).
  */
 const tell = (moved: string) => `
   moved as materialized (${moved}),
@@ -31,7 +32,7 @@ const tell = (moved: string) => `
     join moved m on m.lane = e.lane and m.state = k.state
     where (k.tags is null or longshore.tags_of($1, m.id) && k.tags)
       and exists (select 1 from longshore.webhook where status = 'active')
-    returning pg_notify('${WAKE_CHANNEL}', concat_ws(':', shard, lane, rank))
+    returning lane, pg_notify('${WAKE_CHANNEL}', concat_ws(':', shard, lane, rank))
   )`;
 
 const NOTHING_MORE = 'null::timestamptz as run_at, null::json as error';
@@ -42,14 +43,15 @@ export const TELL_ENDED = tell(`
     from ended`);
 
 export const TELL_SETTLED = tell(`
-    select id, lane, next as state, at, attempts - given_back as attempts,
+    select id, lane, state as was, next as state, at, started_at as since, error_code as code,
+      attempts - given_back as attempts,
       case when next = 'retrying' then at + make_interval(secs => delay_ms / 1000.0) end as run_at,
       error::json as error
-    from owned, clock where next in ('succeeded', 'failed', 'cancelled', 'retrying')`);
+    from owned, clock`);
 
 const taken = (rows: string) => `
-    select id, lane, 'running'::longshore.job_state as state, clock_timestamp() as at,
-      attempts + 1 as attempts, ${NOTHING_MORE}
+    select id, lane, state as was, 'running'::longshore.job_state as state, clock_timestamp() as at,
+      queued_at as since, null as code, attempts + 1 as attempts, ${NOTHING_MORE}
     from ${rows}`;
 
 /** For claims, by the rows that they took. */

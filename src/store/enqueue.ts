@@ -7,6 +7,7 @@ import { canonicalSha, findRepeats, pointKeys, takeKeys } from './held-keys.ts';
 import type { Lane } from './lanes.ts';
 import { withPartitions } from './partitions.ts';
 import { inRounds, meetHolders, type UniqueKey } from './unique-jobs.ts';
+import { moves, tally } from './tally-moves.ts';
 import { WAKE_CHANNEL } from './wake.ts';
 
 /**
@@ -103,7 +104,8 @@ const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
       claim_no, interruptions, queued_at, worker, started_at)
     select $1, id, lane, 'running', rank, expires_at, 1, max_attempts, 1, 0, at, handed_to, at
     from fresh where handed
-  )
+  ),
+  ${tally(moves('null', "case when handed then 'running' else state end", 'fresh'))}
   select n, case when handed then 'running' else state end::longshore.job_state as state,
     null as gate
   from fresh
@@ -140,7 +142,8 @@ const ENQUEUE_PLAIN = statement<{ n: number }>(
       interruptions, queued_at, worker, started_at)
     select $1, id, lane, 'running', rank, 1, max_attempts, 1, 0, at, $7, at
     from input where running
-  )
+  ),
+  ${tally(moves('null', "case when running then 'running' else 'queued' end", 'input'))}
   select n::int - 1 as n from input where running
   union all
   select -1 where $9::text is not null and pg_notify('${WAKE_CHANNEL}', $9::text)::text is not null`,

@@ -6,6 +6,7 @@ import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { withPartitions } from './partitions.ts';
 import { inLockOrder } from './settle.ts';
+import { tally, WITH_DELIVERIES, WITH_HOOKS } from './tally-moves.ts';
 import type { LineHint } from './wake.ts';
 
 /**
@@ -22,6 +23,11 @@ export interface WaitingFailure {
   error: JobError;
 }
 
+const FAILED = `
+    select lane, state as was, 'failed'::longshore.job_state as state, code, null::int as attempts,
+      null::interval as took
+    from found`;
+
 const FAIL_WAITING = statement<{
   id: string | null;
   lane: number;
@@ -34,9 +40,9 @@ const FAIL_WAITING = statement<{
       id uuid, claim int, was longshore.job_state, "expiresAt" timestamptz, error text, code text, fingerprint text)
   ),
   found as materialized (
-    select w.id, s.error, s.code, s.fingerprint
+    select w.id, w.lane, w.state, s.error, s.code, s.fingerprint
     from seen s cross join lateral (
-      select w.id from longshore.waiting w
+      select w.id, w.lane, w.state from longshore.waiting w
       where w.shard = $1 and w.id = s.id and w.claim_no = s.claim and w.state = s.was
         and w.expires_at is not distinct from s."expiresAt"
       limit 1 for update skip locked
@@ -57,7 +63,7 @@ const FAIL_WAITING = statement<{
   ),
   ${LEFT_WAITING},
   ${GIVE_BACK},
-  ${MAKE_HOOKS}, ${TELL_ENDED}
+  ${MAKE_HOOKS}, ${TELL_ENDED}, ${tally(FAILED, WITH_HOOKS, WITH_DELIVERIES)}
   select id, lane, rank, null as gate from ended
   union all
   select null, lane, rank, null from hook

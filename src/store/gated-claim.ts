@@ -1,6 +1,7 @@
 import type { ClaimedJob, ClaimLine } from './claim.ts';
 import { tellTaken } from './delivery-jobs.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
+import { MOVED, tally, WITH_DELIVERIES } from './tally-moves.ts';
 
 /**
  * Claiming where something is limited: `store/claim.ts` with the gates of definitions and tenants in
@@ -172,7 +173,7 @@ const CLAIM_GATED = statement<GatedRow>(
     where g.shard = $1 and g.gate = any (array(select gate from spent_key)) and g.gate = s.gate
     returning (extract(epoch from g.next_at - c.at) * 1000)::float8 as ms
   ),
-  ${tellTaken('ok')},
+  ${tellTaken('ok')}, ${tally(MOVED, WITH_DELIVERIES)},
   shut as materialized (
     select gate, case when full_now is not true then longshore.token_in_ms(rate, tokens) end as ms
     from seen where full_now or tokens < 1

@@ -1,5 +1,6 @@
 import { type Queryable, statement } from './db.ts';
 import { admit, COUNT_PARKED, parks } from './gates.ts';
+import { moves, tally } from './tally-moves.ts';
 import type { LineHint } from './wake.ts';
 
 export interface Promotion {
@@ -32,14 +33,14 @@ const PROMOTE = statement<{
   'promote',
   `with clock as materialized (select clock_timestamp() as at),
   earliest as materialized (
-    select w.id, w.run_at, w.lane, w.kgate from longshore.waiting w
+    select w.id, w.state, w.run_at, w.lane, w.kgate from longshore.waiting w
     where w.shard = $1 and w.state in ('scheduled', 'retrying')
       and w.run_at <= (select at from clock)
     order by w.run_at limit $2 - $2 / 4
     for update skip locked
   ),
   latest as materialized (
-    select w.id, w.run_at, w.lane, w.kgate from longshore.waiting w
+    select w.id, w.state, w.run_at, w.lane, w.kgate from longshore.waiting w
     where w.shard = $1 and w.state in ('scheduled', 'retrying')
       and w.run_at <= (select at from clock)
       and (select count(*) from earliest) = $2 - $2 / 4
@@ -47,7 +48,7 @@ const PROMOTE = statement<{
     for update skip locked
   ),
   due as materialized (
-    select w.id, ${parks('w')} as parks,
+    select w.id, w.lane, w.state, ${parks('w')} as parks,
       (extract(epoch from c.at) * 1000000)::bigint + row_number() over (order by w.run_at) as place
     from clock c, (
       select * from earliest
@@ -63,7 +64,7 @@ const PROMOTE = statement<{
     where w.shard = $1 and w.id = any (array(select id from due)) and w.id = d.id
     returning w.lane, w.rank, w.kgate, w.parked
   ),
-  ${COUNT_PARKED},
+  ${COUNT_PARKED}, ${tally(moves('state', "'queued'", 'due'))},
   opening as materialized (
     select gate from longshore.gate
     where shard = $1 and next_at <= (select at from clock) order by next_at limit $2

@@ -4,6 +4,7 @@ import { type Queryable, statement } from './db.ts';
 import { type Actor, audited } from './audit.ts';
 import { admit, COUNT_PARKED, parks } from './gates.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
+import { moves, tally } from './tally-moves.ts';
 import { sendWakeHint } from './wake.ts';
 
 /** A held job becomes eligible: at once, or at the time it was created with. */
@@ -22,7 +23,7 @@ const RELEASE = statement<{ state: JobState; lane: number; rank: number; gates: 
        and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
      returning w.state, w.lane, w.rank, w.kgate, w.parked
    ),
-   ${COUNT_PARKED}
+   ${COUNT_PARKED}, ${tally(moves("'created'", 'state', 'entered'))}
    select state, lane, rank, array(select gate::text from counted) as gates from entered`,
 );
 

@@ -4,12 +4,15 @@ import type { RetryWish } from '../core/retry.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { type Queryable, statement } from './db.ts';
 import { admit, COUNT_PARKED, keyGate, parks } from './gates.ts';
+import { moves, tally } from './tally-moves.ts';
 
 /** The body knows the key, and its gate follows from that. */
 const KEY_GATE = keyGate(
   'b.lane',
   '(select j.concurrency_key from longshore.job j where j.shard = $1 and j.id = b.id limit 1)',
 );
+
+const WAITS_OR_NOT = "case when waits then 'scheduled' else 'queued' end";
 
 /**
  * Retrying by hand moves the narrow row from `done` back to `waiting`. Three things must not happen:
@@ -100,7 +103,7 @@ const RETRY = statement<RetriedRow & { gate: string | null }>(
     insert into longshore.waiting (shard, id, lane, state, rank, kgate, seq, parked, run_at,
       attempts, max_attempts, claim_no, queued_at)
     select shard, id, lane,
-      case when waits then 'scheduled' else 'queued' end::longshore.job_state, rank, kgate,
+      ${WAITS_OR_NOT}::longshore.job_state, rank, kgate,
       case when not waits and not parks then seat end,
       case when not waits and parks then seat end,
       case when waits then wanted_at end,
@@ -111,7 +114,7 @@ const RETRY = statement<RetriedRow & { gate: string | null }>(
     from (select l.*, ${parks('l')} as parks from line l) l
     returning id, state, kgate, lane, parked
   ),
-  ${COUNT_PARKED}
+  ${COUNT_PARKED}, ${tally(moves('state', WAITS_OR_NOT, 'line'))}
   select b.id, b.lane, b.rank, b.state as was, e.state,
     case when b.params is not null then longshore.params_of($1, b.id) end as "paramsBefore",
     (extract(epoch from b.wanted_at - b.at) * 1000)::float8 as "dueInMs", null as gate

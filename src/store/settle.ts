@@ -5,6 +5,7 @@ import { type Queryable, statement } from './db.ts';
 import { TELL_SETTLED } from './delivery-jobs.ts';
 import { admit, GIVE_BACK, LEFT_RUNNING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
+import { MOVED, tally, WITH_DELIVERIES, WITH_HOOKS } from './tally-moves.ts';
 import type { LineHint } from './wake.ts';
 
 /**
@@ -104,7 +105,7 @@ const SETTLE = statement<{
         then at + make_interval(secs => delay_ms / 1000.0) end
     from owned, clock where next = 'cancelled' or (next <> 'succeeded' and attempted)
   ),
-  ${MAKE_HOOKS}, ${TELL_SETTLED}
+  ${MAKE_HOOKS}, ${TELL_SETTLED}, ${tally(MOVED, WITH_HOOKS, WITH_DELIVERIES)}
   select id, lane, rank, next = 'queued' or tokens is not null as claimable, null as gate from owned
   union all
   select parent_id, lane, rank, true, null from hook

@@ -1,6 +1,7 @@
 import { type ClaimedJob, type ClaimLine, TAKE, TAKEN } from './claim.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
 import { inLockOrder, type Settlement } from './settle.ts';
+import { started, tally } from './tally-moves.ts';
 import { isTold } from './told-lanes.ts';
 
 /**
@@ -36,6 +37,10 @@ interface TurnRow extends ClaimedJob {
   settled: string[] | null;
 }
 
+const SUCCEEDED = `select lane, state as was, 'succeeded'::longshore.job_state as state,
+        null::text as code, null::int as attempts, at - started_at as took
+      from owned, clock where (id in (select id from left_running)) is true`;
+
 const TURN = statement<TurnRow>(
   'turn',
   `with clock as materialized (select clock_timestamp() as at),
@@ -70,7 +75,7 @@ const TURN = statement<TurnRow>(
       progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result
     from owned, clock where (id in (select id from left_running)) is true
   ),
-  ${TAKE}
+  ${TAKE}, ${tally(SUCCEEDED, started('picked'))}
   select null::uuid[] as settled, ${TAKEN}
   union all
   select array(select id from left_running), null, null, null, null, null, null, null, null, null,

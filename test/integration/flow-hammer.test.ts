@@ -13,6 +13,7 @@ import { SWEEP_START, sweepGates } from '../../src/store/sweep-gates.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { expectNoDrift, publish } from '../support/flow.ts';
 import { failure, newWorker, request, settleAs, SUCCESS } from '../support/jobs.ts';
+import { expectTrueTally } from '../support/tally.ts';
 import { until } from '../support/until.ts';
 
 /**
@@ -156,5 +157,6 @@ it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
   expect(most).toEqual(LIMITS);
   expect(retried).toBeGreaterThan(0);
   await expectNoDrift(database);
+  await expectTrueTally(database);
   expect(await sql('select from longshore.gate where in_use <> 0 or parked <> 0')).toEqual([]);
 });

@@ -20,6 +20,7 @@ import {
   reachState,
   type Subject,
 } from '../support/reach-state.ts';
+import { expectTrueTally } from '../support/tally.ts';
 
 /** How an attempt can end; on its last attempt, or interrupted as often as it may be. */
 const OUTCOMES: [name: string, outcome: Outcome, arrange?: 'last' | 'worn'][] = [
@@ -240,6 +241,10 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
 
   it('has seen every move of the table that is built', () => {
     expect([...seen].sort()).toEqual([...BUILT_MOVES].sort());
+  });
+
+  it('has counted every move', async () => {
+    await expectTrueTally(database);
   });
 });
 

@@ -8,6 +8,7 @@ import { expectNoDrift } from '../support/flow.ts';
 import { request } from '../support/jobs.ts';
 import { FIXTURES } from '../support/processes.ts';
 import { type QuickWorker, startQuickWorker } from '../support/quick-worker.ts';
+import { expectTrueTally } from '../support/tally.ts';
 import { mostAtOnce, readRuns } from '../support/run-history.ts';
 import { until } from '../support/until.ts';
 
@@ -153,6 +154,7 @@ it('no limit is exceeded at any moment, whoever is killed', { timeout: 240_000 }
   const lost = await sql(`select from longshore.attempt where error_code = 'LEASE_EXPIRED'`);
   expect(lost.length, 'leases that were lost with a job').toBeGreaterThan(0);
   await expectNoDrift(database);
+  await expectTrueTally(database);
   const left = 'select name from longshore.gate where in_use <> 0 or parked <> 0';
   expect(await sql(left)).toEqual([]);
 });

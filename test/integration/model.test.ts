@@ -4,13 +4,14 @@ import { BUILT_MOVES } from '../support/built-moves.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import { STEPS } from '../support/model/steps.ts';
 import { World } from '../support/model/world.ts';
+import { expectTrueTally } from '../support/tally.ts';
 
 /**
  * The whole store against a model of it. Each run begins with an empty queue and takes up to two
  * hundred random steps, legal and illegal: stale claims, dead workers, keys used before, ids that
  * never were. After each step everything that the store answered, and every row that it has, must
  * be what the model says (`test/support/model/model.ts`); what a step has no business with must be
- * the same to the letter.
+ * the same to the letter. At the end of a run the counters of jobs must say what a count says.
  *
  * Runs follow each other on one connection at a time: races are the matter of `interleaving*.test.ts`
  * and of the chaos runs. A failure prints `{ seed, path }` and the fewest steps that show it, with
@@ -79,6 +80,7 @@ async function takeRuns(database: TestDatabase, numRuns: number, round = 0): Pro
   const world = await World.open(database, seen);
   const run = fc.asyncProperty(steps, async (some) => {
     await fc.asyncModelRun(async () => await world.begin(), some);
+    await expectTrueTally(database);
   });
   await fc.assert(run, {
     numRuns,

@@ -76,6 +76,7 @@ export class World {
   /** An empty queue with two workers, on both sides. */
   async begin(): Promise<{ model: Model; real: World }> {
     const tables = ['waiting', 'running', 'done', 'attempt', 'job', 'dedupe', 'worker', 'revived'];
+    tables.push('tally', 'tally_delta');
     await this.database.sql(tables.map((table) => `delete from longshore.${table}`).join(';'));
     const model = new Model();
     await this.register(model);

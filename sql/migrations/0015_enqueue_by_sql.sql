@@ -575,6 +575,7 @@ begin
       case request ->> 'retry' when 'webhook' then 5 when 'report' then 3 when 'cleanup' then 2 end,
       published.max_attempts, 3),
     case when state = 'queued' then at end);
+  insert into longshore.tally_delta (shard, lane, state, n) values (shard, lane.lane, state, 1);
   perform longshore.tell_of_job(shard, lane.lane, rank, state, extract(epoch from due - at) * 1000);
   return query select job_id, state::text, true;
 end $$;

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { statsView } from './stats.ts';
+
+const at = new Date('2026-01-31T08:15:20Z');
+const nothing = { at, depths: [], spans: [], oldest: [], minutes: [] };
+const asked = { windowMinutes: 60, seriesMinutes: 3 };
+
+it('adds up what shards and versions say of one definition', () => {
+  const view = statsView(
+    {
+      ...nothing,
+      depths: [
+        { key: 'b', state: 'queued', n: 2 },
+        { key: 'b', state: 'queued', n: 3 },
+        { key: 'b', state: 'cancelling', n: 1 },
+        { key: 'a', state: null, n: 0 },
+      ],
+      spans: [
+        { key: 'b', state: 'running', bucket: 0, n: 4 },
+        { key: 'b', state: 'succeeded', bucket: 1, n: 3 },
+        { key: 'b', state: 'failed', bucket: -1, n: 1 },
+        { key: 'b', state: 'retrying', bucket: 1, n: 2 },
+        { key: 'b', state: 'cancelled', bucket: -1, n: 9 },
+      ],
+      oldest: [
+        { key: 'b', ageMs: 5 },
+        { key: 'b', ageMs: 70.4 },
+      ],
+    },
+    asked,
+  );
+  expect(view.definitions.map(({ key }) => key)).toEqual(['a', 'b']);
+  expect(view.totals).toMatchObject({ queued: 5, cancelling: 1, succeeded: 0 });
+  expect(view.definitions[1]).toMatchObject({
+    depth: 5,
+    running: 1,
+    oldestAgeMs: 70,
+    successRate: 0.75,
+    failureRate: 0.25,
+    waitMs: { p50: 2.5, p95: 4.75, p99: 4.95 },
+    runMs: { p50: 7.5, p95: 9.75, p99: 9.95 },
+    retries: 2,
+  });
+  expect(view.definitions[0]).toMatchObject({ depth: 0, oldestAgeMs: null, successRate: null });
+});
+
+it('has a number for every minute, also for those in which nothing happened', () => {
+  const counts = { enqueued: 1, started: 2, succeeded: 3, failed: 4, cancelled: 5, retried: 6 };
+  const minute = (time: string) => ({ minute: new Date(time), ...counts });
+  const minutes = ['2026-01-31T08:12Z', '2026-01-31T08:14Z', '2026-01-31T08:14Z'].map(minute);
+  expect(statsView({ ...nothing, minutes }, asked).throughput).toEqual({
+    from: '2026-01-31T08:13:00.000Z',
+    stepMs: 60_000,
+    enqueued: [0, 2, 0],
+    started: [0, 4, 0],
+    succeeded: [0, 6, 0],
+    failed: [0, 8, 0],
+    cancelled: [0, 10, 0],
+    retried: [0, 12, 0],
+  });
+});

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { statsView } from '../../core/stats.ts';
+import { StatsAnswer, StatsQuery } from '../../protocol/stats-answer.ts';
+import { readStats } from '../../store/read-stats.ts';
+import { callerOf } from '../caller.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+
+const STATS = {
+  operationId: 'stats',
+  tags: ['server'],
+  summary: 'See how the queues are doing',
+  description:
+    'How many jobs there are, by definition and state; how long they wait and run, how they end; and ' +
+    'what happened in each minute of the last day. It is at most a second or two behind, and is never ' +
+    'counted, so it costs the same however many jobs there are. Hooks and deliveries are left out.',
+  querystring: StatsQuery,
+  response: { 200: answer('The figures.', StatsAnswer), ...refusals('UNAVAILABLE') },
+};
+
+export function statsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const config = { access: 'jobs:read' } as const;
+
+  typed.get('/v1/stats', { schema: STATS, config }, async (request) =>
+    statsView(await readStats(db, callerOf(request).tenant, request.query), request.query),
+  );
+}
