@@ -6,6 +6,7 @@ import { ALERT_COLUMNS, type AlertRow, viewOfAlert } from './alerts.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import { JobIds } from './job-ids.ts';
 import { withPartitions } from './partitions.ts';
+import { moves, tally } from './tally-moves.ts';
 import { sendWakeHint } from './wake.ts';
 
 /**
@@ -101,7 +102,8 @@ const TELL = statement<{ lane: number }>(
      select $1, id, lane, 'queued', 0, (extract(epoch from at) * 1000000)::bigint,
        ${DELIVERY_MAX_ATTEMPTS}, at
      from d
-   )
+   ),
+   ${tally(moves('null', "'queued'", 'd'))}
    select distinct lane from d`,
 );
 
