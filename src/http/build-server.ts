@@ -98,7 +98,7 @@ export function buildServer(
     statsRoutes(scope, deps);
     intentRoutes(scope, deps);
     jobberRoutes(scope, deps);
-    runnerJobsRoutes(scope, deps);
+    runnerJobsRoutes(scope, deps, redaction);
     runDueRoutes(scope, deps, leaving);
     webhooksRoutes(scope, deps);
     webhookDeliveriesRoutes(scope, deps);

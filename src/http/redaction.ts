@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import type { DeadLetterGroup } from '../core/dead-letter.ts';
 import { hookOwner } from '../core/hooks.ts';
 import type { JobView } from '../core/job.ts';
-import { Redactor } from '../core/redact.ts';
+import { REDACTED, Redactor } from '../core/redact.ts';
 import { redactJob, redactSchedule } from '../core/redact-views.ts';
 import type { ScheduleView } from '../core/schedule.ts';
 import { mayDo } from '../core/scope.ts';
@@ -9,8 +10,9 @@ import { WEBHOOK_KEY } from '../core/webhook.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { audit } from '../store/audit.ts';
-import type { Queryable } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
 import { getJob } from '../store/get-job.ts';
+import { viewAll } from '../store/list-jobs.ts';
 import { readRedactPaths } from '../store/redact-paths.ts';
 import { actorOf, callerOf } from './caller.ts';
 import { FreshAnswers } from './fresh-answers.ts';
@@ -23,10 +25,10 @@ type Asked = FastifyRequest<{ Querystring: { reveal?: 'true' | 'false' | undefin
 
 /** Hides the secrets of what is shown, unless the caller may see them and asks for it. */
 export class Redaction {
-  readonly #db: Queryable;
+  readonly #db: Db;
   readonly #paths: FreshAnswers<ReadonlyMap<string, readonly string[]>>;
 
-  constructor(db: Queryable, clock: Clock) {
+  constructor(db: Db, clock: Clock) {
     this.#db = db;
     this.#paths = new FreshAnswers(clock, FRESH_MS);
   }
@@ -37,6 +39,39 @@ export class Redaction {
 
   async jobs(jobs: readonly JobView[]): Promise<JobView[]> {
     return await Promise.all(jobs.map(async (job) => this.job(job)));
+  }
+
+  /**
+   * The same for jobs that were found by a text. To be found is to be seen: a job that fits only by a
+   * secret is left out, or whoever may only read could try one guess after the other.
+   */
+  async found<Job extends JobView>(
+    request: FastifyRequest,
+    jobs: readonly Job[],
+    q: string | undefined,
+  ): Promise<JobView[]> {
+    const shown = await this.jobs(jobs);
+    if (q === undefined || mayDo(callerOf(request).scopes, 'jobs:reveal')) return shown;
+    return shown.filter((job, index) => hidesNothing(job, jobs[index]) || mentions(job, q));
+  }
+
+  /** The message of a group is that of its newest job, which may repeat what it was given. */
+  async groups(tenant: string, groups: readonly DeadLetterGroup[]): Promise<DeadLetterGroup[]> {
+    const newest = await viewAll(
+      this.#db,
+      tenant,
+      groups.map(({ jobId }) => jobId),
+    );
+    const jobs = new Map(newest.map((job) => [job.jobId, job]));
+    return await Promise.all(
+      groups.map(async (group) => {
+        const job = jobs.get(group.jobId);
+        // Without its params nobody knows what is secret. It was deleted a moment ago.
+        if (!job) return { ...group, message: REDACTED };
+        const redactor = await this.#redactor(job.definitionKey, job.params);
+        return { ...group, message: redactor.text(group.message) };
+      }),
+    );
   }
 
   async schedule(schedule: ScheduleView): Promise<ScheduleView> {
@@ -73,4 +108,13 @@ export class Redaction {
     // The jobs of hooks carry what their owner's jobs do.
     return new Redactor(paths.get(hookOwner(definitionKey) ?? definitionKey), params);
   }
+}
+
+function hidesNothing(shown: JobView, job: JobView | undefined): boolean {
+  return shown.params === job?.params && shown.error?.message === job?.error?.message;
+}
+
+function mentions({ params, error }: JobView, q: string): boolean {
+  const texts = [JSON.stringify(params), error?.message ?? ''];
+  return texts.some((text) => text.toLowerCase().includes(q.toLowerCase()));
 }

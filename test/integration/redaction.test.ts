@@ -61,7 +61,9 @@ it('hides secrets wherever a job is shown, and shows them to who may and asks', 
   const schedule = `/v1/schedules/${String(made.body['id'])}`;
   const paths = ['', '/attempts', '/events', '/logs'].map((part) => `/v1/jobs/${jobId}${part}`);
   const shown = [made.text];
-  for (const path of [...paths, '/v1/jobs', '/v1/schedules', schedule, '/v1/audit']) {
+  const lists = ['/v1/jobs', '/v1/dead-letters', '/v1/dead-letters/groups', '/v1/schedules'];
+  const others = [...lists, `/api/jobs/${jobId}`, schedule, '/v1/audit'];
+  for (const path of [...paths, ...others]) {
     shown.push((await knock(app, key, 'GET', path)).text);
   }
   shown.push((await knock(app, key, 'POST', `${schedule}/pause`)).text);
@@ -94,6 +96,23 @@ it('hides secrets wherever a job is shown, and shows them to who may and asks', 
     'job.reveal',
     'schedule.reveal',
   ]);
+});
+
+it('does not find a job by what it hides, unless the caller may see it', async () => {
+  const jobId = await chattyJob();
+  const { key } = await newKey(database, 'default', 'jobs:read');
+  const { key: revealing } = await newKey(database, 'default', 'jobs:read', 'jobs:reveal');
+  for (const path of ['/v1/jobs', '/v1/dead-letters']) {
+    const found = async (by: string, q: string) => {
+      const { body } = await knock(app, by, 'GET', `${path}?q=${q}`);
+      return (body['jobs'] as { jobId: string }[]).some((job) => job.jobId === jobId);
+    };
+    for (const canary of CANARIES) {
+      expect(await found(key, canary)).toBe(false);
+      expect(await found(revealing, canary)).toBe(true);
+    }
+    expect([await found(key, 'ada'), await found(key, 'refused:')]).toEqual([true, true]);
+  }
 });
 
 it('hides them in live streams as well', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
-import { type Answer, doorOf, knock, newKey, newTenant } from '../support/door.ts';
+import { type Answer, doorOf, knock, newKey } from '../support/door.ts';
 
 describe('/v1/webhooks', () => {
   let database: TestDatabase;

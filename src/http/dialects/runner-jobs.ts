@@ -13,6 +13,7 @@ import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
 import { errorHandler, refusalOf, sendProblem } from '../problem.ts';
+import type { Redaction } from '../redaction.ts';
 import { BODY_MAX_BYTES, startOne, startRefusals } from '../start.ts';
 import { tenantOf } from '../tenant.ts';
 
@@ -48,7 +49,11 @@ const RETRY = {
   response: { 202: answer('It runs again.', EnqueuedAnswer), ...retryRefusals },
 };
 
-export function runnerJobsRoutes(app: FastifyInstance, { db, inbox, log }: HttpDeps): void {
+export function runnerJobsRoutes(
+  app: FastifyInstance,
+  { db, inbox, log }: HttpDeps,
+  redaction: Redaction,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const otherwise = errorHandler(log);
   const onError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
@@ -80,7 +85,8 @@ export function runnerJobsRoutes(app: FastifyInstance, { db, inbox, log }: HttpD
     { schema: GET, config: { access: 'jobs:read' } },
     async (request) => {
       const jobId = wellFormed(request.params.jobId);
-      return runnerJobAnswer((await getJob(db, tenantOf(request), jobId)) ?? noSuchJob(jobId));
+      const job = (await getJob(db, tenantOf(request), jobId)) ?? noSuchJob(jobId);
+      return runnerJobAnswer(await redaction.job(job));
     },
   );
 

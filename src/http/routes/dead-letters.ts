@@ -78,12 +78,14 @@ export function deadLetterRoutes(
     const { jobs, next } = await searchDeadLetters(db, wanted);
     const nextCursor = next === null ? null : makeDeadLetterCursor(next);
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
-    return reply.send({ jobs: await redaction.jobs(jobs), nextCursor });
+    return reply.send({ jobs: await redaction.found(request, jobs, query.q), nextCursor });
   });
 
   typed.get('/v1/dead-letters/groups', { schema: GROUPS, config: READS }, async (request) => {
     const { limit, ...query } = request.query;
-    return await deadGroups(db, { ...searchOf(query), tenant: tenantOf(request), limit });
+    const tenant = tenantOf(request);
+    const found = await deadGroups(db, { ...searchOf(query), tenant, limit });
+    return { ...found, groups: await redaction.groups(tenant, found.groups) };
   });
 
   app.post('/v1/dead-letters/retry', { schema: RETRY, config: WRITES }, async (request, reply) => {

@@ -69,7 +69,7 @@ export function readJobsRoutes(
   typed.get('/v1/jobs', { schema: LIST, config: READS }, async (request, reply) => {
     const { jobs, nextCursor } = await listPage(request.query, tenantOf(request));
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
-    return reply.send({ jobs: await redaction.jobs(jobs), nextCursor });
+    return reply.send({ jobs: await redaction.found(request, jobs, request.query.q), nextCursor });
   });
 }
 
