@@ -49,11 +49,14 @@ export interface InProcessOptions {
 export class InProcess extends LocalJobs {
   /** One sentence per definition file that could not be loaded; the others run. */
   readonly problems: readonly string[];
+  /** Yours, or that of the PostgreSQL it started: for `enqueueIn`, and for tables beside its own. */
+  readonly databaseUrl: string;
   readonly #stop: () => Promise<void>;
 
-  constructor({ db, waker, handOver, problems }: Base & Work, stop: () => Promise<void>) {
+  constructor({ db, waker, config, handOver, problems }: Base & Work, stop: () => Promise<void>) {
     super(db, new Inbox(db, waker, systemClock, handOver?.() ?? null));
     this.problems = problems();
+    this.databaseUrl = config.databaseUrl;
     this.#stop = stop;
   }
 

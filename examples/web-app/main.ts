@@ -1,5 +1,6 @@
 import { createLongshore } from 'longshore';
 import { buildApp } from './app.ts';
+import { openPool } from './database.ts';
 
 /** A web application that does its slow work in the background, with Longshore inside it. */
 
@@ -8,7 +9,8 @@ const longshore = await createLongshore({
   data: '.longshore/examples',
   jobs: new URL('./jobs', import.meta.url).pathname,
 });
-const app = buildApp(longshore, process.env['OUTBOX'] ?? 'tmp/outbox.txt');
+const pool = await openPool(longshore.databaseUrl);
+const app = buildApp(longshore, pool, process.env['OUTBOX'] ?? 'tmp/outbox.txt');
 const address = await app.listen({ port: Number(process.env['PORT'] ?? 8080) });
 console.log(`Sign somebody up:
   curl -sS ${address}/sign-ups -H 'content-type: application/json' -d '{"email":"ada@example.com"}'
@@ -17,6 +19,9 @@ console.log(`Sign somebody up:
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     // No new requests first; then running jobs may finish, or are given back.
-    void app.close().then(async () => await longshore.stop());
+    void app.close().then(async () => {
+      await pool.end();
+      await longshore.stop();
+    });
   });
 }

@@ -1,9 +1,9 @@
 import { VERSION } from '../version.ts';
 
 /** The files of a new project, by their path. They run as they are, after `npm install`. */
-export function scaffold(name: string): Record<string, string> {
+export function scaffold(name: string, longshore = `^${VERSION}`): Record<string, string> {
   return {
-    'package.json': `${JSON.stringify(manifest(name), null, 2)}\n`,
+    'package.json': `${JSON.stringify(manifest(name, longshore), null, 2)}\n`,
     'tsconfig.json': `${JSON.stringify(COMPILER, null, 2)}\n`,
     'jobs/hello.ts': HELLO,
     'test/hello.test.ts': HELLO_TEST,
@@ -12,7 +12,7 @@ export function scaffold(name: string): Record<string, string> {
   };
 }
 
-function manifest(name: string): Record<string, unknown> {
+function manifest(name: string, longshore: string): Record<string, unknown> {
   return {
     name,
     private: true,
@@ -24,7 +24,7 @@ function manifest(name: string): Record<string, unknown> {
       test: 'node --test',
       types: 'tsc --noEmit',
     },
-    dependencies: { longshore: `^${VERSION}`, zod: '^4.6.7' },
+    dependencies: { longshore, zod: '^4.6.7' },
     devDependencies: { '@types/node': '^24.19.2', typescript: '^7.0.2' },
   };
 }

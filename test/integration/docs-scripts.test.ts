@@ -99,6 +99,26 @@ describe('docs/sdk.md', () => {
       ['fox-10.png'],
     ]);
   });
+
+  it('and docs/transactions.md has some that store jobs with orders, or neither', async () => {
+    const [program = ''] = await save('transactions.md', (code) => code);
+    expect(await start([program], database.url)).toEqual({ code: 0, said: '36 queued\n' });
+    const page = readFileSync(join(ROOT, 'docs', 'transactions.md'), 'utf8');
+    const blocks = [...page.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, text = '']) => text);
+    expect(blocks).toHaveLength(3);
+    for (const text of blocks) {
+      await database.sql(text.replaceAll('shop', `shop_${process.pid}`));
+    }
+    await database.sql(`drop owned by shop_${process.pid}; drop role shop_${process.pid}`);
+    const stored = await database.sql<{ params: unknown }>(
+      `select params from longshore.job where params::text like '%orderId%' order by id`,
+    );
+    expect(stored.map(({ params }) => params)).toEqual([
+      { orderId: 1 },
+      { orderId: 17 },
+      { orderId: 2 },
+    ]);
+  });
 });
 
 describe('docs/webhooks.md', () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { scaffold } from '../scaffold.ts';
@@ -17,7 +18,7 @@ export function addInit(program: Command, cli: Cli): void {
       const out = outputOf(cli, command);
       const here = cli.directory ?? process.cwd();
       const root = resolve(here, folder ?? '.');
-      const files = scaffold(packageName(root));
+      const files = scaffold(packageName(root), checkoutFrom(root));
       const taken = Object.keys(files).filter((path) => existsSync(join(root, path)));
       if (taken.length > 0) {
         throw new UsageError(
@@ -42,6 +43,13 @@ const NEXT = [
   '  npm run dev',
   `  npx longshore enqueue hello '{"name": "you"}' --wait`,
 ];
+
+/** A project that was made from a checkout uses that one, and no release of it. */
+function checkoutFrom(root: string): string | undefined {
+  const self = fileURLToPath(import.meta.url);
+  if (!self.endsWith('.ts')) return undefined;
+  return `file:${relative(root, resolve(dirname(self), '../../..'))}`;
+}
 
 /** Folders may have names that packages may not. */
 function packageName(root: string): string {

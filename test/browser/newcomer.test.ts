@@ -1,0 +1,115 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { findFreePort } from '../../src/postgres/free-port.ts';
+import { dashboardPages } from '../support/dashboard-page.ts';
+import { until } from '../support/until.ts';
+
+/**
+ * The walk of a newcomer who has nothing but the README: this reads its commands and its file out of the
+ * section "Your own job" and does what it says. What needs a registry is replaced: the checkout is
+ * installed already, and what `npm install` would bring is linked.
+ */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const { open } = dashboardPages();
+const folder = await mkdtemp(join(tmpdir(), 'longshore-newcomer-'));
+// Beside the checkout is no place for a test.
+const project = join(folder, 'my-jobs');
+let server: ChildProcess | undefined;
+
+afterAll(async () => {
+  if (server && server.exitCode === null) {
+    const ended = new Promise((done) => server?.once('exit', done));
+    // The whole group: npm, its shell and the server, as Ctrl-C in a terminal does.
+    process.kill(-(server.pid ?? 0), 'SIGINT');
+    await ended;
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Block {
+  language: string;
+  text: string;
+}
+
+function sectionOf(title: string): Block[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const section = readme.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+}
+
+/** What `npm install` would bring, from the file that `init` wrote. */
+async function linkDependencies(project: string): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+    dependencies: { longshore: string };
+  };
+  const [, checkout = ''] = manifest.dependencies.longshore.split('file:');
+  const modules = join(project, 'node_modules');
+  await mkdir(join(modules, '.bin'), { recursive: true });
+  await symlink(resolve(project, checkout), join(modules, 'longshore'));
+  await symlink(join(ROOT, 'node_modules/zod'), join(modules, 'zod'));
+  await symlink('../longshore/bin/longshore.js', join(modules, '.bin/longshore'));
+}
+
+it('gets from the README to a job of their own, seen and retried in the dashboard', async () => {
+  const blocks = sectionOf('Your own job');
+  const commands = blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => text.trim().split('\n'))
+    .map((line) => line.replace(/\s+#.*$/, '').replace('../my-jobs', project));
+  expect(commands.length).toBeLessThanOrEqual(8);
+
+  const port = String(await findFreePort(24_400));
+  const { PATH, HOME } = process.env;
+  const address = `http://127.0.0.1:${port}`;
+  const env = { PATH, HOME, LONGSHORE_PORT: port, LONGSHORE_URL: address };
+  let cwd = ROOT;
+  let output = '';
+  const page = await open('/');
+
+  for (const command of commands) {
+    if (command === 'npm ci') continue;
+    if (command.startsWith('cd ')) cwd = resolve(cwd, command.slice(3));
+    else if (command === 'npm install') await linkDependencies(cwd);
+    else if (command === 'npm run dev') {
+      server = spawn('npm', ['run', 'dev'], { cwd, env, detached: true, stdio: 'pipe' });
+      server.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+      server.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));
+      await until('the server is up', () => output.includes(`${address}/ui/`));
+      const [file] = blocks.filter(({ language }) => language === 'ts');
+      const [, path = ''] = /^\/\/ (\S+)\n/.exec(file?.text ?? '') ?? [];
+      await writeFile(join(project, path), file?.text ?? '');
+      await until('it has the job', () => /definitions.*total/.test(output));
+    } else if (command.includes('longshore list')) {
+      await page.goto(`${address}/`);
+      await page.getByText('1 thing needs you').waitFor();
+      await page.getByRole('link', { name: /^total failed.*ENOENT/ }).click();
+      await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+      await page.getByRole('button', { name: 'Retry now' }).click();
+      await page.getByText(/^Succeeded on attempt 2/).waitFor();
+      expect((await shell(command, cwd, env)).stdout).toMatch(/total\s/);
+    } else {
+      const { stdout, stderr, code } = await shell(command, cwd, env);
+      const fails = command.includes('enqueue');
+      if (fails) expect(stdout + stderr).toContain('ENOENT');
+      expect({ command, stderr, failed: code !== 0 }).toEqual({ command, stderr, failed: fails });
+    }
+  }
+  expect(existsSync(join(project, 'prices.json'))).toBe(true);
+});
+
+async function shell(command: string, cwd: string, env: NodeJS.ProcessEnv) {
+  const ran = promisify(execFile)('bash', ['-c', command], { cwd, env, encoding: 'utf8' });
+  return await ran.then(
+    ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
+    (error: { stdout: string; stderr: string; code: number }) => error,
+  );
+}
