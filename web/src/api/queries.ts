@@ -25,6 +25,8 @@ export interface JobsAsked {
   status?: readonly JobState[] | undefined;
   definitionKey?: string | undefined;
   tag?: string | undefined;
+  errorCode?: string | undefined;
+  q?: string | undefined;
   since?: Since | undefined;
   sort?: string | undefined;
   cursor?: string | undefined;

@@ -1,8 +1,12 @@
 import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
 import { Empty, Screen } from '../parts/screen.tsx';
 import { dashboardRoot } from '../runtime/place.ts';
+import { BulkScreen, bulkSearch } from '../screens/bulk/bulk-screen.tsx';
 import { DefinitionScreen } from '../screens/definitions/definition-screen.tsx';
 import { DefinitionsScreen } from '../screens/definitions/definitions-screen.tsx';
+import { DeadLettersScreen } from '../screens/failures/dead-letters-screen.tsx';
+import { ErrorsScreen } from '../screens/failures/errors-screen.tsx';
+import { failuresSearch } from '../screens/failures/failures-search.ts';
 import { JobScreen } from '../screens/job/job-screen.tsx';
 import { jobsSearch } from '../screens/jobs/jobs-search.ts';
 import { JobsScreen } from '../screens/jobs/jobs-screen.tsx';
@@ -31,6 +35,14 @@ const routes = root.addChildren([
   createRoute({ ...at, path: '/definitions', component: DefinitionsScreen }),
   createRoute({ ...at, path: '/definitions/$key', component: DefinitionScreen }),
   createRoute({ ...at, path: '/workers', component: WorkersScreen }),
+  createRoute({ ...at, path: '/errors', component: ErrorsScreen }),
+  createRoute({
+    ...at,
+    path: '/dead-letters',
+    component: DeadLettersScreen,
+    validateSearch: failuresSearch,
+  }),
+  createRoute({ ...at, path: '/bulk', component: BulkScreen, validateSearch: bulkSearch }),
 ]);
 
 export const router = createRouter({

@@ -1,4 +1,5 @@
 import type { PublishedDefinition } from '../../../src/client/job.ts';
+import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
 import type { JobView } from '../../../src/core/job.ts';
 import type { ScheduleView } from '../../../src/core/schedule.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
@@ -112,4 +113,22 @@ export function madeSchedule(over: Partial<ScheduleView> = {}): ScheduleView {
     lastSlot: null,
   };
   return { ...plain, ...over } as ScheduleView;
+}
+
+export function madeGroup(over: Partial<DeadLetterGroup> = {}): DeadLetterGroup {
+  return {
+    fingerprint: 'f',
+    code: 'HANDLER_ERROR',
+    message: 'it broke',
+    count: 1,
+    countIsExact: true,
+    firstSeen: ago(600),
+    lastSeen: ago(60),
+    definitionKeys: ['hello'],
+    versions: [1],
+    jobId: '01980000-0000-7000-8000-000000000000',
+    trend: [],
+    definitions: [{ definitionKey: 'hello', count: 1, trend: [] }],
+    ...over,
+  };
 }
