@@ -48,7 +48,7 @@ describe('dead letters', () => {
     await jobs.getByText('hostile').first().waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('button', { name: 'One error only ×' }).click();
-    await page.getByLabel('Definition', { exact: true }).selectOption('');
+    await page.getByRole('combobox', { name: 'Definition' }).selectOption('');
     await page.getByLabel('Failed').selectOption('24h');
     await jobs.getByText('hostile').first().waitFor();
     await page.getByLabel('Text in the error').fill('INV-32');

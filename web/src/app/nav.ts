@@ -10,4 +10,7 @@ export const NAV = [
   { to: '/definitions', title: 'Definitions', icon: 'definitions', key: 'd' },
   { to: '/workers', title: 'Workers', icon: 'workers', key: 'w' },
   { to: '/bulk', title: 'Bulk actions', icon: 'bulk', key: 'b' },
+  { to: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'h' },
+  { to: '/audit', title: 'Audit', icon: 'audit', key: 'a' },
+  { to: '/settings', title: 'Settings', icon: 'settings', key: 't' },
 ] as const satisfies readonly { to: string; title: string; icon: IconName; key: string }[];

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
 import { Empty, Screen } from '../parts/screen.tsx';
 import { dashboardRoot } from '../runtime/place.ts';
+import { AuditScreen, auditSearch } from '../screens/audit/audit-screen.tsx';
 import { BulkScreen, bulkSearch } from '../screens/bulk/bulk-screen.tsx';
 import { DefinitionScreen } from '../screens/definitions/definition-screen.tsx';
 import { DefinitionsScreen } from '../screens/definitions/definitions-screen.tsx';
@@ -13,6 +14,9 @@ import { JobsScreen } from '../screens/jobs/jobs-screen.tsx';
 import { OverviewScreen } from '../screens/overview/overview-screen.tsx';
 import { ScheduleScreen } from '../screens/schedules/schedule-screen.tsx';
 import { SchedulesScreen, schedulesSearch } from '../screens/schedules/schedules-screen.tsx';
+import { SettingsScreen } from '../screens/settings/settings-screen.tsx';
+import { WebhookScreen, webhookSearch } from '../screens/webhooks/webhook-screen.tsx';
+import { WebhooksScreen } from '../screens/webhooks/webhooks-screen.tsx';
 import { WorkersScreen } from '../screens/workers/workers-screen.tsx';
 import { parseUrlSearch, writeUrlSearch } from '../words/url-search.ts';
 import { Shell } from './shell.tsx';
@@ -43,6 +47,15 @@ const routes = root.addChildren([
     validateSearch: failuresSearch,
   }),
   createRoute({ ...at, path: '/bulk', component: BulkScreen, validateSearch: bulkSearch }),
+  createRoute({ ...at, path: '/webhooks', component: WebhooksScreen }),
+  createRoute({
+    ...at,
+    path: '/webhooks/$webhookId',
+    component: WebhookScreen,
+    validateSearch: webhookSearch,
+  }),
+  createRoute({ ...at, path: '/audit', component: AuditScreen, validateSearch: auditSearch }),
+  createRoute({ ...at, path: '/settings', component: SettingsScreen }),
 ]);
 
 export const router = createRouter({
