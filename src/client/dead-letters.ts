@@ -40,6 +40,11 @@ interface Page {
   limit?: number | undefined;
 }
 
+/** For a trend: the window, which must say `from`, in so many parts. */
+interface Trend {
+  buckets?: number | undefined;
+}
+
 export type RetryManyOptions = RetryOptions & {
   /** How many jobs a second. */
   ratePerSecond?: number | undefined;
@@ -71,7 +76,7 @@ export class DeadLetters {
 
   /** The same failures by what went wrong, the most frequent first. */
   async groups(
-    filter: DeadLetterGroupFilter & { limit?: number | undefined } = {},
+    filter: DeadLetterGroupFilter & Trend & { limit?: number | undefined } = {},
   ): Promise<DeadLetterGroups> {
     return await this.#get('/v1/dead-letters/groups', filter);
   }

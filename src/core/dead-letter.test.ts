@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type LaneGroup, mergeGroups } from './dead-letter.ts';
+import { type LaneGroup, mergeGroups, partsOf } from './dead-letter.ts';
 
 const part = (changes: Partial<LaneGroup>): LaneGroup => ({
   fingerprint: 'f',
@@ -12,26 +12,46 @@ const part = (changes: Partial<LaneGroup>): LaneGroup => ({
   definitionKey: 'a',
   version: 1,
   jobId: 'j',
+  trend: [],
   ...changes,
 });
 
 it('makes one group of what several lanes have of a mistake', () => {
   const parts = [
-    part({ count: 3, version: 2, definitionKey: 'b', message: 'newest', lastSeen: '2026-01-09' }),
-    part({ count: 4, firstSeen: '2025-12-01', countIsExact: false, jobId: 'other' }),
+    part({
+      count: 3,
+      version: 2,
+      definitionKey: 'b',
+      message: 'newest',
+      lastSeen: '2026-01-09',
+      trend: [0, 3],
+    }),
+    part({
+      count: 4,
+      firstSeen: '2025-12-01',
+      countIsExact: false,
+      jobId: 'other',
+      trend: [3, 1],
+    }),
+    part({ count: 2, version: 2, trend: [0, 2] }),
   ];
   expect(mergeGroups(parts)).toEqual([
     {
       fingerprint: 'f',
       code: 'TIMEOUT',
       message: 'newest',
-      count: 7,
+      count: 9,
       countIsExact: false,
       firstSeen: '2025-12-01',
       lastSeen: '2026-01-09',
       definitionKeys: ['a', 'b'],
       versions: [1, 2],
       jobId: 'j',
+      trend: [3, 6],
+      definitions: [
+        { definitionKey: 'a', count: 6, trend: [3, 3] },
+        { definitionKey: 'b', count: 3, trend: [0, 3] },
+      ],
     },
   ]);
 });
@@ -46,5 +66,14 @@ it('puts the most frequent first, and of equals the newest', () => {
     'often',
     'new',
     'rare',
+  ]);
+});
+
+it('divides a window into equal parts', () => {
+  const parts = partsOf(new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T03:00:00Z'), 3);
+  expect(parts.map((part) => part.toISOString().slice(11, 16))).toEqual([
+    '00:00',
+    '01:00',
+    '02:00',
   ]);
 });

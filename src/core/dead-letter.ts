@@ -20,10 +20,24 @@ export interface DeadLetterGroup {
   versions: number[];
   /** The newest of them, to look at. */
   jobId: string;
+  /** How many fell into each part of the window, the oldest first; empty when nobody asked. */
+  trend: number[];
+  /** The same for each of its definitions. */
+  definitions: DeadLetterShare[];
+}
+
+/** What one definition has of a mistake. */
+export interface DeadLetterShare {
+  definitionKey: string;
+  count: number;
+  trend: number[];
 }
 
 /** What one lane has of a mistake. */
-export interface LaneGroup extends Omit<DeadLetterGroup, 'definitionKeys' | 'versions'> {
+export interface LaneGroup extends Omit<
+  DeadLetterGroup,
+  'definitionKeys' | 'versions' | 'definitions'
+> {
   definitionKey: string;
   version: number;
 }
@@ -46,8 +60,31 @@ export function mergeGroups(parts: readonly LaneGroup[]): DeadLetterGroup[] {
       definitionKeys: [...new Set(some.map(({ definitionKey }) => definitionKey))].sort(),
       versions: [...new Set(some.map(({ version }) => version))].sort((a, b) => a - b),
       jobId,
+      trend: sumOf(some.map(({ trend }) => trend)),
+      definitions: sharesOf(some),
     };
     return [group];
   });
   return groups.sort((a, b) => b.count - a.count || (a.lastSeen < b.lastSeen ? 1 : -1));
+}
+
+function sharesOf(parts: readonly LaneGroup[]): DeadLetterShare[] {
+  const keys = Map.groupBy(parts, ({ definitionKey }) => definitionKey);
+  const shares = [...keys].map(([definitionKey, some]) => ({
+    definitionKey,
+    count: some.reduce((sum, { count }) => sum + count, 0),
+    trend: sumOf(some.map(({ trend }) => trend)),
+  }));
+  return shares.sort((a, b) => a.definitionKey.localeCompare(b.definitionKey));
+}
+
+function sumOf(trends: readonly number[][]): number[] {
+  const [first = []] = trends;
+  return first.map((_, at) => trends.reduce((sum, trend) => sum + (trend[at] ?? 0), 0));
+}
+
+/** Where each of so many equal parts of a window begins. */
+export function partsOf(from: Date, to: Date, parts: number): Date[] {
+  const widthMs = (to.getTime() - from.getTime()) / parts;
+  return Array.from({ length: parts }, (_, at) => new Date(from.getTime() + at * widthMs));
 }

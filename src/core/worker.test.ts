@@ -15,6 +15,8 @@ function row(workerId: string, changes: Partial<WorkerView> = {}): WorkerView {
     leaseExpiresAt: at(6),
     startedAt: at(1),
     status: 'active',
+    definitions: [],
+    lost: false,
     ...changes,
   };
 }
@@ -23,10 +25,10 @@ describe('the rows of a worker in several shards', () => {
   it('become one', () => {
     const rows = [
       row('a', { running: ['x'], heartbeatAt: at(5), leaseExpiresAt: at(9), startedAt: at(2) }),
-      row('a', { running: ['y', 'z'], heartbeatAt: at(7), leaseExpiresAt: at(8) }),
+      row('a', { running: ['y', 'z'], heartbeatAt: at(7), leaseExpiresAt: at(8), lost: true }),
     ];
     expect(mergeWorkers(rows)).toEqual([
-      row('a', { running: ['x', 'y', 'z'], heartbeatAt: at(7), leaseExpiresAt: at(8) }),
+      row('a', { running: ['x', 'y', 'z'], heartbeatAt: at(7), leaseExpiresAt: at(8), lost: true }),
     ]);
   });
 

@@ -15,6 +15,10 @@ export interface WorkerView {
   leaseExpiresAt: string;
   startedAt: string;
   status: WorkerStatus;
+  /** What it has loaded, like `image.resize@1`. */
+  definitions: string[];
+  /** It went without a word: its lease ran out. */
+  lost: boolean;
 }
 
 const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -48,6 +52,7 @@ function both(one: WorkerView, other: WorkerView): WorkerView {
     leaseExpiresAt: earlier(one.leaseExpiresAt, other.leaseExpiresAt),
     startedAt: earlier(one.startedAt, other.startedAt),
     status: worse(one.status, other.status),
+    lost: one.lost || other.lost,
   };
 }
 

@@ -26,6 +26,12 @@ export const DeadLetterGroupAnswer = z
     definitionKeys: z.array(z.string()),
     versions: z.array(z.int()),
     jobId: z.string().describe('The newest of them.'),
+    trend: z
+      .array(z.int())
+      .describe('How many fell into each part of the window, the oldest first; see buckets.'),
+    definitions: z
+      .array(z.looseObject({ definitionKey: z.string(), count: z.int(), trend: z.array(z.int()) }))
+      .describe('The same for each of its definitions.'),
   })
   .meta({ id: 'DeadLetterGroup', description: 'One mistake, and how often it was made.' });
 DeadLetterGroupAnswer satisfies z.ZodType<DeadLetterGroup>;

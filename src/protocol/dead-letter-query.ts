@@ -24,10 +24,14 @@ export type DeadLetterQuery = z.infer<typeof DeadLetterQuery>;
 
 const GROUPS_MAX = 1_000;
 const GROUPS_DEFAULT = 100;
+const BUCKETS_MAX = 100;
 
 /** What `GET /v1/dead-letters/groups` can be asked. */
 export const DeadLetterGroupQuery = closed({
   ...window,
+  buckets: wholeInQuery(1, BUCKETS_MAX)
+    .optional()
+    .describe('Divide the window, from `from` until `to` or now, into so many parts for trends.'),
   limit: wholeInQuery(1, GROUPS_MAX)
     .default(GROUPS_DEFAULT)
     .describe(`How many groups are answered at most. Default ${GROUPS_DEFAULT}.`),

@@ -25,6 +25,8 @@ export const WorkerAnswer = z
     status: z
       .enum(WORKER_STATUSES)
       .describe('A draining worker finishes what it runs and leaves; a dead one is gone.'),
+    definitions: z.array(z.string()).describe('What it has loaded, like image.resize@1.'),
+    lost: z.boolean().describe('It went without a word: its lease ran out.'),
   })
   .meta({ id: 'Worker', description: 'A worker, alive or gone.' }) satisfies z.ZodType<WorkerView>;
 

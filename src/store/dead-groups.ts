@@ -6,8 +6,9 @@ import { lanesOf } from './find-jobs.ts';
  * Dead letters by fingerprint: two thousand failures are three errors. The index of fingerprints is
  * skipped through from one to the next, so what is read grows with the number of groups; each group
  * then needs its two ends, which are the ends of its part of the index, and its count. Counting reads
- * entries of the index, up to a bound: beyond it "at least so many" is told. Nothing is kept up to
- * date for it, so failing jobs pay nothing, and what is told is always true.
+ * entries of the index, up to a bound and the newest first: beyond it "at least so many" is told. While
+ * they are counted they are sorted into the parts of the window that are asked for. Nothing is kept
+ * up to date for it, so failing jobs pay nothing, and what is told is always true.
  */
 export interface GroupSearch {
   tenant: string;
@@ -15,8 +16,13 @@ export interface GroupSearch {
   errorCode: string | null;
   from: Date | null;
   to: Date | null;
+  /** Where each part of the window begins, for a trend; empty for none. */
+  parts?: readonly Date[];
   limit: number;
 }
+
+/** How many are in each part, counted from 1; in 0 is what came before all of them. */
+type Parts = Record<number, number>;
 
 /** Who asks for these also asks for an order, even to count: it leaves the planner one way to go. */
 const WITHIN = `f.shard = $1 and f.lane = g.lane and f.state = 'failed'
@@ -24,7 +30,7 @@ const WITHIN = `f.shard = $1 and f.lane = g.lane and f.state = 'failed'
   and f.finished_at >= coalesce($3::timestamptz, '-infinity')
   and f.finished_at < coalesce($4::timestamptz, 'infinity')`;
 
-const GROUPS = statement<LaneGroup & { total: number }>(
+const GROUPS = statement<Omit<LaneGroup, 'trend'> & { parts: Parts; total: number }>(
   'dead_groups',
   `with recursive step as (
     select l.lane, '' as fingerprint, 0 as n from unnest($2::int[]) as l(lane)
@@ -39,6 +45,7 @@ const GROUPS = statement<LaneGroup & { total: number }>(
   g as materialized (select lane, fingerprint, n from step where fingerprint is not null and n > 0)
   select g.fingerprint, newest.error_code as code, newest.message, newest.id as "jobId",
     least(counted.count, $5)::int as count, counted.count <= $5 as "countIsExact",
+    counted.parts,
     to_json(oldest.finished_at) #>> '{}' as "firstSeen",
     to_json(newest.finished_at) #>> '{}' as "lastSeen",
     l.key as "definitionKey", l.version,
@@ -54,9 +61,15 @@ const GROUPS = statement<LaneGroup & { total: number }>(
     order by f.finished_at, f.id limit 1
   ) oldest
   cross join lateral (
-    select count(*) from (
-      select 1 from longshore.done f where ${WITHIN} order by f.finished_at, f.id limit $5 + 1
-    ) f
+    select sum(p.count) as count, json_object_agg(p.part, p.count) as parts
+    from (
+      select width_bucket(f.finished_at, $8::timestamptz[]) as part, count(*) as count
+      from (
+        select f.finished_at from longshore.done f where ${WITHIN}
+        order by f.finished_at desc, f.id desc limit $5 + 1
+      ) f
+      group by 1
+    ) p
   ) counted
   cross join lateral (
     select key, version from longshore.lane where shard = $1 and lane = g.lane limit 1
@@ -71,7 +84,7 @@ const GROUPS_MAX = 1_000;
 /** The most frequent first. `complete` is false when there are more groups than these. */
 export async function deadGroups(
   db: Db,
-  { tenant, definitionKey, errorCode, from, to, limit }: GroupSearch,
+  { tenant, definitionKey, errorCode, from, to, parts: begins = [], limit }: GroupSearch,
   { countMax = COUNT_MAX, groupsMax = GROUPS_MAX } = {},
 ): Promise<{ groups: DeadLetterGroup[]; complete: boolean }> {
   const parts: LaneGroup[] = [];
@@ -79,9 +92,9 @@ export async function deadGroups(
   for (let shard = 0; shard < db.shards; shard += 1) {
     const lanes = await lanesOf(db, shard, tenant, definitionKey);
     if (lanes.length === 0) continue;
-    const values = [shard, lanes, from, to, countMax, groupsMax, errorCode];
-    for (const { total, ...part } of await db.run(GROUPS, values)) {
-      parts.push(part);
+    const values = [shard, lanes, from, to, countMax, groupsMax, errorCode, begins];
+    for (const { total, parts: counts, ...part } of await db.run(GROUPS, values)) {
+      parts.push({ ...part, trend: begins.map((_, at) => counts[at + 1] ?? 0) });
       if (total > groupsMax) complete = false;
     }
   }

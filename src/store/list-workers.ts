@@ -15,12 +15,14 @@ interface WorkerRow {
   lease_until: Date;
   started_at: Date;
   status: WorkerStatus;
+  definitions: string[] | null;
+  lost: boolean;
 }
 
 const LIST = statement<WorkerRow>(
   'list_workers',
   `select w.instance, w.host, w.pid, w.version, w.slots, w.heartbeat_at, w.lease_until,
-     w.started_at,
+     w.started_at, w.definitions, coalesce(w.dead_at >= w.lease_until, false) as lost,
      case when w.dead_at is not null then 'dead'
        when w.draining_at is not null then 'draining' else 'active' end as status,
      array(
@@ -56,5 +58,7 @@ function toView(row: WorkerRow): WorkerView {
     leaseExpiresAt: row.lease_until.toISOString(),
     startedAt: row.started_at.toISOString(),
     status: row.status,
+    definitions: row.definitions ?? [],
+    lost: row.lost,
   };
 }

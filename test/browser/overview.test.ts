@@ -24,7 +24,8 @@ describe('the overview', () => {
     await page
       .getByRole('link', { name: /^billing.send-invoice failed.*: HANDLER_ERROR invoice/ })
       .click();
-    await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
+    await page.getByRole('button', { name: 'One error only ×' }).waitFor();
   });
 
   it('shows new failures by itself, alike ones together', async () => {
@@ -44,6 +45,12 @@ describe('the overview', () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     for (const [keys, heading] of [
       ['gj', 'Jobs'],
+      ['ge', 'Errors'],
+      ['gl', 'Dead letters'],
+      ['gb', 'Bulk actions'],
+      ['gh', 'Webhooks'],
+      ['ga', 'Audit'],
+      ['gt', 'Settings'],
       ['gs', 'Schedules'],
       ['gd', 'Definitions'],
       ['gw', 'Workers'],

@@ -108,3 +108,45 @@ describe('workers', () => {
     await fetch(`${shop.address}/v1/jobs/${id}/cancel`, { method: 'POST' });
   });
 });
+
+describe('a definition', () => {
+  it('is paused with a reason that every reader finds, and goes on', async () => {
+    const page = await open('/definitions/storage.tidy');
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    await page.getByLabel('Why, for those who wonder').fill('the disk is being moved <b>');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Pause it' }).click();
+    await page.getByText('storage.tidy is paused.').waitFor();
+    await page.getByText(/has been paused for .* by open: the disk is being moved <b>$/).waitFor();
+    const id = await startJob(shop.address, 'storage.tidy');
+    await page.goto(`${shop.address}/ui/jobs/${id}`);
+    await page.getByText(/^storage.tidy has been paused for/).waitFor();
+    await page.goto(`${shop.address}/ui/`);
+    await page.getByRole('link', { name: /^storage.tidy has been paused.*Jobs wait/ }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('storage.tidy goes on.').waitFor();
+    await jobInState(shop.address, id, 'succeeded');
+  });
+
+  it('shows its limits, and who changed them', async () => {
+    const page = await open('/definitions/image.resize');
+    await page.getByRole('button', { name: 'Change…' }).click();
+    await page.getByLabel('At a time', { exact: true }).fill('many');
+    await page.getByRole('button', { name: 'Change them' }).click();
+    await page.getByText(/^must be a whole number/).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByLabel('At a time', { exact: true }).fill('7');
+    await page.getByLabel('Starts', { exact: true }).fill('1000/1s');
+    await page.getByRole('button', { name: 'Change them' }).click();
+    await page.getByText('7 (the code: no limit)').waitFor();
+    await page.getByText(/by open$/).waitFor();
+    await page.goto(`${shop.address}/ui/definitions`);
+    await page.getByText('7 at a time, 1000 in 1 s').waitFor();
+    await page.getByRole('link', { name: 'image.resize' }).click();
+    await page.getByRole('button', { name: 'Change…' }).click();
+    for (const name of ['At a time', 'Starts'])
+      await page.getByLabel(name, { exact: true }).fill('');
+    await page.getByRole('button', { name: 'Change them' }).click();
+    await page.getByText('7 (the code: no limit)').waitFor({ state: 'detached' });
+  });
+});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { post, startJob } from '../support/api.ts';
 import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { HOSTILE } from '../support/dashboard-server.ts';
 import { endAll, FIXTURES, launch } from '../support/processes.ts';
 
 const { open, forgiveComplaints } = dashboardPages();
@@ -35,6 +36,38 @@ it('asks for a key where the server does, and follows a log by its session', asy
   await page.getByRole('log').getByText('page 3 of 3').waitFor();
   await page.reload();
   await page.getByRole('log').getByText('page 3 of 3').waitFor();
+
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByText('signed in with a key').waitFor();
+  await page.getByRole('button', { name: 'Make a key…' }).click();
+  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByText('It needs a name').waitFor();
+  await page.getByLabel('Who or what has it').fill(`ci ${HOSTILE}`);
+  await page.getByLabel('It lives').selectOption('30');
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Make it' }).click();
+  const shown = page.getByRole('dialog', { name: 'The new key' });
+  const secret = await shown.locator('code').innerText();
+  expect(secret).toMatch(/^lsk_/);
+  const ask = async () =>
+    (await fetch(`${address}/v1/jobs`, { headers: { authorization: `Bearer ${secret}` } })).status;
+  expect(await ask()).toBe(200);
+  await shown.getByRole('button', { name: 'I have it' }).click();
+  const row = page.getByRole('row').filter({ hasText: HOSTILE });
+  await row.getByRole('button', { name: 'Rotate…' }).click();
+  await page.getByRole('button', { name: 'Make its successor' }).click();
+  await shown.getByRole('button', { name: 'I have it' }).click();
+  await expect.poll(async () => await row.count()).toBe(2);
+  await row.filter({ hasNotText: 'for good' }).last().waitFor();
+  for (const _ of [1, 2]) {
+    await row.getByRole('button', { name: 'Revoke…' }).first().click();
+    await page.getByRole('button', { name: 'Revoke it' }).click();
+    await page.getByText('is revoked.').last().waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).first().click();
+  }
+  await expect.poll(async () => await row.getByText('revoked').count()).toBe(2);
+  expect(await axeFindings(page)).toEqual([]);
+  await expect.poll(ask).toBe(401);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
   forgiveComplaints();

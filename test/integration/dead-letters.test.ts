@@ -99,6 +99,21 @@ describe.each(postgresVersions())('dead letters on PostgreSQL %i', (postgres) =>
         { ...GONE, count: 10, definitionKeys: ['a'], versions: [1] },
       ],
     });
+    const parts = [new Date(0), new Date(Date.now() - 86_400_000), new Date('2100-01-01')];
+    const trends = (await groups({ parts })).groups.map(({ trend, definitions }) => [
+      trend,
+      definitions.map((share) => [share.definitionKey, share.trend]),
+    ]);
+    expect(trends).toEqual([
+      [
+        [0, 24, 0],
+        [
+          ['a', [0, 20, 0]],
+          ['b', [0, 4, 0]],
+        ],
+      ],
+      [[0, 10, 0], [['a', [0, 10, 0]]]],
+    ]);
     const [slow] = all.groups;
     expect((slow?.firstSeen ?? '') <= (slow?.lastSeen ?? '')).toBe(true);
     expect((await groups({ definitionKey: 'b' })).groups).toMatchObject([{ count: 4 }]);

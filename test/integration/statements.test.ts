@@ -283,7 +283,7 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   const anyTime = [null, null];
   const page = [...anyTime, 11, null, 'f1', null, 11];
   await db.run(statementNamed('search_dead_group'), [0, [2], ...anyTime, ...page]);
-  await db.run(statementNamed('dead_groups'), [0, [2], ...anyTime, 5, 10, null]);
+  await db.run(statementNamed('dead_groups'), [0, [2], ...anyTime, 5, 10, null, []]);
   const range = [FIRST_ID, LAST_ID, null, 11];
   const turns = [0, [1, 2, 3], ['queued'], ...range, -1_000, FIRST_ID, 0];
   await db.run(statementNamed('list_by_priority'), turns);

@@ -30,6 +30,7 @@ export async function openShop(dataDir: string, { hostile = true } = {}): Promis
     LONGSHORE_UNHANDLED_AFTER_MS: '1000',
     LONGSHORE_CONCURRENCY: '4',
     LONGSHORE_DRAIN_MS: '1000',
+    LONGSHORE_WEBHOOK_ALLOW: '127.0.0.0/8',
   };
   const { address } = (await launch('start', { env })).summary;
   const broken = { invoiceId: 'INV-2291', email: 'amy@down.example' };

@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { partsOf } from '../../core/dead-letter.ts';
 import { BulkAnswer, BulkPreviewAnswer } from '../../protocol/bulk-answer.ts';
 import { DeadLetterRetryBody, parseDeadLetterRetry } from '../../protocol/bulk-body.ts';
 import { DeadLetterGroupsAnswer, DeadLetterPageAnswer } from '../../protocol/dead-letter-answer.ts';
 import { DeadLetterGroupQuery, DeadLetterQuery } from '../../protocol/dead-letter-query.ts';
+import { Refusal } from '../../protocol/refusal.ts';
+import { systemClock } from '../../runtime/clock.ts';
 import { deadGroups } from '../../store/dead-groups.ts';
 import { searchDeadLetters } from '../../store/dead-letters.ts';
 import { sendBulk } from '../bulk-reply.ts';
@@ -34,7 +37,7 @@ const GROUPS = {
   summary: 'Group dead letters by what went wrong',
   description:
     'Failures with the same fingerprint are one mistake: the same code, class, message without ' +
-    'its details, and place in the code.',
+    'its details, and place in the code. With buckets it also tells when.',
   querystring: DeadLetterGroupQuery,
   response: { 200: answer('The groups.', DeadLetterGroupsAnswer), ...refusals('UNAVAILABLE') },
 };
@@ -82,15 +85,26 @@ export function deadLetterRoutes(
   });
 
   typed.get('/v1/dead-letters/groups', { schema: GROUPS, config: READS }, async (request) => {
-    const { limit, ...query } = request.query;
+    const { limit, buckets, ...query } = request.query;
     const tenant = tenantOf(request);
-    const found = await deadGroups(db, { ...searchOf(query), tenant, limit });
+    const search = { ...searchOf(query), tenant, limit };
+    const found = await deadGroups(db, { ...search, parts: windowOf(query, buckets) });
     return { ...found, groups: await redaction.groups(tenant, found.groups) };
   });
 
   app.post('/v1/dead-letters/retry', { schema: RETRY, config: WRITES }, async (request, reply) => {
     await sendBulk(request, reply, { db, redaction }, parseDeadLetterRetry(request.body));
   });
+}
+
+type Window = Pick<Partial<DeadLetterQuery>, 'from' | 'to'>;
+
+/** A trend needs to know where it begins. */
+function windowOf({ from, to }: Window, buckets: number | undefined): Date[] {
+  if (buckets === undefined) return [];
+  if (from !== undefined) return partsOf(from, to ?? systemClock.now(), buckets);
+  const errors = [{ pointer: '/buckets', detail: 'goes with from: say where the window begins' }];
+  throw new Refusal('VALIDATION_FAILED', 'buckets goes with from', { errors });
 }
 
 function searchOf(query: Partial<Omit<DeadLetterQuery, 'cursor' | 'limit'>>) {

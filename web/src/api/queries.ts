@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { PublishedDefinition } from '../../../src/client/job.ts';
+import type { PauseView } from '../../../src/core/flow-view.ts';
 import { isTerminal, type JobState, type JobView } from '../../../src/core/job.ts';
 import type { ScheduleView, SlotView } from '../../../src/core/schedule.ts';
 import type { AttemptView, EventView } from '../../../src/core/story.ts';
@@ -25,6 +26,8 @@ export interface JobsAsked {
   status?: readonly JobState[] | undefined;
   definitionKey?: string | undefined;
   tag?: string | undefined;
+  errorCode?: string | undefined;
+  q?: string | undefined;
   since?: Since | undefined;
   sort?: string | undefined;
   cursor?: string | undefined;
@@ -95,6 +98,14 @@ export const definitionsQuery = () =>
     refetchInterval: LATER_MS,
   });
 
+export const pausesQuery = () =>
+  queryOptions({
+    queryKey: ['pauses'],
+    queryFn: async ({ signal }) =>
+      (await call<{ pauses: PauseView[] }>('GET', '/v1/pauses', { signal })).pauses,
+    refetchInterval: LATER_MS,
+  });
+
 export interface SchedulePage {
   schedules: ScheduleView[];
   nextCursor: string | null;
@@ -150,11 +161,19 @@ export const upcomingQuery = (schedule: ScheduleView, count: number) =>
     placeholderData: keepPreviousData,
   });
 
+export interface SessionView {
+  kind: string;
+  tenant: string;
+  scopes: string[];
+  keyId: string | null;
+  expiresAt: string | null;
+}
+
 /** Who the server takes us for; asked only where it keeps sessions. */
 export const sessionQuery = (enabled: boolean) =>
   queryOptions({
     queryKey: ['session'],
-    queryFn: ({ signal }) => call<{ kind: string }>('GET', '/v1/session', { signal }),
+    queryFn: ({ signal }) => call<SessionView>('GET', '/v1/session', { signal }),
     enabled,
     staleTime: LATER_MS,
   });

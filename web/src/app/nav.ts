@@ -4,7 +4,13 @@ import type { IconName } from '../parts/icon.tsx';
 export const NAV = [
   { to: '/', title: 'Overview', icon: 'overview', key: 'o' },
   { to: '/jobs', title: 'Jobs', icon: 'jobs', key: 'j' },
+  { to: '/errors', title: 'Errors', icon: 'alert', key: 'e' },
+  { to: '/dead-letters', title: 'Dead letters', icon: 'letters', key: 'l' },
   { to: '/schedules', title: 'Schedules', icon: 'schedules', key: 's' },
   { to: '/definitions', title: 'Definitions', icon: 'definitions', key: 'd' },
   { to: '/workers', title: 'Workers', icon: 'workers', key: 'w' },
+  { to: '/bulk', title: 'Bulk actions', icon: 'bulk', key: 'b' },
+  { to: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'h' },
+  { to: '/audit', title: 'Audit', icon: 'audit', key: 'a' },
+  { to: '/settings', title: 'Settings', icon: 'settings', key: 't' },
 ] as const satisfies readonly { to: string; title: string; icon: IconName; key: string }[];

@@ -1,14 +1,22 @@
 import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
 import { Empty, Screen } from '../parts/screen.tsx';
 import { dashboardRoot } from '../runtime/place.ts';
+import { AuditScreen, auditSearch } from '../screens/audit/audit-screen.tsx';
+import { BulkScreen, bulkSearch } from '../screens/bulk/bulk-screen.tsx';
 import { DefinitionScreen } from '../screens/definitions/definition-screen.tsx';
 import { DefinitionsScreen } from '../screens/definitions/definitions-screen.tsx';
+import { DeadLettersScreen } from '../screens/failures/dead-letters-screen.tsx';
+import { ErrorsScreen } from '../screens/failures/errors-screen.tsx';
+import { failuresSearch } from '../screens/failures/failures-search.ts';
 import { JobScreen } from '../screens/job/job-screen.tsx';
 import { jobsSearch } from '../screens/jobs/jobs-search.ts';
 import { JobsScreen } from '../screens/jobs/jobs-screen.tsx';
 import { OverviewScreen } from '../screens/overview/overview-screen.tsx';
 import { ScheduleScreen } from '../screens/schedules/schedule-screen.tsx';
 import { SchedulesScreen, schedulesSearch } from '../screens/schedules/schedules-screen.tsx';
+import { SettingsScreen } from '../screens/settings/settings-screen.tsx';
+import { WebhookScreen, webhookSearch } from '../screens/webhooks/webhook-screen.tsx';
+import { WebhooksScreen } from '../screens/webhooks/webhooks-screen.tsx';
 import { WorkersScreen } from '../screens/workers/workers-screen.tsx';
 import { parseUrlSearch, writeUrlSearch } from '../words/url-search.ts';
 import { Shell } from './shell.tsx';
@@ -31,6 +39,23 @@ const routes = root.addChildren([
   createRoute({ ...at, path: '/definitions', component: DefinitionsScreen }),
   createRoute({ ...at, path: '/definitions/$key', component: DefinitionScreen }),
   createRoute({ ...at, path: '/workers', component: WorkersScreen }),
+  createRoute({ ...at, path: '/errors', component: ErrorsScreen }),
+  createRoute({
+    ...at,
+    path: '/dead-letters',
+    component: DeadLettersScreen,
+    validateSearch: failuresSearch,
+  }),
+  createRoute({ ...at, path: '/bulk', component: BulkScreen, validateSearch: bulkSearch }),
+  createRoute({ ...at, path: '/webhooks', component: WebhooksScreen }),
+  createRoute({
+    ...at,
+    path: '/webhooks/$webhookId',
+    component: WebhookScreen,
+    validateSearch: webhookSearch,
+  }),
+  createRoute({ ...at, path: '/audit', component: AuditScreen, validateSearch: auditSearch }),
+  createRoute({ ...at, path: '/settings', component: SettingsScreen }),
 ]);
 
 export const router = createRouter({

@@ -17,6 +17,25 @@ export function PlaceLink({ place, children }: { place: Place; children: ReactNo
           {children}
         </Link>
       );
+    case 'definition':
+      return (
+        <Link to="/definitions/$key" params={{ key: place.key }} data-row>
+          {children}
+        </Link>
+      );
+    case 'dead-letters':
+      return (
+        <Link
+          to="/dead-letters"
+          search={{
+            window: '24h',
+            ...(place.fingerprint !== null && { fingerprint: place.fingerprint }),
+          }}
+          data-row
+        >
+          {children}
+        </Link>
+      );
     case 'workers':
       return (
         <Link to="/workers" data-row>

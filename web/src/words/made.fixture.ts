@@ -1,5 +1,7 @@
 import type { PublishedDefinition } from '../../../src/client/job.ts';
+import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
 import type { JobView } from '../../../src/core/job.ts';
+import { NO_LIMITS } from '../../../src/core/limits.ts';
 import type { ScheduleView } from '../../../src/core/schedule.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
 
@@ -56,6 +58,8 @@ export function madeWorker(over: Partial<WorkerView> = {}): WorkerView {
     leaseExpiresAt: ago(-28),
     startedAt: ago(600),
     status: 'active',
+    definitions: ['hello@1'],
+    lost: false,
   };
   return { ...plain, ...over } as WorkerView;
 }
@@ -78,6 +82,15 @@ export function madeDefinition(over: Partial<PublishedDefinition> = {}): Publish
     schedules: [],
     paramsSchema: null,
     publishedAt: ago(600),
+    limits: {
+      effective: NO_LIMITS,
+      code: NO_LIMITS,
+      override: {},
+      changedBy: null,
+      changedAt: null,
+      inUse: 0,
+    },
+    paused: null,
   };
   return { ...plain, ...over } as PublishedDefinition;
 }
@@ -112,4 +125,22 @@ export function madeSchedule(over: Partial<ScheduleView> = {}): ScheduleView {
     lastSlot: null,
   };
   return { ...plain, ...over } as ScheduleView;
+}
+
+export function madeGroup(over: Partial<DeadLetterGroup> = {}): DeadLetterGroup {
+  return {
+    fingerprint: 'f',
+    code: 'HANDLER_ERROR',
+    message: 'it broke',
+    count: 1,
+    countIsExact: true,
+    firstSeen: ago(600),
+    lastSeen: ago(60),
+    definitionKeys: ['hello'],
+    versions: [1],
+    jobId: '01980000-0000-7000-8000-000000000000',
+    trend: [],
+    definitions: [{ definitionKey: 'hello', count: 1, trend: [] }],
+    ...over,
+  };
 }

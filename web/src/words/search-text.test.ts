@@ -7,7 +7,12 @@ test.each([
   ['definition:mail tag:nightly', { wanted: { definitionKey: 'mail', tag: 'nightly' } }],
   ['  tag:a:b  ', { wanted: { tag: 'a:b' } }],
   ['$hook:mail', { wanted: { definitionKey: '$hook:mail' } }],
-  ['a b', { wrong: 'only one definition at a time: “b” is too much' }],
+  ['a b', { wrong: 'only one definition at a time: “b” is too much, or wants quotes' }],
+  [
+    'code:TIMEOUT "blue 7" mail',
+    { wanted: { errorCode: 'TIMEOUT', q: 'blue 7', definitionKey: 'mail' } },
+  ],
+  ['""', { wrong: 'write a text between the quotes' }],
   ['tag:', { wrong: 'write a value after the colon' }],
 ])('%j is read', (text, reading) => expect(readSearch(text)).toEqual(reading));
 
@@ -21,7 +26,7 @@ test('what was read can be written again', () => {
     {},
     { definitionKey: 'a' },
     { tag: 'x' },
-    { definitionKey: 'a', tag: 'x' },
+    { definitionKey: 'a', tag: 'x', errorCode: 'E', q: 'two words' },
   ]) {
     expect(readSearch(writeSearch(wanted))).toEqual({ wanted });
   }

@@ -1,19 +1,28 @@
 import { expect, it, test } from 'vitest';
-import { ago, madeDefinition, madeJob, madeSchedule, madeWorker, NOW } from './made.fixture.ts';
+import {
+  ago,
+  madeDefinition,
+  madeGroup,
+  madeJob,
+  madeSchedule,
+  madeWorker,
+  NOW,
+} from './made.fixture.ts';
 import { type Seen, troubles } from './troubles.ts';
 
 const quiet: Seen = {
   workers: [madeWorker()],
   definitions: [madeDefinition()],
-  failed: [],
+  pauses: [],
+  failures: [],
   queued: [madeJob({ queuedAt: ago(20) })],
   running: [madeJob({ status: 'running', leaseExpiresAt: ago(-10) })],
   schedules: [madeSchedule()],
 };
 const told = (over: Partial<Seen>) => troubles({ ...quiet, ...over }, NOW).map(({ text }) => text);
 
-const boom = { code: 'HANDLER_ERROR', message: 'boom\nmore', stack: null, cause: null };
-const failed = (definitionKey: string) => madeJob({ definitionKey, status: 'failed', error: boom });
+const failed = (key: string, count = 1) =>
+  madeGroup({ definitionKeys: [key], message: 'boom\nmore', count });
 const slot = { slot: ago(60), local: '', status: 'fired', reason: null, through: null } as const;
 
 it('is quiet when all is well, and before anything is there', () => {
@@ -35,7 +44,22 @@ test.each([
     /^1 job of hello waits, and no worker/,
   ],
   ['a long wait', { queued: [madeJob({ queuedAt: ago(900) })] }, /the oldest for 15m00s/],
-  ['failures', { failed: [failed('a'), failed('a')] }, /^a failed 2 times: HANDLER_ERROR boom$/],
+  [
+    'a worker that died',
+    { workers: [madeWorker(), madeWorker({ status: 'dead', lost: true, heartbeatAt: ago(40) })] },
+    /^Worker box \(pid 7\) has died; it was last heard of 40 s ago/,
+  ],
+  [
+    'a job that seems stuck',
+    { running: [madeJob({ status: 'running', startedAt: ago(90) })] },
+    /seems stuck: it has run for 1m30s of 1m40s/,
+  ],
+  [
+    'a pause',
+    { pauses: [{ scope: 'definition', name: 'hello', by: 'cli', reason: null, since: ago(5) }] },
+    /^hello has been paused for 5 s by cli\. Jobs wait for it\.$/,
+  ],
+  ['failures', { failures: [failed('a', 2)] }, /^a failed 2 times: HANDLER_ERROR boom$/],
   ['a late schedule', { schedules: [madeSchedule({ nextAt: ago(90) })] }, /overdue by 1m30s/],
   [
     'a schedule whose job failed',
@@ -51,7 +75,7 @@ it('leaves paused schedules alone', () => {
 });
 
 it('names the gravest kinds of failures, and counts the others', () => {
-  const kinds = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(failed);
-  expect(told({ failed: kinds })).toHaveLength(6);
-  expect(told({ failed: kinds }).at(-1)).toBe('And 2 other kinds of failures.');
+  const kinds = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((key) => failed(key));
+  expect(told({ failures: kinds })).toHaveLength(6);
+  expect(told({ failures: kinds }).at(-1)).toBe('And 2 other kinds of failures.');
 });

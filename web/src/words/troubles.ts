@@ -1,7 +1,9 @@
 import { duration } from '../../../src/core/duration.ts';
 import type { JobState, JobView } from '../../../src/core/job.ts';
 import type { ScheduleView } from '../../../src/core/schedule.ts';
-import { failureGroups } from './failure-groups.ts';
+import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
+import { ownersOf } from './owners.ts';
+import { pauseWords } from './pause-words.ts';
 import type { World } from './why-not-running.ts';
 
 /**
@@ -19,11 +21,14 @@ export type Place =
   | { at: 'job'; jobId: string }
   | { at: 'jobs'; status: JobState[] }
   | { at: 'workers' }
+  | { at: 'definition'; key: string }
+  | { at: 'dead-letters'; fingerprint: string | null }
   | { at: 'schedule'; scheduleId: string };
 
 /** The newest failures, the oldest that wait, and what runs: pages of the API, not everything. */
 export interface Seen extends World {
-  failed: readonly JobView[];
+  /** Of the last day, by what went wrong. */
+  failures: readonly DeadLetterGroup[];
   queued: readonly JobView[];
   running: readonly JobView[];
   schedules: readonly ScheduleView[];
@@ -32,12 +37,16 @@ export interface Seen extends World {
 const LONG_WAIT_MS = 5 * 60_000;
 const OVERDUE_MS = 60_000;
 const FAILURES_TOLD = 5;
+const LOST_TOLD_MS = 60 * 60_000;
+const NEAR_TIMEOUT = 0.8;
 
 export function troubles(seen: Seen, now: Date): Trouble[] {
   return [
     ...noWorker(seen),
     ...lostWorkers(seen, now),
     ...lostJobs(seen, now),
+    ...slowJobs(seen, now),
+    ...pauses(seen, now),
     ...unhandled(seen),
     ...longWaits(seen, now),
     ...failures(seen),
@@ -54,9 +63,13 @@ function noWorker({ workers, definitions, queued }: Seen): Trouble[] {
 
 function lostWorkers({ workers }: Seen, now: Date): Trouble[] {
   return workers
-    .filter(({ status, leaseExpiresAt }) => status !== 'dead' && msSince(leaseExpiresAt, now) > 0)
-    .map(({ host, pid, heartbeatAt }) => ({
-      text: `Worker ${host} (pid ${pid}) was last heard of ${duration(msSince(heartbeatAt, now))} ago.`,
+    .filter(({ status, lost, heartbeatAt, leaseExpiresAt }) =>
+      status === 'dead'
+        ? lost && msSince(heartbeatAt, now) < LOST_TOLD_MS
+        : msSince(leaseExpiresAt, now) > 0,
+    )
+    .map(({ status, host, pid, heartbeatAt }) => ({
+      text: `Worker ${host} (pid ${pid}) ${status === 'dead' ? 'has died; it ' : ''}was last heard of ${ago(heartbeatAt, now)}.`,
       owner: null,
       place: { at: 'workers' },
     }));
@@ -72,6 +85,38 @@ function lostJobs({ running }: Seen, now: Date): Trouble[] {
     }));
 }
 
+/** The rule of "is it stuck": it has used most of the time that it may take. */
+function slowJobs({ running, definitions }: Seen, now: Date): Trouble[] {
+  return running.flatMap(({ jobId, definitionKey, definitionVersion, owner, startedAt }) => {
+    const definition = definitions.find(
+      ({ key, version }) => key === definitionKey && version === definitionVersion,
+    );
+    if (!definition || startedAt === null) return [];
+    const ranMs = msSince(startedAt, now);
+    const mostMs = definition.timeoutSeconds * 1_000;
+    if (ranMs < mostMs * NEAR_TIMEOUT) return [];
+    const text = `A job of ${definitionKey} seems stuck: it has run for ${duration(whole(ranMs))} of ${duration(mostMs)} that it may take.`;
+    return [{ text, owner, place: { at: 'job', jobId } }];
+  });
+}
+
+/** Somebody meant it, and somebody else wonders why nothing moves. */
+function pauses({ pauses: all, definitions, queued }: Seen, now: Date): Trouble[] {
+  const owners = ownersOf(definitions);
+  return all.map((pause) => {
+    const { scope, name } = pause;
+    const waits = queued.some(({ definitionKey }) => name === null || definitionKey === name);
+    const more = waits ? ' Jobs wait for it.' : '';
+    const words = pauseWords(pause, now).replace(/\.?$/, '.');
+    const isDefinition = scope === 'definition' && name !== null;
+    return {
+      text: `${words}${more}`,
+      owner: isDefinition ? (owners.get(name) ?? null) : null,
+      place: isDefinition ? { at: 'definition', key: name } : { at: 'jobs', status: ['queued'] },
+    };
+  });
+}
+
 function unhandled({ queued }: Seen): Trouble[] {
   const odd = queued.filter(({ warnings }) => warnings.some(({ code }) => code === 'UNHANDLED'));
   return byDefinition(odd).map(({ key, jobs, first }) => ({
@@ -81,10 +126,15 @@ function unhandled({ queued }: Seen): Trouble[] {
   }));
 }
 
-function longWaits({ queued }: Seen, now: Date): Trouble[] {
+function longWaits({ queued, pauses: all }: Seen, now: Date): Trouble[] {
+  const stopped = all.map(({ name }) => name);
   const late = queued.filter(
-    ({ warnings, queuedAt }) =>
-      warnings.length === 0 && queuedAt !== null && msSince(queuedAt, now) > LONG_WAIT_MS,
+    ({ definitionKey, warnings, queuedAt }) =>
+      !stopped.includes(null) &&
+      !stopped.includes(definitionKey) &&
+      warnings.length === 0 &&
+      queuedAt !== null &&
+      msSince(queuedAt, now) > LONG_WAIT_MS,
   );
   return byDefinition(late).map(({ key, first }) => ({
     text: `Jobs of ${key} wait: the oldest for ${duration(msSince(first.queuedAt ?? '', now))}.`,
@@ -93,19 +143,23 @@ function longWaits({ queued }: Seen, now: Date): Trouble[] {
   }));
 }
 
-function failures({ failed }: Seen): Trouble[] {
-  const groups = failureGroups(failed);
-  const told: Trouble[] = groups
-    .slice(0, FAILURES_TOLD)
-    .map(({ definitionKey, owner, code, message, count: times, jobId }) => ({
-      text: `${definitionKey} failed${times === 1 ? '' : ` ${times} times`}: ${code} ${firstLine(message)}`,
-      owner,
-      place: { at: 'job', jobId },
-    }));
+function failures({ failures: groups, definitions }: Seen): Trouble[] {
+  const owners = ownersOf(definitions);
+  const told = groups.slice(0, FAILURES_TOLD).map((group): Trouble => {
+    const { definitionKeys, code, message, count: times, countIsExact, fingerprint } = group;
+    const often =
+      times === 1 ? '' : ` ${times.toLocaleString('en')}${countIsExact ? '' : '+'} times`;
+    const found = definitionKeys.flatMap((key) => owners.get(key) ?? []);
+    return {
+      text: `${definitionKeys.join(', ')} failed${often}: ${code} ${firstLine(message)}`,
+      owner: found.length === 0 ? null : [...new Set(found)].join(', '),
+      place: { at: 'dead-letters', fingerprint },
+    };
+  });
   const more = groups.length - FAILURES_TOLD;
   if (more <= 0) return told;
   const text = `And ${count(more, 'other kind')} of failures.`;
-  return [...told, { text, owner: null, place: { at: 'jobs', status: ['failed'] } }];
+  return [...told, { text, owner: null, place: { at: 'dead-letters', fingerprint: null } }];
 }
 
 function lateSchedules({ schedules }: Seen, now: Date): Trouble[] {
@@ -120,12 +174,13 @@ function lateSchedules({ schedules }: Seen, now: Date): Trouble[] {
     }));
 }
 
-function failedSchedules({ schedules }: Seen): Trouble[] {
+function failedSchedules({ schedules, definitions }: Seen): Trouble[] {
+  const owners = ownersOf(definitions);
   return schedules
     .filter(({ enabled, lastSlot }) => enabled && lastSlot?.jobStatus === 'failed')
     .map((schedule) => ({
       text: `The last job of schedule ${nameOf(schedule)} failed.`,
-      owner: null,
+      owner: owners.get(schedule.definitionKey) ?? null,
       place: { at: 'schedule', scheduleId: schedule.id },
     }));
 }
@@ -140,6 +195,14 @@ function byDefinition(jobs: readonly JobView[]) {
     const [first] = all;
     return first ? [{ key, jobs: all, first }] : [];
   });
+}
+
+function ago(at: string, now: Date): string {
+  return `${duration(whole(msSince(at, now)))} ago`;
+}
+
+function whole(ms: number): number {
+  return Math.floor(ms / 1_000) * 1_000;
 }
 
 function msSince(at: string, now: Date): number {

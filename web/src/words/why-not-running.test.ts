@@ -3,7 +3,8 @@ import type { JobView } from '../../../src/core/job.ts';
 import { ago, madeDefinition, madeJob, madeWorker, NOW } from './made.fixture.ts';
 import { whyNotRunning, type World } from './why-not-running.ts';
 
-const well: World = { workers: [madeWorker()], definitions: [madeDefinition()] };
+const well: World = { workers: [madeWorker()], definitions: [madeDefinition()], pauses: [] };
+const pause = { by: 'key:1', reason: 'smtp is down', since: ago(60) };
 const why = (job: Partial<JobView>, world: Partial<World> = {}) =>
   whyNotRunning(madeJob(job), { ...well, ...world }, NOW);
 
@@ -23,6 +24,28 @@ describe('why a job does not run', () => {
     ['nobody knows it', {}, { definitions: [] }, 'bad', /ever brought a definition “hello”/],
     ['of its version', { definitionVersion: 3 }, {}, 'bad', /version 3 of “hello”, only 1\.$/],
     ['nobody lives', {}, { workers: [] }, 'bad', /^No worker is alive/],
+    [
+      'it is paused',
+      {},
+      { pauses: [{ scope: 'definition', name: 'hello', ...pause }] },
+      'bad',
+      /^hello has been paused for 1m00s by key:1: smtp is down$/,
+    ],
+    [
+      'its tenant is',
+      {},
+      { pauses: [{ scope: 'tenant', name: 'default', ...pause }] },
+      'bad',
+      /^Tenant default/,
+    ],
+    ['another is', {}, { pauses: [{ scope: 'tenant', name: 'x', ...pause }] }, 'bad', /slots/],
+    [
+      'nobody has it loaded',
+      {},
+      { workers: [madeWorker({ definitions: ['hello@2'] })] },
+      'bad',
+      /^No living worker has hello@1 loaded/,
+    ],
     ['it was just queued', { queuedAt: ago(1) }, {}, 'waits', /just been queued/],
     ['a riddle', { queuedAt: ago(600) }, {}, 'bad', /^4 of 4 slots are free.*10m00s/],
   ] as const)('is: %s', (_, job, world, tone, headline) => {
@@ -37,6 +60,19 @@ describe('why a job does not run', () => {
     const told = why({ concurrencyKey: 'customer-7' }, { workers });
     expect(told?.headline).toBe('All 2 slots of 1 worker are busy.');
     expect(told?.facts.at(-1)).toContain('customer-7');
+  });
+
+  it('is that its worker was lost', () => {
+    const lost = madeWorker({ status: 'dead', lost: true, heartbeatAt: ago(300) });
+    const told = why({}, { workers: [madeWorker({ definitions: [] }), lost] });
+    expect(told?.facts).toEqual(['The last one, box (pid 7), was heard of 5m00s ago.']);
+  });
+
+  it('is that so many may run, and so many do', () => {
+    const { limits, ...rest } = madeDefinition();
+    const effective = { ...limits.effective, concurrencyLimit: 1 };
+    const definitions = [{ ...rest, limits: { ...limits, effective, inUse: 1 } }];
+    expect(why({}, { definitions })?.headline).toBe('hello may run 1 at a time, and one does.');
   });
 
   it('is that those who live are about to leave', () => {

@@ -1,7 +1,9 @@
 import type { PublishedDefinition } from '../../../src/client/job.ts';
 import { duration } from '../../../src/core/duration.ts';
+import type { PauseView } from '../../../src/core/flow-view.ts';
 import type { JobView } from '../../../src/core/job.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
+import { pauseWords } from './pause-words.ts';
 
 /**
  * The question of everybody who waits for a job: why does it not run, or, if it runs, is it stuck?
@@ -19,6 +21,7 @@ export interface Explanation {
 export interface World {
   workers: readonly WorkerView[];
   definitions: readonly PublishedDefinition[];
+  pauses: readonly PauseView[];
 }
 
 /** Being late by less than this is how a busy system looks, and no reason to worry anybody. */
@@ -65,6 +68,8 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
   if (unknown !== null) {
     return bad(unknown, [], 'Start a worker that has this definition; the job waits for it.');
   }
+  const pause = pauseOf(job, world);
+  if (pause !== null) return bad(pauseWords(pause, now), [], 'Resume it when it may go on.');
   if (alive.length === 0) {
     return bad('No worker is alive.', lastSeen(world, now), 'Start one with “longshore worker”.');
   }
@@ -73,12 +78,23 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
       alive.length === 1 ? 'The only worker drains' : `All ${alive.length} workers drain`;
     return bad(`${drains}: nothing more is claimed.`, [], 'Start another worker.');
   }
-  const slots = sum(active.map((worker) => worker.slots));
-  const busy = sum(active.map((worker) => worker.running.length));
+  const able = active.filter(({ definitions }) => definitions.includes(nameOf(job)));
+  if (able.length === 0) {
+    const lost = world.workers.filter((worker) => worker.lost && serves(worker, job));
+    return bad(
+      `No living worker has ${nameOf(job)} loaded.`,
+      lost.length > 0 ? lastSeen({ ...world, workers: lost }, now) : [],
+      'Start a worker that has it; the job waits for it.',
+    );
+  }
+  const full = limitTaken(job, world);
+  if (full !== null) return waits(full, [], 'Raise the limit of its definition, or wait.');
+  const slots = sum(able.map((worker) => worker.slots));
+  const busy = sum(able.map((worker) => worker.running.length));
   const key = limitOf(job);
   if (busy >= slots) {
     return waits(
-      `All ${slots} slots of ${count(active.length, 'worker')} are busy.`,
+      `All ${slots} slots of ${count(able.length, 'worker')} are busy.`,
       ['It runs when a slot is free and it is its turn: higher priorities first.', ...key],
       'For more at the same time, start another worker or raise its concurrency.',
     );
@@ -86,9 +102,30 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
   if (waitedMs < PATIENCE_MS) return waits('It has just been queued; a worker will take it.', key);
   return bad(
     `${slots - busy} of ${slots} slots are free, and yet it has waited for ${duration(waitedMs)}.`,
-    ['Either no living worker has this definition loaded, or a limit or a pause holds it.', ...key],
+    ['A rate or a limit may hold it back.', ...key],
     'Look at the workers, and ask “longshore doctor” on their machines.',
   );
+}
+
+/** What a worker has loaded is named so; the small jobs of hooks belong to whoever has it. */
+function nameOf({ definitionKey, definitionVersion }: JobView): string {
+  return `${definitionKey.replace(/^\$hook:/, '')}@${definitionVersion}`;
+}
+
+function serves({ definitions }: WorkerView, job: JobView): boolean {
+  return definitions.includes(nameOf(job));
+}
+
+function pauseOf({ definitionKey, tenant }: JobView, { pauses }: World): PauseView | null {
+  const names = { all: null, definition: definitionKey, tenant };
+  return pauses.find(({ scope, name }) => name === names[scope]) ?? null;
+}
+
+function limitTaken({ definitionKey }: JobView, { definitions }: World): string | null {
+  const limits = definitions.find(({ key }) => key === definitionKey)?.limits;
+  const most = limits?.effective.concurrencyLimit ?? null;
+  if (most === null || (limits?.inUse ?? 0) < most) return null;
+  return `${definitionKey} may run ${most} at a time, and ${most === 1 ? 'one does' : 'so many do'}.`;
 }
 
 function unpublished(job: JobView, { definitions }: World): string | null {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, madeDefinition, madeJob } from './made.fixture.ts';
+import { ago, madeDefinition, madeGroup, madeJob } from './made.fixture.ts';
 import { workloads } from './workload.ts';
 
 test('what needs looking at comes first, and what was never published is counted too', () => {
@@ -11,7 +11,7 @@ test('what needs looking at comes first, and what was never published is counted
       queued: [of('unknown', 5), of('busy', 90), of('busy', 60)],
       running: [of('busy')],
       retrying: [],
-      failed: [of('poison')],
+      failures: [madeGroup({ definitions: [{ definitionKey: 'poison', count: 3, trend: [] }] })],
     },
   );
   expect(loads.map(({ key }) => key)).toEqual(['poison', 'busy', 'unknown', 'idle']);

@@ -1,4 +1,5 @@
 import type { PublishedDefinition } from '../../../src/client/job.ts';
+import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
 import type { JobView } from '../../../src/core/job.ts';
 
 /** What one definition has to do, as far as the pages at hand show it. */
@@ -16,7 +17,7 @@ export interface Pages {
   queued: readonly JobView[];
   running: readonly JobView[];
   retrying: readonly JobView[];
-  failed: readonly JobView[];
+  failures: readonly DeadLetterGroup[];
 }
 
 /** Sorts after every time. */
@@ -34,8 +35,11 @@ export function workloads(definitions: readonly PublishedDefinition[], pages: Pa
     return made;
   };
   for (const { key, owner } of definitions) of(key, owner);
-  for (const name of ['queued', 'running', 'retrying', 'failed'] as const) {
+  for (const name of ['queued', 'running', 'retrying'] as const) {
     for (const job of pages[name]) of(job.definitionKey, job.owner)[name] += 1;
+  }
+  for (const { definitionKey, count } of pages.failures.flatMap((group) => group.definitions)) {
+    of(definitionKey, null).failed += count;
   }
   for (const { definitionKey, owner, queuedAt } of pages.queued) {
     const load = of(definitionKey, owner);

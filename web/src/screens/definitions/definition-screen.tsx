@@ -10,6 +10,8 @@ import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { cronWords } from '../../words/cron-words.ts';
 import { isolationWords, newestVersions, retryWords } from '../../words/definition-words.ts';
 import { JobTable } from '../jobs/job-table.tsx';
+import { LimitsPanel } from './limits-panel.tsx';
+import { PauseButton, PauseNotice } from './pause-part.tsx';
 import { RunForm } from './run-form.tsx';
 
 const route = getRouteApi('/definitions/$key');
@@ -32,7 +34,8 @@ export function DefinitionScreen() {
     );
   }
   return (
-    <Screen title={key}>
+    <Screen title={key} actions={<PauseButton definition={definition} />}>
+      {definition.paused && <PauseNotice pause={definition.paused} />}
       <div className="columns">
         <div>
           <RunForm key={key} definition={definition} latest={page.jobs[0] ?? null} />
@@ -54,6 +57,7 @@ export function DefinitionScreen() {
         </div>
         <div>
           <Policy definition={definition} />
+          <LimitsPanel definition={definition} />
           <Panel title="Schema of its params">
             {definition.paramsSchema === null ? (
               <p className="soft">It has none: any JSON is taken.</p>

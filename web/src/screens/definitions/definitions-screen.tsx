@@ -5,6 +5,7 @@ import { definitionsQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { newestVersions, retryWords } from '../../words/definition-words.ts';
+import { limitsLine } from '../../words/limit-words.ts';
 
 /** What can run, and whose it is. */
 export function DefinitionsScreen() {
@@ -35,6 +36,7 @@ export function DefinitionsScreen() {
                 <th scope="col" className="number">
                   Timeout
                 </th>
+                <th scope="col">Limits</th>
                 <th scope="col">Published</th>
               </tr>
             </thead>
@@ -49,13 +51,15 @@ export function DefinitionsScreen() {
                       data-row
                     >
                       {one.key}
-                    </Link>
+                    </Link>{' '}
+                    {one.paused && <span className="badge tone-warn">paused</span>}
                   </td>
                   <td>{one.owner ?? <span className="soft">–</span>}</td>
                   <td className="number">{one.version}</td>
                   <td className="number">{one.maxAttempts}</td>
                   <td>{retryWords(one)}</td>
                   <td className="number nowrap">{duration(one.timeoutSeconds * 1_000)}</td>
+                  <td>{limitsLine(one.limits.effective) || <span className="soft">–</span>}</td>
                   <td className="nowrap">
                     <Moment at={one.publishedAt} />
                   </td>

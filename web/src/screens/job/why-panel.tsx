@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JobView } from '../../../../src/core/job.ts';
-import { definitionsQuery, workersQuery } from '../../api/queries.ts';
+import { definitionsQuery, pausesQuery, workersQuery } from '../../api/queries.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { whyNotRunning } from '../../words/why-not-running.ts';
@@ -9,8 +9,9 @@ export function WhyPanel({ job }: { job: JobView }) {
   const now = useNow();
   const { data: workers } = useQuery(workersQuery());
   const { data: definitions } = useQuery(definitionsQuery());
-  if (!workers || !definitions) return null;
-  const told = whyNotRunning(job, { workers, definitions }, now);
+  const { data: pauses } = useQuery(pausesQuery());
+  if (!workers || !definitions || !pauses) return null;
+  const told = whyNotRunning(job, { workers, definitions, pauses }, now);
   if (told === null) return null;
   return (
     <Panel title={job.status === 'running' ? 'Is it stuck?' : 'Why isn’t it running?'}>

@@ -73,6 +73,8 @@ function tabSearch(search: JobsSearch, status: (typeof TABS)[number]['status']):
   return next;
 }
 
+const NOTHING = { definitionKey: undefined, tag: undefined, errorCode: undefined, q: undefined };
+
 function SearchField({
   search,
   onChange,
@@ -87,7 +89,7 @@ function SearchField({
     const reading = readSearch(text);
     if ('jobId' in reading) void navigate({ to: '/jobs/$jobId', params: { jobId: reading.jobId } });
     else if ('wrong' in reading) toasts.add('bad', `The search is not clear: ${reading.wrong}.`);
-    else onChange({ definitionKey: undefined, tag: undefined, ...reading.wanted });
+    else onChange({ ...NOTHING, ...reading.wanted });
   };
   return (
     <form
@@ -108,7 +110,7 @@ function SearchField({
         list="known-definitions"
         autoComplete="off"
         spellCheck={false}
-        placeholder="Definition, tag:word or a job id  ( / )"
+        placeholder='Definition, tag:word, code:WORD, "text in params" or a job id  ( / )'
         onChange={(event) => setText(event.target.value)}
       />
       <datalist id="known-definitions">

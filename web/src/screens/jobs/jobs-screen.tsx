@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { jobsQuery } from '../../api/queries.ts';
+import { BulkButtons } from '../../parts/bulk-buttons.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { now } from '../../runtime/clock.ts';
+import { actionsFor } from '../../words/bulk-words.ts';
 import { FilterBar } from './filter-bar.tsx';
-import type { JobsSearch } from './jobs-search.ts';
+import { bulkOf, type JobsSearch } from './jobs-search.ts';
 import { SteadyTable } from './steady-table.tsx';
 
 const route = getRouteApi('/jobs');
@@ -12,11 +15,23 @@ export function JobsScreen() {
   const search = route.useSearch();
   const { data: page, error } = useQuery(jobsQuery(search));
   return (
-    <Screen title="Jobs">
+    <Screen
+      title="Jobs"
+      actions={
+        page !== undefined &&
+        page.jobs.length > 0 && (
+          <BulkButtons
+            actions={actionsFor(search.status ?? [])}
+            filter={bulkOf(search, now())}
+            what="all jobs that match"
+          />
+        )
+      }
+    >
       <FilterBar search={search} />
       {page === undefined ? (
         <Waiting error={error} />
-      ) : page.jobs.length === 0 ? (
+      ) : page.jobs.length === 0 && page.nextCursor === null ? (
         <NoJobs search={search} />
       ) : (
         <>
@@ -41,10 +56,7 @@ function Pages({
   const { cursor, ...first } = search;
   return (
     <nav className="pages" aria-label="Pages">
-      <span className="soft">
-        {shown} {shown === 1 ? 'job' : 'jobs'}
-        {nextCursor === null ? '' : ', and more'}
-      </span>
+      <span className="soft">{pageWords(shown, nextCursor !== null)}</span>
       {cursor !== undefined && (
         <Link to="/jobs" search={first} className="button">
           First page
@@ -57,6 +69,12 @@ function Pages({
       )}
     </nav>
   );
+}
+
+/** A search in texts looks at so many jobs at a time: a page may be short, and not the last. */
+function pageWords(shown: number, isMore: boolean): string {
+  if (shown === 0) return 'None so far, but not all jobs were looked at';
+  return `${shown} ${shown === 1 ? 'job' : 'jobs'}${isMore ? ', and more' : ''}`;
 }
 
 function NoJobs({ search }: { search: JobsSearch }) {

@@ -1,10 +1,11 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { duration } from '../../../../src/core/duration.ts';
 import { useNow } from '../../runtime/clock.ts';
-import { countOf, type Overview } from './use-overview.ts';
+import { countOf, type Overview, timesFailed } from './use-overview.ts';
 
 export function Cards({ overview }: { overview: Overview }) {
-  const { failed, queued, running, retrying, workers } = overview;
+  const { failures, queued, running, retrying, workers } = overview;
+  const hasFailed = failures.groups.length > 0;
   const now = useNow();
   const alive = workers.filter(({ status }) => status !== 'dead');
   const slots = alive.reduce((sum, worker) => sum + worker.slots, 0);
@@ -15,11 +16,11 @@ export function Cards({ overview }: { overview: Overview }) {
     <ul className="cards">
       <Card
         title="Failed in 24 h"
-        value={countOf(failed)}
-        tone={failed.jobs.length > 0 ? 'bad' : ''}
-        note={failed.jobs.length === 0 ? 'no dead letters' : 'dead letters'}
-        to="/jobs"
-        search={{ status: ['failed'], since: '24h' }}
+        value={timesFailed(overview)}
+        tone={hasFailed ? 'bad' : ''}
+        note={hasFailed ? 'dead letters' : 'no dead letters'}
+        to="/dead-letters"
+        search={{ window: '24h' }}
       />
       <Card
         title="Retrying"

@@ -1,19 +1,20 @@
 import { Link } from '@tanstack/react-router';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { failureGroups } from '../../words/failure-groups.ts';
+import { atLeast } from '../../words/bulk-words.ts';
 import { plainText } from '../../words/log-tail.ts';
+import { ownersOf, ownerWords } from '../../words/owners.ts';
 import type { Overview } from './use-overview.ts';
 
 const SHOWN_MAX = 8;
 
 /** What failed, why, how often, when last, and whose it is: alike ones in one row. */
-export function Failures({ overview: { failed } }: { overview: Overview }) {
-  const groups = failureGroups(failed.jobs).slice(0, SHOWN_MAX);
+export function Failures({ overview: { failures, definitions } }: { overview: Overview }) {
+  const groups = failures.groups.slice(0, SHOWN_MAX);
+  const owners = ownersOf(definitions);
   if (groups.length === 0) return null;
-  const scanned = failed.nextCursor === null ? 'of 24 hours' : `the newest ${failed.jobs.length}`;
   return (
-    <Panel title="What failed" aside={`${scanned}, alike ones together`} flush>
+    <Panel title="What failed in 24 hours" aside={<Link to="/errors">All errors</Link>} flush>
       <div className="scroll">
         <table className="rows">
           <caption className="visually-hidden">Kinds of failures, the most frequent first</caption>
@@ -30,8 +31,8 @@ export function Failures({ overview: { failed } }: { overview: Overview }) {
           </thead>
           <tbody>
             {groups.map((group) => (
-              <tr key={group.jobId}>
-                <td className="number">{group.count}</td>
+              <tr key={group.fingerprint}>
+                <td className="number">{atLeast(group.count, group.countIsExact)}</td>
                 <td className="nowrap">
                   <Link
                     to="/jobs/$jobId"
@@ -39,7 +40,7 @@ export function Failures({ overview: { failed } }: { overview: Overview }) {
                     className="row-link"
                     data-row
                   >
-                    {group.definitionKey}
+                    {group.definitionKeys.join(', ')}
                   </Link>
                 </td>
                 <td className="wide">
@@ -48,9 +49,9 @@ export function Failures({ overview: { failed } }: { overview: Overview }) {
                   </span>
                 </td>
                 <td className="nowrap">
-                  <Moment at={group.lastAt} />
+                  <Moment at={group.lastSeen} />
                 </td>
-                <td className="nowrap">{group.owner ?? '–'}</td>
+                <td className="nowrap">{ownerWords(owners, group.definitionKeys)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,4 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import type { PauseView } from '../../../../src/core/flow-view.ts';
+import { groupsQuery, type GroupPage } from '../../api/failure-queries.ts';
+import { now } from '../../runtime/clock.ts';
+import { SINCE_MS } from '../../words/since.ts';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { ScheduleView } from '../../../../src/core/schedule.ts';
 import type { WorkerView } from '../../../../src/core/worker.ts';
@@ -6,13 +10,16 @@ import {
   definitionsQuery,
   type JobPage,
   jobsQuery,
+  pausesQuery,
   schedulesQuery,
   workersQuery,
 } from '../../api/queries.ts';
 
 /** All that the overview is made of. Of each kind of jobs one page: what is more is told as "more". */
 export interface Overview {
-  failed: JobPage;
+  /** What failed for good within a day. */
+  failures: GroupPage;
+  pauses: PauseView[];
   queued: JobPage;
   running: JobPage;
   retrying: JobPage;
@@ -23,9 +30,13 @@ export interface Overview {
 
 const LIMIT = 50;
 const EVERY_MS = 5_000;
+const ROUND_MS = 600_000;
 
 export function useOverview(): Overview | null {
-  const failed = useQuery(jobsQuery({ status: ['failed'], since: '24h', limit: LIMIT }, EVERY_MS));
+  // A round time, so that the question stays the same for a while.
+  const fromMs = Math.floor((now().getTime() - SINCE_MS['24h']) / ROUND_MS) * ROUND_MS;
+  const failures = useQuery(groupsQuery({ from: new Date(fromMs).toISOString() }));
+  const pauses = useQuery(pausesQuery());
   const oldest = { sort: 'createdAt', limit: LIMIT } as const;
   const queued = useQuery(jobsQuery({ status: ['queued'], ...oldest }, EVERY_MS));
   const running = useQuery(jobsQuery({ status: ['running', 'cancelling'], ...oldest }, EVERY_MS));
@@ -33,10 +44,12 @@ export function useOverview(): Overview | null {
   const workers = useQuery(workersQuery());
   const definitions = useQuery(definitionsQuery());
   const schedules = useQuery(schedulesQuery());
-  if (!failed.data || !queued.data || !running.data || !retrying.data) return null;
+  if (!failures.data || !pauses.data || !queued.data || !running.data || !retrying.data)
+    return null;
   if (!workers.data || !definitions.data || !schedules.data) return null;
   return {
-    failed: failed.data,
+    failures: failures.data,
+    pauses: pauses.data,
     queued: queued.data,
     running: running.data,
     retrying: retrying.data,
@@ -49,4 +62,11 @@ export function useOverview(): Overview | null {
 /** A page that is not the last says only how many there are at least. */
 export function countOf({ jobs, nextCursor }: JobPage): string {
   return nextCursor === null ? String(jobs.length) : `${jobs.length}+`;
+}
+
+/** How often jobs failed for good within a day. */
+export function timesFailed({ failures: { groups, complete } }: Overview): string {
+  const times = groups.reduce((sum, { count }) => sum + count, 0);
+  const isExact = complete && groups.every(({ countIsExact }) => countIsExact);
+  return `${times.toLocaleString('en')}${isExact ? '' : '+'}`;
 }

@@ -11,7 +11,7 @@ export function Verdict({ overview }: { overview: Overview }) {
   const found = troubles(
     {
       ...overview,
-      failed: overview.failed.jobs,
+      failures: overview.failures.groups,
       queued: overview.queued.jobs,
       running: overview.running.jobs,
     },

@@ -8,12 +8,12 @@ import type { Overview } from './use-overview.ts';
 const SHOWN_MAX = 20;
 
 export function WorkloadTable({ overview }: { overview: Overview }) {
-  const { definitions, queued, running, retrying, failed } = overview;
+  const { definitions, queued, running, retrying, failures } = overview;
   const loads = workloads(definitions, {
     queued: queued.jobs,
     running: running.jobs,
     retrying: retrying.jobs,
-    failed: failed.jobs,
+    failures: failures.groups,
   }).slice(0, SHOWN_MAX);
   if (loads.length === 0) return null;
   return (
@@ -66,7 +66,7 @@ function Row({ load }: { load: Workload }) {
       </td>
       <Count load={load} count={load.running} status={['running', 'cancelling']} />
       <Count load={load} count={load.retrying} status={['retrying']} />
-      <Count load={load} count={load.failed} status={['failed']} />
+      <Failed load={load} />
     </tr>
   );
 }
@@ -77,6 +77,17 @@ function Count({ load, count, status }: { load: Workload; count: number; status:
     <td className="number">
       <Link to="/jobs" search={{ definitionKey: load.key, status }}>
         {count}
+      </Link>
+    </td>
+  );
+}
+
+function Failed({ load: { key, failed } }: { load: Workload }) {
+  if (failed === 0) return <td className="number soft">0</td>;
+  return (
+    <td className="number">
+      <Link to="/dead-letters" search={{ definitionKey: key, window: '24h' }}>
+        {failed.toLocaleString('en')}
       </Link>
     </td>
   );

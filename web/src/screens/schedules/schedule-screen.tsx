@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { duration } from '../../../../src/core/duration.ts';
 import type { ScheduleView } from '../../../../src/core/schedule.ts';
-import { scheduleQuery } from '../../api/queries.ts';
+import { definitionsQuery, scheduleQuery } from '../../api/queries.ts';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { Screen, Waiting } from '../../parts/screen.tsx';
 import { cronWords } from '../../words/cron-words.ts';
+import { ownersOf, ownerWords } from '../../words/owners.ts';
 import { nameOf } from '../../words/troubles.ts';
 import { NextRuns } from './next-runs.tsx';
 import { ScheduleActions } from './schedule-actions.tsx';
@@ -49,11 +50,13 @@ export function ScheduleScreen() {
 
 function About({ schedule }: { schedule: ScheduleView }) {
   const { definitionKey, definitionVersion, jitterMs, priority } = schedule;
+  const { data: definitions = [] } = useQuery(definitionsQuery());
   return (
     <Panel title="About">
       <Facts
         facts={[
           ['Next', <NextRun schedule={schedule} />],
+          ['Owner', ownerWords(ownersOf(definitions), [definitionKey])],
           [
             'Definition',
             <Link to="/definitions/$key" params={{ key: definitionKey }}>

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { WorkerView } from '../../../../src/core/worker.ts';
-import { jobsQuery, workersQuery } from '../../api/queries.ts';
+import { definitionsQuery, jobsQuery, workersQuery } from '../../api/queries.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { ownersOf, ownerWords } from '../../words/owners.ts';
 import { WorkerRow } from './worker-row.tsx';
 
 const RUNNING_SHOWN = 200;
+const LOADED_SHOWN = 12;
 
 /** Who runs jobs, which, and when each was last heard of. */
 export function WorkersScreen() {
@@ -64,21 +67,43 @@ function Gone({ workers }: { workers: readonly WorkerView[] }) {
     <div className="below">
       <Panel title="Gone" aside="within a day">
         <ul className="mini">
-          {workers.map(({ workerId, host, pid, version, heartbeatAt }) => (
+          {workers.map(({ workerId, host, pid, version, heartbeatAt, lost, definitions }) => (
             <li key={workerId}>
               <span className="mini-name">
                 {host}{' '}
                 <span className="soft">
                   pid {pid}, version {version}
-                </span>
+                </span>{' '}
+                <span className={`badge ${lost ? 'tone-bad' : ''}`}>{lost ? 'died' : 'left'}</span>
               </span>
               <span className="soft">
                 last heard of <Moment at={heartbeatAt} />
               </span>
+              {lost && (
+                <span className="soft mini-whole">
+                  It had loaded <Loaded names={definitions} />
+                </span>
+              )}
             </li>
           ))}
         </ul>
       </Panel>
     </div>
   );
+}
+
+/** What a worker had tells whom to ask about it. */
+function Loaded({ names }: { names: readonly string[] }) {
+  const { data: definitions = [] } = useQuery(definitionsQuery());
+  const owners = ownersOf(definitions);
+  const keys = [...new Set(names.map((name) => name.replace(/@\d+$/, '')))];
+  if (keys.length === 0) return 'nothing.';
+  return keys.slice(0, LOADED_SHOWN).map((key) => (
+    <span key={key} className="tag">
+      <Link to="/definitions/$key" params={{ key }}>
+        {key}
+      </Link>{' '}
+      {ownerWords(owners, [key])}
+    </span>
+  ));
 }

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { jobInState, readJob, startJob } from '../support/api.ts';
+import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { HOSTILE } from '../support/dashboard-server.ts';
+
+const { shop, open } = dashboardPages();
+
+const fail = async (invoiceId: string) => {
+  const params = { invoiceId, email: 'amy@down.example' };
+  const id = await startJob(shop.address, 'billing.send-invoice', params, { tags: ['bulk'] });
+  await jobInState(shop.address, id, 'failed');
+  return id;
+};
+
+describe('errors', () => {
+  it('are counted by what went wrong, with their owner and an example', async () => {
+    await fail('INV-31');
+    const page = await open('/errors');
+    const row = page.getByRole('row').filter({ hasText: 'could not be sent' });
+    await row.getByText('team-billing').waitFor();
+    await row.getByRole('img', { name: /times in 24 hours$/ }).waitFor();
+    await row.getByText('new', { exact: true }).waitFor();
+    await page.getByText(HOSTILE).first().waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+    await row.getByRole('link', { name: 'Look at one' }).click();
+    await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+    await page.goBack();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/dead-letters\?fingerprint=/);
+  });
+});
+
+describe('dead letters', () => {
+  it('are a table of definition, error and time, in which every cell leads to its jobs', async () => {
+    await fail('INV-32');
+    const page = await open('/dead-letters');
+    const matrix = page.getByRole('table', { name: /by each error/ });
+    const row = matrix.getByRole('row').filter({ hasText: 'could not be sent' });
+    await row.getByText('team-billing').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await row.locator('.heat').last().getByRole('link').click();
+    await page.waitForURL(/from=.*to=/);
+    await page.getByRole('button', { name: 'One part of the time ×' }).waitFor();
+    const jobs = page.getByRole('table', { name: 'Dead letters' });
+    await jobs.getByText('invoice INV-32 could not be sent').waitFor();
+    await jobs.getByText('hostile').first().waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('button', { name: 'One error only ×' }).click();
+    await page.getByRole('combobox', { name: 'Definition' }).selectOption('');
+    await page.getByLabel('Failed').selectOption('24h');
+    await jobs.getByText('hostile').first().waitFor();
+    await page.getByLabel('Text in the error').fill('INV-32');
+    await page.getByLabel('Text in the error').press('Enter');
+    await page.waitForURL(/q=INV-32/);
+    await expect.poll(async () => await jobs.getByRole('row').count()).toBe(2);
+  });
+
+  it('are retried and deleted by group, after a look at what that is about', async () => {
+    const id = await fail('INV-33');
+    const page = await open('/dead-letters?q=INV-33');
+    await page.getByRole('button', { name: 'Retry all that match…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 job matches').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await dialog.getByLabel('At most so many a second').fill('100');
+    await dialog.getByRole('button', { name: 'Retry them' }).click();
+    await dialog.getByText('1 of 1 retried.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await jobInState(shop.address, id, 'failed');
+    expect((await readJob(shop.address, id)).maxAttempts).toBe(4);
+
+    await page.getByRole('button', { name: 'Delete all that match…' }).click();
+    const danger = dialog.getByRole('button', { name: 'Delete them' });
+    await dialog.getByText('1 job matches').waitFor();
+    expect(await danger.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type 1 to confirm').fill('1');
+    await danger.click();
+    await dialog.getByText('1 of 1 deleted.').waitFor();
+    await dialog.getByRole('link', { name: 'All bulk actions' }).click();
+    const newest = page.getByRole('row').nth(1);
+    await newest.getByText('1 of 1 deleted.').waitFor();
+    await newest.getByText('finished', { exact: true }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect((await fetch(`${shop.address}/v1/jobs/${id}`)).status).toBe(404);
+  });
+});
+
+describe('many jobs', () => {
+  it('are cancelled by what is filtered, and a long action can be stopped', async () => {
+    const held = { hold: true, tags: ['to-cancel'] };
+    for (const width of [1, 2]) {
+      await startJob(shop.address, 'image.resize', { url: 'c', width }, held);
+    }
+    const page = await open('/jobs');
+    await page.getByRole('row').nth(1).waitFor();
+    expect(await page.getByRole('button', { name: /all that match/ }).count()).toBe(0);
+    await page.getByLabel('Search jobs').fill('tag:to-cancel "width"');
+    await page.getByLabel('Search jobs').press('Enter');
+    await page.getByText('2 jobs', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Cancel all that match…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 jobs match').waitFor();
+    await dialog.getByLabel('Type 2 to confirm').fill('2');
+    await dialog.getByRole('button', { name: 'Cancel them' }).click();
+    await dialog.getByText('2 of 2 cancelled.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+
+    await page.getByRole('link', { name: 'Cancelled' }).click();
+    await page.getByText('2 jobs', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Retry all that match…' }).click();
+    await dialog.getByLabel('At most so many a second').fill('0.01');
+    await dialog.getByRole('button', { name: 'Retry them' }).click();
+    await dialog.getByText('1 of 2 retried.').waitFor();
+    await dialog.getByRole('button', { name: 'Stop it' }).click();
+    await dialog.getByText('1 of 2 retried. Stopped by a person.').waitFor();
+    await page.keyboard.press('Escape');
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { jobInState, startJob } from '../support/api.ts';
+import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { HOSTILE } from '../support/dashboard-server.ts';
+import { startReceiver, status } from '../support/receiver.ts';
+
+const { shop, open, forgiveComplaints } = dashboardPages();
+
+describe('webhooks', () => {
+  it('are made, tested, looked at, sent again, paused and deleted', async () => {
+    const receiver = await startReceiver();
+    onTestFinished(receiver.close);
+    const page = await open('/webhooks');
+    await page.getByText('No other server is told anything.').waitFor();
+    await page.getByRole('button', { name: 'Make a webhook…' }).click();
+    await page.getByLabel('Address').fill('http://10.0.0.1/hooks');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/private|not allowed|address/i)
+      .last()
+      .waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByLabel('Address').fill(receiver.url);
+    await page.getByLabel('A word for people').fill(HOSTILE);
+    await page.getByLabel('job.succeeded').check();
+    await page.getByRole('button', { name: 'Make it' }).click();
+    const secret = await page
+      .getByRole('dialog', { name: 'The secret' })
+      .locator('code')
+      .innerText();
+    expect(secret).toMatch(/^whsec_/);
+    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByText(HOSTILE).waitFor();
+    await page.getByRole('link', { name: receiver.url }).click();
+
+    receiver.answerWith(status(500, { 'content-type': 'text/plain' }, HOSTILE));
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    const delivery = page.getByRole('listitem').filter({ hasText: 'webhook.test' }).first();
+    await delivery.getByText('failed').waitFor();
+    await delivery.locator('summary').first().click();
+    await delivery.getByText(/^Try 1: answered 500/).waitFor();
+    await delivery.getByText(HOSTILE).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    receiver.answerWith(status(204));
+    await delivery.getByRole('button', { name: 'Send it again' }).click();
+    await page.getByText('delivered').first().waitFor();
+
+    const params = { url: 'hook.png', width: 1 };
+    const id = await startJob(shop.address, 'image.resize', params);
+    await jobInState(shop.address, id, 'succeeded');
+    await page.getByText('job.succeeded', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('It is paused.').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('It is told again.').waitFor();
+    await page.getByRole('button', { name: 'Rotate the secret…' }).click();
+    await page.getByRole('button', { name: 'Make a new one' }).click();
+    const next = page.getByRole('dialog', { name: 'The new secret' }).locator('code');
+    expect(await next.innerText()).not.toBe(secret);
+    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByText('No other server is told anything.').waitFor();
+    forgiveComplaints();
+  });
+});
+
+describe('the audit log', () => {
+  it('says who did what to what, and leads there', async () => {
+    const params = { url: 'audited.png', width: 1 };
+    const id = await startJob(shop.address, 'image.resize', params, { hold: true });
+    await fetch(`${shop.address}/v1/jobs/${id}/cancel`, { method: 'POST' });
+    const page = await open('/audit');
+    const row = page.getByRole('row').filter({ hasText: id.slice(0, 13) });
+    await row.getByText('job.cancel').waitFor();
+    await row.getByText('127.0.0.1').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await row.getByRole('link', { name: 'job.cancel' }).click();
+    await page.waitForURL(/action=job.cancel/);
+    await page.getByLabel('Who', { exact: true }).fill('key:nobody');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText('Nobody has done such a thing.').waitFor();
+    await page.goBack();
+    await row.getByRole('link', { name: id.slice(0, 13) }).click();
+    await page
+      .getByText(/^Cancelled before it ran|^Cancelled/)
+      .first()
+      .waitFor();
+  });
+});
+
+it('an open server says so in its settings', async () => {
+  const page = await open('/settings');
+  await page.getByText(/^anybody: this server has no keys/).waitFor();
+  await page.getByText('the first key closes it').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});

@@ -1,0 +1,163 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { BulkFilter, BulkPreview } from '../../../src/client/bulk.ts';
+import type { BulkAction, BulkView } from '../../../src/core/bulk.ts';
+import { call } from '../api/call.ts';
+import { bulkPreviewQuery } from '../api/failure-queries.ts';
+import { tellError } from '../api/problem-error.ts';
+import { useChange } from '../api/use-change.ts';
+import { atLeast, BULK_WORDS, filterWords, mustType } from '../words/bulk-words.ts';
+import { remark, shortId, summary } from '../words/job-words.ts';
+import { useModal } from './ask.tsx';
+import { BulkProgress } from './bulk-progress.tsx';
+
+/**
+ * One thing done to all jobs that match: first what it would be about, then the confirmation, then
+ * how far it has come. Whoever closes it stops nothing; the screen of bulk actions shows it, too.
+ */
+export function BulkDialog({
+  action,
+  filter,
+  what,
+  onClose,
+}: {
+  action: BulkAction;
+  filter: BulkFilter;
+  /** Which jobs, in the words of who asks. */
+  what: string;
+  onClose: () => void;
+}) {
+  const ref = useModal();
+  // What is looked at is what is acted on: the filter stays as it was when this opened.
+  const [meant] = useState(filter);
+  const [started, setStarted] = useState<BulkView | null>(null);
+  const asking = { ...bulkPreviewQuery(action, meant), enabled: started === null };
+  const { data: preview, error } = useQuery(asking);
+  const { verb } = BULK_WORDS[action];
+  const close = () => ref.current?.close();
+  return (
+    <dialog ref={ref} className="dialog" aria-label={`${verb} ${what}`} onClose={onClose}>
+      <h2>
+        {verb} {what}
+      </h2>
+      {started ? (
+        <BulkProgress bulk={started} onClose={close} />
+      ) : preview ? (
+        <Confirm
+          action={action}
+          filter={meant}
+          preview={preview}
+          onStarted={setStarted}
+          onClose={close}
+        />
+      ) : (
+        <>
+          <p className="soft">{error ? tellError(error) : 'Counting…'}</p>
+          <div className="dialog-actions">
+            <button type="button" onClick={close}>
+              Not now
+            </button>
+          </div>
+        </>
+      )}
+    </dialog>
+  );
+}
+
+function Confirm({
+  action,
+  filter,
+  preview,
+  onStarted,
+  onClose,
+}: {
+  action: BulkAction;
+  filter: BulkFilter;
+  preview: BulkPreview;
+  onStarted: (bulk: BulkView) => void;
+  onClose: () => void;
+}) {
+  const { matched, matchedIsExact } = preview;
+  const { verb, warning } = BULK_WORDS[action];
+  const [typed, setTyped] = useState('');
+  const [rate, setRate] = useState('');
+  const start = useChange(
+    async () => {
+      const ratePerSecond = rate === '' ? undefined : Number(rate);
+      return await call<BulkView>('POST', '/v1/bulk', { body: { action, filter, ratePerSecond } });
+    },
+    (bulk) => {
+      onStarted(bulk);
+      return null;
+    },
+  );
+  const confirmed = !mustType(action) || typed.replaceAll(/[,\s]/g, '') === String(matched);
+  const submit = () => {
+    if (confirmed && matched > 0) start.mutate(undefined);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <p>
+        <strong>
+          {atLeast(matched, matchedIsExact)} {matched === 1 ? 'job matches' : 'jobs match'}
+        </strong>{' '}
+        <span className="soft">({filterWords(filter as Record<string, unknown>)}).</span>
+      </p>
+      <p className="soft">{warning}</p>
+      <Sample preview={preview} />
+      {action === 'retry' && (
+        <label className="field">
+          <span>At most so many a second</span>
+          <input
+            inputMode="decimal"
+            value={rate}
+            placeholder="as fast as it goes"
+            onChange={(event) => setRate(event.target.value)}
+          />
+        </label>
+      )}
+      {mustType(action) && matched > 0 && (
+        <label className="field">
+          <span>Type {matched} to confirm</span>
+          <input
+            inputMode="numeric"
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </label>
+      )}
+      <div className="dialog-actions">
+        <button type="button" onClick={onClose}>
+          Not now
+        </button>
+        <button
+          type="submit"
+          className={action === 'retry' ? 'primary' : 'danger'}
+          disabled={!confirmed || matched === 0 || start.isPending}
+        >
+          {verb} them
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Sample({ preview: { sample, matched } }: { preview: BulkPreview }) {
+  if (sample.length === 0) return null;
+  return (
+    <ul className="sample" aria-label={matched > sample.length ? 'Some of them' : 'All of them'}>
+      {sample.map((job) => (
+        <li key={job.jobId}>
+          <strong>{job.definitionKey}</strong> <span className="id">{shortId(job.jobId)}</span>{' '}
+          <span className="soft">{remark(job) || summary(job.params)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,148 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { AuditView } from '../../../../src/core/audit.ts';
+import { type AuditAsked, auditQuery } from '../../api/admin-queries.ts';
+import { JsonTree } from '../../parts/json-tree.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { shortId } from '../../words/job-words.ts';
+import { textOf } from '../../words/url-search.ts';
+
+const route = getRouteApi('/audit');
+const FIELDS = { actor: 'Who', action: 'Did what', subject: 'To what' } as const;
+type Field = keyof typeof FIELDS;
+
+export function auditSearch(search: Record<string, unknown>): AuditAsked {
+  const names = [...Object.keys(FIELDS), 'cursor'];
+  const said = names.map((name) => [name, textOf(search, name)] as const);
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined)) as AuditAsked;
+}
+
+/** Who did that? Everything that was done by hand, the newest first. */
+export function AuditScreen() {
+  const search = route.useSearch();
+  const { data: page, error } = useQuery(auditQuery(search));
+  return (
+    <Screen title="Audit">
+      <AuditFilters key={JSON.stringify(search)} search={search} />
+      {page === undefined ? (
+        <Waiting error={error} />
+      ) : page.entries.length === 0 ? (
+        <Empty title="Nobody has done such a thing." />
+      ) : (
+        <AuditTable entries={page.entries} search={search} />
+      )}
+      {page?.nextCursor && (
+        <nav className="pages" aria-label="Pages">
+          <Link to="/audit" search={{ ...search, cursor: page.nextCursor }} className="button">
+            Next page
+          </Link>
+        </nav>
+      )}
+    </Screen>
+  );
+}
+
+function AuditFilters({ search }: { search: AuditAsked }) {
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState(search);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { cursor: _cursor, ...filter } = typed;
+    void navigate({ to: '/audit', search: auditSearch(filter) });
+  };
+  return (
+    <form className="filters" role="search" onSubmit={submit}>
+      {(Object.keys(FIELDS) as Field[]).map((name) => (
+        <label key={name}>
+          <span className="visually-hidden">{FIELDS[name]}</span>
+          <input
+            type="search"
+            value={typed[name] ?? ''}
+            placeholder={FIELDS[name]}
+            autoComplete="off"
+            onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+          />
+        </label>
+      ))}
+      <button type="submit">Find</button>
+    </form>
+  );
+}
+
+function AuditTable({ entries, search }: { entries: readonly AuditView[]; search: AuditAsked }) {
+  const { cursor: _cursor, ...kept } = search;
+  return (
+    <div className="scroll">
+      <table className="rows">
+        <caption className="visually-hidden">What was done by hand</caption>
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Who</th>
+            <th scope="col">Did what</th>
+            <th scope="col">To what</th>
+            <th scope="col">From</th>
+            <th scope="col">Before and after</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map(({ id, at, actor, action, subject, before, after, address }) => (
+            <tr key={id}>
+              <td className="nowrap">
+                <Moment at={at} />
+              </td>
+              <td>
+                <Link to="/audit" search={{ ...kept, actor }} data-row>
+                  {actor}
+                </Link>
+              </td>
+              <td className="nowrap">
+                <Link to="/audit" search={{ ...kept, action }}>
+                  {action}
+                </Link>
+              </td>
+              <td>
+                <Subject action={action} subject={subject} />
+              </td>
+              <td className="nowrap soft">{address ?? '–'}</td>
+              <td>
+                <Change before={before} after={after} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Subject({ action, subject }: { action: string; subject: string }) {
+  if (action.startsWith('job.')) {
+    return (
+      <Link to="/jobs/$jobId" params={{ jobId: subject }}>
+        {shortId(subject)}
+      </Link>
+    );
+  }
+  return (
+    <Link to="/audit" search={{ subject }}>
+      {subject}
+    </Link>
+  );
+}
+
+function Change({ before, after }: { before: unknown; after: unknown }) {
+  const sides = [before, after].filter((side) => side !== null && side !== undefined);
+  if (sides.length === 0) return <span className="soft">–</span>;
+  return (
+    <>
+      {sides.map((side, at) => (
+        <div key={at}>
+          <JsonTree value={side} level={2} />
+        </div>
+      ))}
+    </>
+  );
+}

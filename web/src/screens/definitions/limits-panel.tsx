@@ -1,0 +1,108 @@
+import { useState } from 'react';
+import type { PublishedDefinition } from '../../../../src/client/job.ts';
+import type { DefinitionLimitsView } from '../../../../src/core/flow-view.ts';
+import { LIMIT_NAMES, type LimitsChange } from '../../../../src/core/limits.ts';
+import { call } from '../../api/call.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Ask } from '../../parts/ask.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Facts, Panel } from '../../parts/panel.tsx';
+import { LIMIT_TITLES, limitWords, readLimits, typedLimits } from '../../words/limit-words.ts';
+
+/** How much of it may go on, who said so, and a way to say otherwise. */
+export function LimitsPanel({ definition: { key, limits } }: { definition: PublishedDefinition }) {
+  const [asking, setAsking] = useState(false);
+  const { effective, code, override, changedBy, changedAt, inUse } = limits;
+  return (
+    <Panel
+      title="Limits"
+      aside={
+        <button type="button" className="small" onClick={() => setAsking(true)}>
+          Change…
+        </button>
+      }
+    >
+      <Facts
+        facts={[
+          ...LIMIT_NAMES.map((name) => {
+            const said =
+              override[name] === undefined ? '' : ` (the code: ${limitWords(code[name])})`;
+            return [LIMIT_TITLES[name], `${limitWords(effective[name])}${said}`] as const;
+          }),
+          ['Counted now', effective.concurrencyLimit === null ? null : inUse],
+          ['Changed', changedAt && <Changed by={changedBy} at={changedAt} />],
+        ]}
+      />
+      {asking && (
+        <LimitsDialog definitionKey={key} limits={limits} onClose={() => setAsking(false)} />
+      )}
+    </Panel>
+  );
+}
+
+function Changed({ by, at }: { by: string | null; at: string }) {
+  return (
+    <>
+      <Moment at={at} /> {by !== null && `by ${by}`}
+    </>
+  );
+}
+
+function LimitsDialog({
+  definitionKey,
+  limits: { code, override },
+  onClose,
+}: {
+  definitionKey: string;
+  limits: DefinitionLimitsView;
+  onClose: () => void;
+}) {
+  const [typed, setTyped] = useState(() => typedLimits(override));
+  const [wrong, setWrong] = useState<{ field: string; wrong: string } | null>(null);
+  const change = useChange(
+    async (body: LimitsChange) =>
+      await call<object>('PATCH', `/v1/definitions/${encodeURIComponent(definitionKey)}/limits`, {
+        body,
+      }),
+    () => 'The limits hold from now on.',
+  );
+  const confirm = () => {
+    const read = readLimits(typed);
+    if ('wrong' in read) {
+      setWrong(read);
+      return 'stay';
+    }
+    change.mutate(read.change);
+    return 'close';
+  };
+  return (
+    <Ask
+      title={`Limits of ${definitionKey}`}
+      confirm="Change them"
+      tone="primary"
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p className="soft">
+        Nothing means what the code says, “none” no limit. They hold at once, for all workers.
+      </p>
+      {LIMIT_NAMES.map((name) => (
+        <label key={name} className="field">
+          <span>{LIMIT_TITLES[name]}</span>
+          <input
+            value={typed[name]}
+            autoComplete="off"
+            placeholder={`the code: ${limitWords(code[name])}`}
+            aria-invalid={wrong?.field === name}
+            onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+          />
+          {wrong?.field === name && (
+            <span className="wrong" role="alert">
+              {wrong.wrong}
+            </span>
+          )}
+        </label>
+      ))}
+    </Ask>
+  );
+}

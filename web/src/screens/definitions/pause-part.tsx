@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import type { PublishedDefinition } from '../../../../src/client/job.ts';
+import type { PauseView } from '../../../../src/core/flow-view.ts';
+import { call } from '../../api/call.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Ask } from '../../parts/ask.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { useNow } from '../../runtime/clock.ts';
+import { pauseWords } from '../../words/pause-words.ts';
+
+/** A pause is loud: who wonders why nothing moves must not have to look for it. */
+export function PauseNotice({ pause }: { pause: PauseView }) {
+  const now = useNow();
+  return (
+    <div className="notice warn" role="status">
+      <Icon name="pause" />
+      <p>{pauseWords(pause, now)}</p>
+    </div>
+  );
+}
+
+export function PauseButton({ definition: { key, paused } }: { definition: PublishedDefinition }) {
+  const [asking, setAsking] = useState(false);
+  const [reason, setReason] = useState('');
+  const path = `/v1/definitions/${encodeURIComponent(key)}`;
+  const pause = useChange(
+    async () =>
+      await call<PauseView>('POST', `${path}/pause`, { body: { reason: reason.trim() || null } }),
+    () => `${key} is paused.`,
+  );
+  const resume = useChange(
+    async () => await call<object>('POST', `${path}/resume`),
+    () => `${key} goes on.`,
+  );
+  if (paused) {
+    return (
+      <button type="button" className="primary" onClick={() => resume.mutate(undefined)}>
+        <Icon name="play" />
+        Resume
+      </button>
+    );
+  }
+  return (
+    <>
+      <button type="button" onClick={() => setAsking(true)}>
+        <Icon name="pause" />
+        Pause…
+      </button>
+      {asking && (
+        <Ask
+          title={`Pause ${key}?`}
+          confirm="Pause it"
+          onConfirm={() => pause.mutate(undefined)}
+          onClose={() => setAsking(false)}
+        >
+          <p>No job of it starts from now on. What runs goes on, and new jobs wait.</p>
+          <label className="field">
+            <span>Why, for those who wonder</span>
+            <input value={reason} maxLength={500} onChange={(e) => setReason(e.target.value)} />
+          </label>
+        </Ask>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { deadLettersQuery, groupsQuery } from '../../api/failure-queries.ts';
+import { definitionsQuery } from '../../api/queries.ts';
+import { BulkButtons } from '../../parts/bulk-buttons.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { useNow } from '../../runtime/clock.ts';
+import { matrixRows } from '../../words/matrix.ts';
+import { ownersOf } from '../../words/owners.ts';
+import { partsOfWindow } from '../../words/window.ts';
+import { JobTable } from '../jobs/job-table.tsx';
+import { FailureFilters } from './failure-filters.tsx';
+import { FailureMatrix } from './failure-matrix.tsx';
+import {
+  bulkOf,
+  type FailuresSearch,
+  groupsAsked,
+  lettersAsked,
+  WINDOW_DEFAULT,
+} from './failures-search.ts';
+
+const route = getRouteApi('/dead-letters');
+
+/** What needs a human: what failed for good, by definition, error and time, and what to do with it. */
+export function DeadLettersScreen() {
+  const search = route.useSearch();
+  const now = useNow();
+  const asked = lettersAsked(search, now);
+  const { data: found, error } = useQuery(groupsQuery(groupsAsked(search, now)));
+  const { data: page } = useQuery(deadLettersQuery(asked));
+  const { data: definitions = [] } = useQuery(definitionsQuery());
+  if (!found || !page) {
+    return (
+      <Screen title="Dead letters">
+        <Waiting error={error} />
+      </Screen>
+    );
+  }
+  const { window: name = WINDOW_DEFAULT } = search;
+  const window = name === 'all' ? null : name;
+  const rows = matrixRows(found.groups);
+  return (
+    <Screen
+      title="Dead letters"
+      actions={
+        page.jobs.length > 0 && (
+          <BulkButtons
+            actions={['retry', 'delete']}
+            filter={bulkOf(asked)}
+            what="all dead letters that match"
+          />
+        )
+      }
+    >
+      <FailureFilters key={search.q} search={search} />
+      {rows.length > 0 && (
+        <FailureMatrix
+          rows={rows}
+          window={window}
+          parts={window === null ? [] : partsOfWindow(window, now)}
+          search={search}
+          owners={ownersOf(definitions)}
+          complete={found.complete}
+          now={now}
+        />
+      )}
+      {page.jobs.length === 0 && page.nextCursor === null ? (
+        <Nothing search={search} />
+      ) : (
+        <div className="below">
+          <Panel title="Jobs" aside="the latest failure first" flush>
+            {page.jobs.length === 0 ? (
+              <p className="soft pad">None so far; later pages may have some.</p>
+            ) : (
+              <JobTable jobs={page.jobs} caption="Dead letters" />
+            )}
+          </Panel>
+          <Pages search={search} nextCursor={page.nextCursor} />
+        </div>
+      )}
+    </Screen>
+  );
+}
+
+function Pages({ search, nextCursor }: { search: FailuresSearch; nextCursor: string | null }) {
+  const { cursor, ...first } = search;
+  return (
+    <nav className="pages" aria-label="Pages">
+      {cursor !== undefined && (
+        <Link to="/dead-letters" search={first} className="button">
+          First page
+        </Link>
+      )}
+      {nextCursor !== null && (
+        <Link to="/dead-letters" search={{ ...search, cursor: nextCursor }} className="button">
+          Next page
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+function Nothing({ search }: { search: FailuresSearch }) {
+  const isNarrow = Object.keys(search).some((name) => name !== 'window');
+  if (isNarrow) {
+    return (
+      <Empty title="No dead letter fits.">
+        <Link to="/dead-letters" search={{}}>
+          Show all of the last week
+        </Link>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="Nothing is dead.">
+      <p>
+        {search.window === 'all' ? (
+          'No job has failed for good.'
+        ) : (
+          <Link to="/dead-letters" search={{ window: 'all' }}>
+            Look at all times
+          </Link>
+        )}
+      </p>
+    </Empty>
+  );
+}

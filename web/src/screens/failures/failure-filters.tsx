@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { definitionsQuery } from '../../api/queries.ts';
+import { WINDOWS } from '../../words/window.ts';
+import { type FailuresSearch, WINDOW_DEFAULT } from './failures-search.ts';
+
+/** Which failures: of a definition, with a code, with a text, of a time. */
+export function FailureFilters({ search }: { search: FailuresSearch }) {
+  const navigate = useNavigate();
+  const { data: definitions = [] } = useQuery(definitionsQuery());
+  const [q, setQ] = useState(search.q ?? '');
+  const change = (to: Partial<Record<keyof FailuresSearch, string | undefined>>) => {
+    const next = { ...search, cursor: undefined, ...to } as FailuresSearch;
+    void navigate({ to: '/dead-letters', search: next });
+  };
+  const keys = new Set(definitions.map(({ key }) => key));
+  if (search.definitionKey !== undefined) keys.add(search.definitionKey);
+  return (
+    <div className="filters">
+      <form
+        role="search"
+        className="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change({ q: q.trim() || undefined });
+        }}
+      >
+        <label className="visually-hidden" htmlFor="search">
+          Text in the error or in the params
+        </label>
+        <input
+          id="search"
+          type="search"
+          value={q}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="Text in the error or in the params  ( / )"
+          onChange={(event) => setQ(event.target.value)}
+        />
+      </form>
+      <label>
+        <span className="visually-hidden">Definition</span>
+        <select
+          value={search.definitionKey ?? ''}
+          onChange={(event) => change({ definitionKey: event.target.value || undefined })}
+        >
+          <option value="">All definitions</option>
+          {[...keys].sort().map((key) => (
+            <option key={key} value={key}>
+              {key}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span className="visually-hidden">Failed</span>
+        <select
+          value={search.window ?? WINDOW_DEFAULT}
+          onChange={(event) =>
+            change({ window: event.target.value, from: undefined, to: undefined })
+          }
+        >
+          {Object.entries(WINDOWS).map(([name, { words }]) => (
+            <option key={name} value={name}>
+              {words}
+            </option>
+          ))}
+          <option value="all">Any time</option>
+        </select>
+      </label>
+      <Chosen search={search} onChange={change} />
+    </div>
+  );
+}
+
+/** What a cell or a link has chosen can be let go of, one by one. */
+function Chosen({
+  search,
+  onChange,
+}: {
+  search: FailuresSearch;
+  onChange: (to: Partial<Record<keyof FailuresSearch, undefined>>) => void;
+}) {
+  const { fingerprint, errorCode, from } = search;
+  return (
+    <>
+      {fingerprint !== undefined && (
+        <button type="button" onClick={() => onChange({ fingerprint: undefined })}>
+          One error only ×
+        </button>
+      )}
+      {errorCode !== undefined && (
+        <button type="button" onClick={() => onChange({ errorCode: undefined })}>
+          {errorCode} ×
+        </button>
+      )}
+      {from !== undefined && (
+        <button type="button" onClick={() => onChange({ from: undefined, to: undefined })}>
+          One part of the time ×
+        </button>
+      )}
+    </>
+  );
+}

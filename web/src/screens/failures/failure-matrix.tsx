@@ -1,0 +1,116 @@
+import { Link } from '@tanstack/react-router';
+import { BulkButtons } from '../../parts/bulk-buttons.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { atLeast } from '../../words/bulk-words.ts';
+import { plainText } from '../../words/log-tail.ts';
+import { type MatrixRow, shadeOf } from '../../words/matrix.ts';
+import { ownerWords } from '../../words/owners.ts';
+import { partWords, type TimePart, type WindowName } from '../../words/window.ts';
+import { bulkOf, type FailuresSearch, lettersAsked } from './failures-search.ts';
+
+const SHOWN_MAX = 50;
+
+/** What failed, of which definition, and when: every cell leads to its jobs. */
+export function FailureMatrix({
+  rows,
+  window,
+  parts,
+  search,
+  owners,
+  complete,
+  now,
+}: {
+  rows: readonly MatrixRow[];
+  /** Null: of all times, which has no parts. */
+  window: WindowName | null;
+  parts: readonly TimePart[];
+  search: FailuresSearch;
+  owners: ReadonlyMap<string, string>;
+  complete: boolean;
+  now: Date;
+}) {
+  const most = Math.max(0, ...rows.flatMap(({ counts }) => counts));
+  const shown = rows.slice(0, SHOWN_MAX);
+  const note = complete && rows.length <= SHOWN_MAX ? 'each is one mistake' : 'the most frequent';
+  return (
+    <Panel title="Definition, error, time" aside={note} flush>
+      <div className="scroll">
+        <table className="rows matrix">
+          <caption className="visually-hidden">
+            How often each definition failed by each error, by time
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Definition</th>
+              <th scope="col">Error</th>
+              {window !== null &&
+                parts.map((part) => (
+                  <th key={part.from} scope="col" className="number">
+                    {partWords(window, part)}
+                  </th>
+                ))}
+              <th scope="col" className="number">
+                In all
+              </th>
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => {
+              const { definitionKey, fingerprint } = row;
+              const whole = { ...search, definitionKey, fingerprint };
+              for (const name of ['from', 'to', 'cursor'] as const) delete whole[name];
+              return (
+                <tr
+                  key={`${definitionKey} ${fingerprint}`}
+                  className={search.fingerprint === fingerprint ? 'chosen' : ''}
+                >
+                  <td className="nowrap">
+                    <strong>{definitionKey}</strong>
+                    <span className="summary">{ownerWords(owners, [definitionKey])}</span>
+                  </td>
+                  <td className="wide">
+                    <Link to="/dead-letters" search={whole} data-row className="remark">
+                      <code className="code">{row.code}</code> {plainText(row.message)}
+                    </Link>
+                  </td>
+                  {row.counts.map((count, at) => (
+                    <Cell key={at} count={count} most={most} search={{ ...whole, ...parts[at] }} />
+                  ))}
+                  <td className="number nowrap">
+                    <Link to="/dead-letters" search={whole}>
+                      {atLeast(row.count, row.countIsExact)}
+                    </Link>
+                  </td>
+                  <td>
+                    <div className="row-actions">
+                      <BulkButtons
+                        short
+                        actions={['retry', 'delete']}
+                        filter={bulkOf(lettersAsked(whole, now))}
+                        what={`${row.code} of ${definitionKey}`}
+                      />
+                    </div>
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  );
+}
+
+function Cell({ count, most, search }: { count: number; most: number; search: FailuresSearch }) {
+  if (count === 0) return <td className="number soft">·</td>;
+  return (
+    <td className={`number heat heat-${shadeOf(count, most)}`}>
+      <Link to="/dead-letters" search={search}>
+        {count.toLocaleString('en')}
+      </Link>
+    </td>
+  );
+}

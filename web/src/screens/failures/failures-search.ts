@@ -1,0 +1,62 @@
+import type { BulkFilter } from '../../../../src/client/bulk.ts';
+import type { DeadLettersAsked, FailureFilter } from '../../api/failure-queries.ts';
+import { textOf } from '../../words/url-search.ts';
+import { isWindow, partsOfWindow, type WindowName } from '../../words/window.ts';
+
+/**
+ * The view of what failed, as its address says it. A window moves with time; `from` and `to` are one
+ * part of it that somebody looks at, and stay.
+ */
+export interface FailuresSearch {
+  window?: WindowName | 'all';
+  definitionKey?: string;
+  errorCode?: string;
+  fingerprint?: string;
+  from?: string;
+  to?: string;
+  q?: string;
+  cursor?: string;
+}
+
+export const WINDOW_DEFAULT: WindowName = '7d';
+
+const WORDS = ['definitionKey', 'errorCode', 'fingerprint', 'q', 'cursor'] as const;
+const TIMES = ['from', 'to'] as const;
+
+export function failuresSearch(search: Record<string, unknown>): FailuresSearch {
+  const window = textOf(search, 'window');
+  const words = WORDS.map((name) => [name, textOf(search, name)] as const);
+  const times = TIMES.map((name) => [name, momentOf(textOf(search, name))] as const);
+  const said = [...words, ...times].filter(([, value]) => value !== undefined);
+  return {
+    ...(Object.fromEntries(said) as Partial<FailuresSearch>),
+    ...((isWindow(window) || window === 'all') && { window }),
+  };
+}
+
+function momentOf(text: string | undefined): string | undefined {
+  const ms = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) || ms < 0 ? undefined : new Date(ms).toISOString();
+}
+
+/** What the groups are counted of: the whole window, whatever part of it is looked at. */
+export function groupsAsked(
+  { definitionKey, errorCode, window = WINDOW_DEFAULT }: FailuresSearch,
+  now: Date,
+): FailureFilter & { buckets?: number } {
+  const filter = { definitionKey, errorCode };
+  if (window === 'all') return filter;
+  const parts = partsOfWindow(window, now);
+  return { ...filter, from: parts[0]?.from, to: parts.at(-1)?.to, buckets: parts.length };
+}
+
+export function lettersAsked(search: FailuresSearch, now: Date): DeadLettersAsked {
+  const { window: _window, cursor, fingerprint, q, ...rest } = search;
+  const { buckets: _buckets, ...whole } = groupsAsked(search, now);
+  return { ...whole, ...rest, fingerprint, q, cursor };
+}
+
+/** The same jobs, as a bulk action names them. */
+export function bulkOf({ from, to, cursor: _cursor, ...rest }: DeadLettersAsked): BulkFilter {
+  return { status: ['failed'], ...rest, finishedAfter: from, finishedBefore: to };
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { healthQuery } from '../../api/admin-queries.ts';
+import { offersQuery, sessionQuery } from '../../api/queries.ts';
+import { Command } from '../../parts/copy-button.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Facts, Panel } from '../../parts/panel.tsx';
+import { Screen } from '../../parts/screen.tsx';
+import { KeysPanel } from './keys-panel.tsx';
+
+/** Who may do what, and how this server is. */
+export function SettingsScreen() {
+  return (
+    <Screen title="Settings">
+      <div className="columns">
+        <div>
+          <KeysPanel />
+        </div>
+        <div>
+          <You />
+          <Server />
+        </div>
+      </div>
+    </Screen>
+  );
+}
+
+const KINDS: Record<string, string> = {
+  open: 'anybody: this server has no keys, and listens on this machine only',
+  session: 'signed in with a key',
+  key: 'a key',
+};
+
+function You() {
+  const { data: offers = [] } = useQuery(offersQuery());
+  const { data: who } = useQuery(sessionQuery(offers.includes('/v1/session')));
+  if (!who) return null;
+  return (
+    <Panel title="You">
+      <Facts
+        facts={[
+          ['You are', KINDS[who.kind] ?? who.kind],
+          ['Key', who.keyId],
+          ['Tenant', who.tenant],
+          ['You may', who.kind === 'open' ? 'do everything' : who.scopes.join(', ')],
+          ['Until', who.expiresAt && <Moment at={who.expiresAt} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Server() {
+  const { data: health } = useQuery(healthQuery());
+  return (
+    <Panel title="Server">
+      <Facts
+        facts={[
+          ['Version', health?.version],
+          ...(health?.checks ?? []).map(
+            ({ name, ok, durationMs }) =>
+              [name, `${ok ? 'well' : 'not well'}, in ${Math.round(durationMs)} ms`] as const,
+          ),
+        ]}
+      />
+      <div className="soft">
+        <p>How it is set up, with retention and limits, is told on its machine:</p>
+        <Command text="npx longshore config" />
+        <Command text="npx longshore doctor" />
+      </div>
+    </Panel>
+  );
+}

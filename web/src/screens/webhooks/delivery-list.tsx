@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { duration } from '../../../../src/core/duration.ts';
+import type { DeliveryView, Send } from '../../../../src/core/webhook.ts';
+import { deliveriesQuery } from '../../api/admin-queries.ts';
+import { call } from '../../api/call.ts';
+import { useChange } from '../../api/use-change.ts';
+import { JsonTree } from '../../parts/json-tree.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Waiting } from '../../parts/screen.tsx';
+import { plainText } from '../../words/log-tail.ts';
+
+const TONES = { pending: 'busy', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;
+
+/** What was sent, what came back, and what is still to be tried. */
+export function DeliveryList({
+  webhookId,
+  cursor,
+}: {
+  webhookId: string;
+  cursor: string | undefined;
+}) {
+  const { data: page, error } = useQuery(deliveriesQuery(webhookId, cursor));
+  return (
+    <>
+      <Panel title="Deliveries" aside="the newest first">
+        {page === undefined ? (
+          <Waiting error={error} />
+        ) : page.deliveries.length === 0 ? (
+          <p className="soft">Nothing was sent so far.</p>
+        ) : (
+          <ul className="deliveries">
+            {page.deliveries.map((delivery) => (
+              <Delivery key={delivery.id} delivery={delivery} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+      {page?.nextCursor && (
+        <nav className="pages" aria-label="Pages">
+          <Link
+            to="/webhooks/$webhookId"
+            params={{ webhookId }}
+            search={{ cursor: page.nextCursor }}
+            className="button"
+          >
+            Next page
+          </Link>
+        </nav>
+      )}
+    </>
+  );
+}
+
+function Delivery({ delivery }: { delivery: DeliveryView }) {
+  const { id, webhookId, event, jobId, status, request, attempts, createdAt } = delivery;
+  const again = useChange(
+    async () => await call<object>('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`),
+    () => 'It is sent again.',
+  );
+  return (
+    <li>
+      <details>
+        <summary>
+          <span className={`badge tone-${TONES[status]}`}>{status}</span> <strong>{event}</strong>{' '}
+          <Moment at={createdAt} />{' '}
+          <span className="soft">
+            {attempts.length} {attempts.length === 1 ? 'try' : 'tries'}
+          </span>
+        </summary>
+        <div className="delivery">
+          {jobId !== null && (
+            <p>
+              About{' '}
+              <Link to="/jobs/$jobId" params={{ jobId }}>
+                this job
+              </Link>
+              .
+            </p>
+          )}
+          {delivery.nextAttemptAt !== null && (
+            <p>
+              Next try <Moment at={delivery.nextAttemptAt} />.
+            </p>
+          )}
+          {request !== null && (
+            <>
+              <h3>Request</h3>
+              <JsonTree value={request} />
+            </>
+          )}
+          {attempts.map((send, at) => (
+            <Answer key={at} send={send} number={at + 1} />
+          ))}
+          {attempts.length > 0 && (
+            <button type="button" className="small" onClick={() => again.mutate(undefined)}>
+              Send it again
+            </button>
+          )}
+        </div>
+      </details>
+    </li>
+  );
+}
+
+function Answer({ send, number }: { send: Send; number: number }) {
+  const { status, error, responseBody, responseTruncated, durationMs, at } = send;
+  return (
+    <>
+      <h3>
+        Try {number}: {status === null ? plainText(error ?? 'no answer') : `answered ${status}`}{' '}
+        after {duration(durationMs)}, <Moment at={at} />
+      </h3>
+      {responseBody !== null && responseBody !== '' && (
+        <pre>
+          {plainText(responseBody)}
+          {responseTruncated ? '…' : ''}
+        </pre>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { useState } from 'react';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../../src/core/webhook.ts';
+import { call } from '../../api/call.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Ask } from '../../parts/ask.tsx';
+import { Choices } from '../../parts/choices.tsx';
+
+export interface MadeWebhook {
+  id: string;
+  secret: string;
+}
+
+export function NewWebhook({
+  onMade,
+  onClose,
+}: {
+  onMade: (made: MadeWebhook) => void;
+  onClose: () => void;
+}) {
+  const [url, setUrl] = useState('');
+  const [description, setDescription] = useState('');
+  const [events, setEvents] = useState<WebhookEvent[]>(['job.failed']);
+  const [keys, setKeys] = useState('');
+  const [wrong, setWrong] = useState<string | null>(null);
+  const make = useChange(
+    async () => {
+      const definitionKeys = keys.split(/[\s,]+/).filter(Boolean);
+      return await call<MadeWebhook>('POST', '/v1/webhooks', {
+        body: {
+          url: url.trim(),
+          events,
+          description: description.trim() || null,
+          definitionKeys: definitionKeys.length === 0 ? null : definitionKeys,
+        },
+      });
+    },
+    (made) => {
+      onMade(made);
+      onClose();
+      return null;
+    },
+  );
+  const confirm = () => {
+    if (url.trim() === '' || events.length === 0) {
+      setWrong('It needs an address, and must be told something.');
+    } else {
+      // It stays open until the server has taken it: what was typed is not lost by a refusal.
+      make.mutate(undefined, { onError: (error) => setWrong(error.message) });
+    }
+    return 'stay' as const;
+  };
+  return (
+    <Ask
+      title="Make a webhook"
+      confirm="Make it"
+      tone="primary"
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <label className="field">
+        <span>Address</span>
+        <input
+          type="url"
+          value={url}
+          placeholder="https://…"
+          autoComplete="off"
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      </label>
+      <label className="field">
+        <span>A word for people</span>
+        <input
+          value={description}
+          maxLength={500}
+          onChange={(event) => setDescription(event.target.value)}
+        />
+      </label>
+      <Choices legend="It is told of" names={WEBHOOK_EVENTS} chosen={events} onChange={setEvents} />
+      <label className="field">
+        <span>Only of these definitions</span>
+        <input
+          value={keys}
+          placeholder="all"
+          autoComplete="off"
+          onChange={(event) => setKeys(event.target.value)}
+        />
+      </label>
+      <p role="alert" className="wrong">
+        {wrong}
+      </p>
+    </Ask>
+  );
+}

@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { WebhookView } from '../../../../src/core/webhook.ts';
+import { webhookQuery } from '../../api/admin-queries.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { Facts, Panel } from '../../parts/panel.tsx';
+import { Screen, Waiting } from '../../parts/screen.tsx';
+import { plainText } from '../../words/log-tail.ts';
+import { textOf } from '../../words/url-search.ts';
+import { DeliveryList } from './delivery-list.tsx';
+import { WebhookActions } from './webhook-actions.tsx';
+import { WebhookBadge } from './webhooks-screen.tsx';
+
+const route = getRouteApi('/webhooks/$webhookId');
+
+export function webhookSearch(search: Record<string, unknown>): { cursor?: string } {
+  const cursor = textOf(search, 'cursor');
+  return cursor === undefined ? {} : { cursor };
+}
+
+export function WebhookScreen() {
+  const { webhookId } = route.useParams();
+  const { cursor } = route.useSearch();
+  const { data: webhook, error } = useQuery(webhookQuery(webhookId));
+  if (!webhook) {
+    return (
+      <Screen title="Webhook">
+        <Waiting error={error} />
+      </Screen>
+    );
+  }
+  return (
+    <Screen
+      title="Webhook"
+      heading={
+        <>
+          <WebhookBadge webhook={webhook} />
+          {webhook.url}
+        </>
+      }
+      actions={<WebhookActions webhook={webhook} />}
+    >
+      {webhook.notice !== null && (
+        <div className="notice warn">
+          <p>{plainText(webhook.notice)}</p>
+        </div>
+      )}
+      <div className="columns">
+        <div>
+          <DeliveryList webhookId={webhookId} cursor={cursor} />
+        </div>
+        <div>
+          <About webhook={webhook} />
+        </div>
+      </div>
+    </Screen>
+  );
+}
+
+function About({ webhook }: { webhook: WebhookView }) {
+  const { events, definitionKeys, tags, failures, failingSince, previousSecretUntil } = webhook;
+  return (
+    <Panel title="About">
+      <Facts
+        facts={[
+          ['Id', <code className="whole-id">{webhook.id}</code>],
+          ['For', webhook.description],
+          ['Is told of', events.join(', ')],
+          ['Of', definitionKeys === null ? 'all definitions' : definitionKeys.join(', ')],
+          ['With a tag of', tags?.join(', ')],
+          ['Failed in a row', failures === 0 ? null : failures],
+          ['Failing since', failingSince && <Moment at={failingSince} />],
+          ['Old secret until', previousSecretUntil && <Moment at={previousSecretUntil} />],
+          ['Made', <Moment at={webhook.createdAt} />],
+        ]}
+      />
+    </Panel>
+  );
+}

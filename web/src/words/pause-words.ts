@@ -1,0 +1,12 @@
+import { duration } from '../../../src/core/duration.ts';
+import type { PauseView } from '../../../src/core/flow-view.ts';
+import { plainText } from './log-tail.ts';
+
+/** What is paused, since when, by whom and why. */
+export function pauseWords({ scope, name, by, reason, since }: PauseView, now: Date): string {
+  const what = name === null ? 'Everything' : scope === 'tenant' ? `Tenant ${name}` : name;
+  const forMs = Math.floor((now.getTime() - Date.parse(since)) / 1_000) * 1_000;
+  const who = by === null ? '' : ` by ${by}`;
+  const why = reason === null ? '.' : `: ${plainText(reason)}`;
+  return `${what} has been paused for ${duration(forMs)}${who}${why}`;
+}
