@@ -89,6 +89,15 @@ export class Vault {
     });
   }
 
+  /** The same for a text that is no JSON, such as the secret that a webhook is signed with. */
+  sealText(tenant: string, text: string): string {
+    return this.keyId === null ? text : this.seal(tenant, JSON.stringify(text));
+  }
+
+  openText(tenant: string, stored: string): string {
+    return isEnvelopeText(stored) ? (JSON.parse(this.open(tenant, stored)) as string) : stored;
+  }
+
   #unseal(tenant: string, content: string): string {
     const { keyId, nonce, box } = parseSeal(content);
     const key = this.#keys.get(keyId);

@@ -21,7 +21,9 @@ const FIND = statement<Endpoint>(
 );
 
 export async function findEndpoint(db: Queryable, id: string): Promise<Endpoint | null> {
-  return (await db.run(FIND, [id]))[0] ?? null;
+  const [row] = await db.run(FIND, [id]);
+  if (!row) return null;
+  return { ...row, secrets: row.secrets.map((secret) => db.vault.openText(row.tenant, secret)) };
 }
 
 /** Usually nothing had failed, and nothing is written. */

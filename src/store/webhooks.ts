@@ -60,7 +60,8 @@ export async function createWebhook(
     await findOrMakeLane(db, shard, WEBHOOK_KEY, 1, tenant);
   }
   return await changeListeners(db, tenant, async (tx) => {
-    const values = [ids.next(0), tenant, ...columnsOf(spec), secret];
+    const sealed = tx.vault.sealText(tenant, secret);
+    const values = [ids.next(0), tenant, ...columnsOf(spec), sealed];
     const [row] = await tx.run(INSERT, values);
     if (!row) throw new Error('the webhook was not stored');
     const made = viewOf(row);
@@ -169,7 +170,8 @@ export async function rotateSecret(
   overlapMs: number,
 ): Promise<Date | null> {
   return await db.transaction(async (tx) => {
-    const [rotated] = await tx.run(ROTATE, [tenant, id, secret, overlapMs]);
+    const sealed = tx.vault.sealText(tenant, secret);
+    const [rotated] = await tx.run(ROTATE, [tenant, id, sealed, overlapMs]);
     const deed = { tenant, action: 'webhook.rotate', subject: id, after: { overlapMs } };
     if (rotated) await audit(tx, by, deed);
     return rotated?.previousUntil ?? null;

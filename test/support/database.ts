@@ -28,13 +28,13 @@ export function postgresVersions(): PostgresVersion[] {
 
 /** A database of its own, cloned from a migrated template that carries the guard triggers. */
 export async function testDatabase(
-  options: { shards?: number; postgres?: PostgresVersion } = {},
+  options: { shards?: number; postgres?: PostgresVersion; encryptionKeys?: string } = {},
 ): Promise<TestDatabase> {
-  const { shards = 1, postgres = 18 } = options;
+  const { shards = 1, postgres = 18, encryptionKeys = null } = options;
   const clusterUrl = clusterOf(postgres);
   const template = async (admin: Client) => await ensureTemplate(admin, clusterUrl, shards);
   const { url, drop } = await createDatabase(clusterUrl, template);
-  const db = Db.open({ url, log: silentLog, max: 20, shards });
+  const db = Db.open({ url, log: silentLog, max: 20, shards, encryptionKeys });
   const waker = new Waker(url, silentLog);
   const inbox = new Inbox(db, waker, systemClock);
   const plain = new Pool({ connectionString: url, max: 4 });
