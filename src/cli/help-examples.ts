@@ -18,6 +18,7 @@ export const HELP_EXAMPLES: Record<string, readonly string[]> = {
   list: ['longshore list --status failed --definition-key report', 'longshore list --json'],
   cancel: ['longshore cancel ID ID'],
   release: ['longshore release ID'],
+  stats: ['longshore stats', 'longshore stats --window-minutes 1440'],
   workers: ['longshore workers', 'longshore workers drain ID'],
   schedules: [
     "longshore schedules create report '0 6 * * 1' --timezone Europe/Berlin",

@@ -21,6 +21,7 @@ import { addRoles } from './commands/roles.ts';
 import { addRunDue } from './commands/run-due.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addShow } from './commands/show.ts';
+import { addStats } from './commands/stats.ts';
 import { addTenants } from './commands/tenants.ts';
 import { addTop } from './commands/top.ts';
 import { addWebhooks } from './commands/webhooks.ts';
@@ -68,6 +69,7 @@ export function createProgram(cli: Cli): Command {
   addDlq(program, cli);
   addBulk(program, cli);
   program.commandsGroup('Look at the whole:');
+  addStats(program, cli);
   addWorkers(program, cli);
   addSchedules(program, cli);
   addFlow(program, cli);

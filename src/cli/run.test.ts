@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { run, start, SUMMARY } from '../../test/support/cli.ts';
 import { json, playAnswers, problem } from '../../test/support/playing-server.ts';
 import type { Check } from '../app.ts';
+import { JOB_STATES } from '../core/job.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 const receipt = json(202, { jobId: ID, status: 'queued' });
@@ -131,6 +132,40 @@ describe('cancel and release', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       jobs: [{ problem: { code: 'CONFLICT' } }, { problem: { code: 'NOT_FOUND' } }],
     });
+  });
+});
+
+describe('stats', () => {
+  const none = { p50: null, p95: null, p99: null };
+  const states = Object.fromEntries(JOB_STATES.map((state) => [state, 0]));
+  const idle = { depth: 0, running: 0, states, oldestAgeMs: null, successRate: null };
+  const rest = { failureRate: null, waitMs: none, runMs: none, retries: 0 };
+  const busy = {
+    ...{ depth: 2, running: 1, states: { ...states, queued: 2, failed: 3 }, oldestAgeMs: 61_000 },
+    ...{ successRate: 0.9996, runMs: { ...none, p95: 1_500 }, retries: 4 },
+  };
+  const definitions = [
+    { key: 'a', ...idle, ...rest },
+    { key: 'b', ...rest, ...busy },
+  ];
+  const totals = { ...states, queued: 2, failed: 3 };
+
+  test('prints a row for each definition, and tells the totals', async () => {
+    const { url, seen } = await playAnswers(json(200, { definitions, totals }));
+    const { stdout, stderr } = await run(['stats', '--window-minutes', '5', '--url', url]);
+    expect(stdout).toBe(
+      'DEFINITION  QUEUED  RUNNING  RETRYING  SCHEDULED  FAILED  OLDEST  SUCCESS  WAIT-P95  RUN-P95  RETRIES\n' +
+        'a           0       0        0         0          0       -       -        -         -        0\n' +
+        'b           2       1        0         0          3       1m      99.9 %   -         1.5 s    4\n',
+    );
+    expect(stderr).toBe('In all: 2 queued, 3 failed.\n');
+    expect(seen[0]?.url).toBe('/v1/stats?windowMinutes=5&seriesMinutes=1');
+  });
+
+  test('says on stderr that there is nothing yet', async () => {
+    const { url } = await playAnswers(json(200, { definitions: [], totals }));
+    const { stdout, stderr } = await run(['stats', '--url', url]);
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'There are no jobs yet.\n' });
   });
 });
 
