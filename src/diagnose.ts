@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { Config } from './config/schema.ts';
+import { judgeAlerts } from './doctor/alerts.ts';
 import type { Check } from './doctor/check.ts';
 import { judgeClock } from './doctor/clock.ts';
 import { judgeDatabase } from './doctor/database.ts';
@@ -61,5 +62,6 @@ function judgeServer(facts: DatabaseFacts, { pooler }: Config): Check[] {
     judgePermissions(facts),
     typeof schema === 'string' ? unreadableMigrations(schema) : judgeMigrations(schema),
     judgeClock(facts.clock),
+    ...(facts.alerts ? [judgeAlerts(facts.alerts)] : []),
   ];
 }

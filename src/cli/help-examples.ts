@@ -34,6 +34,11 @@ export const HELP_EXAMPLES: Record<string, readonly string[]> = {
     'longshore limits set report --concurrency-limit 4 --rate-limit 100/60000',
     'longshore limits tenant acme --weight 3',
   ],
+  alerts: [
+    'longshore alerts',
+    'longshore alerts set dead-letters --definition-key report --threshold 3',
+    'longshore alerts set oldest-age --threshold 3600',
+  ],
   top: ['longshore top', 'longshore top --once'],
   bench: ['longshore bench hello --jobs 1000 --callers 16'],
   config: ['longshore config'],

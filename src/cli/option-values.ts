@@ -4,6 +4,7 @@ import type { RateLimitInput } from '../core/limits.ts';
 import { unknownName } from '../core/nearest.ts';
 import { type Scope, SCOPE_NAMES } from '../core/scope.ts';
 import type { UniqueWhile } from '../core/unique.ts';
+import { ALERT_RULE_NAMES, type AlertRuleName } from '../core/alert.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../core/webhook.ts';
 
 /** Parsers of option values; what they throw, commander words as a usage error. */
@@ -63,6 +64,12 @@ export function scopes(value: string, before: Scope[] | undefined): Scope[] {
 
 export function webhookEvents(value: string, before: WebhookEvent[] | undefined): WebhookEvent[] {
   return named('event', WEBHOOK_EVENTS, value, before);
+}
+
+export function alertRule(value: string): AlertRuleName {
+  const found = ALERT_RULE_NAMES.find((name) => name === value);
+  if (!found) throw new InvalidArgumentError(unknownName('rule', value, ALERT_RULE_NAMES));
+  return found;
 }
 
 /** May be repeated, and may list several with commas. */

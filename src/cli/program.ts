@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
+import { addAlerts } from './commands/alerts.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBench } from './commands/bench.ts';
 import { addBulk } from './commands/bulk.ts';
@@ -74,6 +75,7 @@ export function createProgram(cli: Cli): Command {
   addSchedules(program, cli);
   addFlow(program, cli);
   addWebhooks(program, cli);
+  addAlerts(program, cli);
   addKeys(program, cli);
   addTenants(program, cli);
   addAudit(program, cli);

@@ -7,6 +7,7 @@ export type CheckName =
   | 'permissions'
   | 'migrations'
   | 'clock'
+  | 'alerts'
   | 'redis'
   | 'data-folder'
   | 'temp-folder'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { judgeAlerts } from './alerts.ts';
 import { type Check, refused } from './check.ts';
 import { judgeClock, skewMs } from './clock.ts';
 import { judgeDatabase, type Reach } from './database.ts';
@@ -166,6 +167,14 @@ describe('clock', () => {
     const facts = { beforeMs: 10_000, databaseMs: 14_000, afterMs: 20_000 };
     expectCheck(judgeClock(facts), ['ok', 'at most 6000 ms']);
   });
+});
+
+test.each<[string[], number, Expected]>([
+  [[], 0, ['ok', 'none fires']],
+  [['a job is old'], 1, ['warning', '1 fires: a job is old → look at them']],
+  [['a', 'b'], 5, ['warning', '5 fire: a; b; 3 more']],
+])('alerts %j of %i', (messages, total, expected) => {
+  expectCheck(judgeAlerts({ messages, total }), expected);
 });
 
 test.each<[RedisFacts, Expected]>([

@@ -130,6 +130,21 @@ async function told(
   return alerts;
 }
 
+const FIRING = statement<{ tenant: string; message: string; total: number }>(
+  'list_firing',
+  `select tenant, message, count(*) over ()::int as total from longshore.alert
+   where resolved_at is null order by seen_at desc, id limit $1`,
+);
+
+/** What fires now, of all tenants: some of it, and how much there is. */
+export async function listFiring(
+  db: Queryable,
+  limit: number,
+): Promise<{ messages: string[]; total: number }> {
+  const rows = await db.run(FIRING, [limit]);
+  return { messages: rows.map(({ message }) => message), total: rows[0]?.total ?? 0 };
+}
+
 const PRUNE = statement<{ id: string }>(
   'prune_alerts',
   `delete from longshore.alert where id = any (array(

@@ -111,6 +111,8 @@ describe('what belongs to another tenant', () => {
     const hook = { url: `https://1.1.1.1/${CANARY}`, events: ['job.failed'] };
     const listening = await knock(app, owner, 'POST', '/v1/webhooks', { payload: hook });
     const webhookId = String(listening.body['id']);
+    const rule = { payload: { definitionKey: 'secret.job', threshold: 2 } };
+    expect((await knock(app, owner, 'PUT', '/v1/alerts/rules/stuck', rule)).status).toBe(200);
     const tested = await knock(app, owner, 'POST', `/v1/webhooks/${webhookId}/test`);
     const theirs = {
       ...MISSING,

@@ -3,6 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_USAGE, TERMINAL_STATES } from '../../src/core/job.ts';
 import { ANY_JOB } from '../../src/core/job-criteria.ts';
 import { decide, DEFAULT_RULES } from '../../src/core/lifecycle.ts';
+import {
+  countYoungDead,
+  findDeadLanes,
+  findMissedSlots,
+  findOldLines,
+  findYoungRetries,
+} from '../../src/store/alert-probes.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { cancelJobs } from '../../src/store/cancel-jobs.ts';
 import { claim } from '../../src/store/claim.ts';
@@ -72,7 +79,10 @@ const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key
   point_keys lock_unique_keys replace_waiting find_expired fail_waiting find_unserved claim_gated
   admit find_adopting find_stuck_gates forget_gates park_lined retry_jobs delete_jobs
   cancel_many_waiting cancel_many_running sieve_jobs search_dead_letters search_dead_group
-  dead_groups list_by_run_at list_by_priority list_open_asc`.split(/\s+/);
+  dead_groups list_by_run_at list_by_priority list_open_asc find_old_lines find_dead_lanes
+  count_young_dead find_young_retries find_stuck find_late_schedules find_missed_slots`.split(
+  /\s+/,
+);
 
 it('has one name for each statement', () => {
   const names = allStatements.map(({ name }) => name);
@@ -215,6 +225,13 @@ const ROWS_MAX: Record<string, number> = {
   park_lined: 0,
   find_stuck_gates: 20, // a slice, and the definition of each
   forget_gates: 20,
+  // Of each of some forty lines the next one, and its head; of each of eight lanes the next one.
+  find_old_lines: 90,
+  find_dead_lanes: 10,
+  count_young_dead: 5,
+  find_young_retries: 0,
+  find_late_schedules: 3, // none, but a look into each of 64 buckets
+  find_missed_slots: 0,
 };
 
 const LINE = { atMs: 0, level: 'info', stream: 'stdout', message: 'hello' } as const;
@@ -287,6 +304,12 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   const range = [FIRST_ID, LAST_ID, null, 11];
   const turns = [0, [1, 2, 3], ['queued'], ...range, -1_000, FIRST_ID, 0];
   await db.run(statementNamed('list_by_priority'), turns);
+  await findOldLines(db, 0, 60);
+  await findDeadLanes(db, 0);
+  const dead = { lane: 2, tenant: 'default', definitionKey: 'key-2', seconds: 3_600, bound: 5 };
+  await countYoungDead(db, 0, [dead]);
+  await findYoungRetries(db, 0, 600);
+  await findMissedSlots(db, 0, 3_600);
   await findOrphans(db, 0, 10);
   await forgetWorkers(db, 0);
   expect([...seen].sort()).toEqual(Object.keys(ROWS_MAX).sort());

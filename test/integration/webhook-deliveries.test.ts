@@ -5,6 +5,7 @@ import type { DeliveryView } from '../../src/core/webhook.ts';
 import type { CloudEvent } from '../../src/core/webhook-event.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { listDeliveries, makeTest, redeliver } from '../../src/store/deliveries.ts';
+import { fireAlerts } from '../../src/store/fire-alerts.ts';
 import { changeWebhook, getWebhook, rotateSecret } from '../../src/store/webhooks.ts';
 import { deliveryJob, type DeliveryOptions } from '../../src/webhooks/delivery-job.ts';
 import { guardedDialer } from '../../src/webhooks/dialer.ts';
@@ -75,6 +76,21 @@ describe('a delivery', () => {
 
   const verified = ({ headers, body }: Received, secret: string) =>
     new Webhook(secret).verify(body, headers as Record<string, string>);
+
+  it('carries an alert as the API shows it', async () => {
+    const webhook = await newWebhook(database, { url: receiver.url, events: ['alert.fired'] });
+    const about = { rule: 'stuck', tenant: 'default', definitionKey: 'echo' } as const;
+    const measured = { scheduleId: null, jobId: null, value: 2, threshold: 1 };
+    const words = { subject: 'echo', message: '2 running jobs of echo are stuck' };
+    const [alert] = await fireAlerts(database.db, [{ ...about, ...measured, ...words }]);
+    const [request] = await receiver.have(1);
+    expect(verified(request!, webhook.secret)).toMatchObject({
+      type: 'dev.longshore.alert.fired',
+      subject: alert?.id,
+      data: alert,
+    });
+    expect(await delivery(webhook, 'delivered')).toMatchObject({ jobId: null });
+  });
 
   it('carries the job as the API shows it, signed, once', async () => {
     const webhook = await newWebhook(database, { url: receiver.url, events: ['job.succeeded'] });

@@ -7,12 +7,17 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { anyKey } from '../../store/credentials.ts';
 import { Db } from '../../store/db.ts';
+import { listFiring } from '../../store/fire-alerts.ts';
 import { type SchemaState, schemaState } from '../../store/schema-state.ts';
 import { serverClock, type ServerFacts, serverFacts } from '../../store/server-facts.ts';
 import { inspectServer, type ServerReport } from '../../store/server-version.ts';
+import type { AlertFacts } from '../alerts.ts';
 import type { ClockFacts } from '../clock.ts';
 import type { Reach } from '../database.ts';
 import { troubleOf } from './trouble.ts';
+
+/** So many are told one by one. */
+const ALERTS_TOLD = 3;
 
 /** What can be known only of a database that answers. */
 export interface DatabaseFacts extends ServerReport, ServerFacts {
@@ -20,6 +25,8 @@ export interface DatabaseFacts extends ServerReport, ServerFacts {
   schema: SchemaState | string;
   clock: ClockFacts;
   hasKey: boolean;
+  /** Null in the schema of an earlier release, which has no place for them. */
+  alerts: AlertFacts | null;
 }
 
 export interface DatabaseLook {
@@ -74,7 +81,9 @@ async function factsOf(
     const schema = await schemaState(db, shards).catch((error: unknown) => troubleOf(error).reason);
     // A schema of an earlier release has no place for keys, and so none.
     const hasKey = await anyKey(db).catch(() => false);
-    return { ...report, ...server, schema, hasKey, clock: await compareClocks(db, clock) };
+    const alerts = await listFiring(db, ALERTS_TOLD).catch(() => null);
+    const clocks = await compareClocks(db, clock);
+    return { ...report, ...server, schema, hasKey, alerts, clock: clocks };
   } finally {
     await db.close();
   }

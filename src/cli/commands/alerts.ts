@@ -1,0 +1,92 @@
+import { type Command, Option } from 'commander';
+import type { AlertFilter, AlertRuleOptions } from '../../client/index.ts';
+import type { AlertRuleName } from '../../core/alert.ts';
+import { alertTable, ruleTable } from '../alert-text.ts';
+import type { Cli } from '../cli.ts';
+import { alertRule, whole } from '../option-values.ts';
+import { clientOf, outputOf } from '../session.ts';
+
+const OF_ONE = ['--definition-key <key>', 'for this definition only'] as const;
+
+export function addAlerts(program: Command, cli: Cli): void {
+  const alerts = program
+    .command('alerts')
+    .summary('see what is wrong')
+    .description('See what is wrong, and change when it is said.');
+  addList(alerts, cli);
+  addRules(alerts, cli);
+  addSet(alerts, cli);
+  addUnset(alerts, cli);
+}
+
+function addList(alerts: Command, cli: Cli): void {
+  alerts
+    .command('list', { isDefault: true })
+    .description('List what fires now, the newest first; with --all also what was resolved.')
+    .option('--all', 'also what was resolved')
+    .option('--rule <rule>', 'only those of this rule', alertRule)
+    .option('--definition-key <key>', 'only those about this definition')
+    .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
+    .option('--cursor <cursor>', 'go on where the page before ended')
+    .action(async ({ all, ...filter }: AlertFilter & { all?: true }, command: Command) => {
+      const out = outputOf(cli, command);
+      const status = all ? undefined : 'firing';
+      const page = await clientOf(cli, command).alerts.list({ ...filter, status });
+      if (out.json) return out.document(page);
+      if (page.alerts.length === 0) return out.note(all ? 'There are no alerts.' : 'All is well.');
+      const [header = '', ...lines] = alertTable(page.alerts, cli.clock.now(), out.width);
+      out.lines([out.paint('bold', header), ...lines]);
+      if (page.nextCursor !== null) out.note(`There are more: --cursor ${page.nextCursor}`);
+    });
+}
+
+function addRules(alerts: Command, cli: Cli): void {
+  alerts
+    .command('rules')
+    .description('List when alerts fire: every rule as it holds, and who decided.')
+    .action(async (_options: unknown, command: Command) => {
+      const out = outputOf(cli, command);
+      const rules = await clientOf(cli, command).alerts.rules();
+      if (out.json) return out.document({ rules });
+      const [header = '', ...lines] = ruleTable(rules, out.width);
+      out.lines([out.paint('bold', header), ...lines]);
+    });
+}
+
+function addSet(alerts: Command, cli: Cli): void {
+  interface Options extends Omit<AlertRuleOptions, 'enabled'> {
+    on?: true;
+    off?: true;
+  }
+  alerts
+    .command('set')
+    .description('Change when an alert fires. It replaces what was said of that rule before.')
+    .argument('<rule>', 'the name of the rule', alertRule)
+    .option(...OF_ONE)
+    .option('--threshold <number>', 'it fires from this value on', whole)
+    .option('--window-seconds <number>', 'how far back it counts', whole)
+    .addOption(new Option('--off', 'it never fires').conflicts('on'))
+    .option('--on', 'it may fire, although it is off otherwise')
+    .action(async (rule: AlertRuleName, { on, off, ...wish }: Options, command: Command) => {
+      const out = outputOf(cli, command);
+      const enabled = off ? false : on;
+      const held = await clientOf(cli, command).alerts.setRule(rule, { ...wish, enabled });
+      if (out.json) return out.document(held);
+      const [header = '', ...lines] = ruleTable([held], out.width);
+      out.lines([out.paint('bold', header), ...lines]);
+    });
+}
+
+function addUnset(alerts: Command, cli: Cli): void {
+  alerts
+    .command('unset')
+    .description('Take back what was set: the configuration, or the default, holds again.')
+    .argument('<rule>', 'the name of the rule', alertRule)
+    .option(...OF_ONE)
+    .action(async (rule: AlertRuleName, scope: { definitionKey?: string }, command: Command) => {
+      const out = outputOf(cli, command);
+      await clientOf(cli, command).alerts.unsetRule(rule, scope);
+      if (out.json) out.document({ rule, definitionKey: scope.definitionKey ?? null });
+      else out.lines([rule]);
+    });
+}

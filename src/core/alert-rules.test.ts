@@ -1,0 +1,131 @@
+import { describe, expect, it, test } from 'vitest';
+import { ALERT_RULE_NAMES, ALERT_RULES } from './alert.ts';
+import {
+  type AlertDefaults,
+  AlertRules,
+  type Finding,
+  judge,
+  parseAlertDefaults,
+  rulesOf,
+  type TenantRule,
+} from './alert-rules.ts';
+
+const SAID_NOTHING = { threshold: null, windowSeconds: null, enabled: null, updatedAt: null };
+
+const said = (changes: Partial<TenantRule>): TenantRule => ({
+  tenant: 'acme',
+  rule: 'dead-letters',
+  definitionKey: null,
+  ...SAID_NOTHING,
+  ...changes,
+});
+
+const finding = (changes: Partial<Finding>): Finding => ({
+  rule: 'dead-letters',
+  tenant: 'acme',
+  definitionKey: 'mail',
+  scheduleId: null,
+  jobId: null,
+  value: 1,
+  ...changes,
+});
+
+describe('the nearest word counts, field by field', () => {
+  const defaults: AlertDefaults = { 'dead-letters': { threshold: 20, windowSeconds: 7_200 } };
+  const rules = new AlertRules(
+    [
+      said({ threshold: 30 }),
+      said({ definitionKey: 'mail', enabled: false }),
+      said({ tenant: 'rival', definitionKey: 'mail', threshold: 2, windowSeconds: 9_000 }),
+    ],
+    defaults,
+  );
+
+  test.each([
+    ['acme', 'mail', { enabled: false, threshold: 30, windowSeconds: 7_200 }],
+    ['acme', 'report', { enabled: true, threshold: 30, windowSeconds: 7_200 }],
+    ['rival', 'mail', { enabled: true, threshold: 2, windowSeconds: 9_000 }],
+    ['rival', 'report', { enabled: true, threshold: 20, windowSeconds: 7_200 }],
+  ])('%s, %s', (tenant, key, expected) => {
+    expect(rules.of('dead-letters', tenant, key)).toEqual(expected);
+  });
+
+  it('and one measurement serves all of them', () => {
+    expect(rules.windowSecondsMax('dead-letters')).toBe(9_000);
+    expect(rules.thresholdMin('dead-letters')).toBe(2);
+    const off = new AlertRules([], { vacuum: { enabled: false } });
+    expect(off.thresholdMin('vacuum')).toBe(Infinity);
+    const onForOne = new AlertRules([said({ rule: 'stuck', enabled: true })], {
+      stuck: { enabled: false },
+    });
+    expect(onForOne.thresholdMin('stuck')).toBe(1);
+  });
+
+  it('is shown with who said it', () => {
+    const shown = rules.list('acme').map((rule) => [rule.rule, rule.definitionKey, rule.source]);
+    expect(shown.slice(0, 3)).toEqual([
+      ['dead-letters', null, 'api'],
+      ['dead-letters', 'mail', 'api'],
+      ['retries', null, 'default'],
+    ]);
+    expect(rules.view('rival', 'dead-letters', null).source).toBe('config');
+    expect(rulesOf('acme')).not.toContain('vacuum');
+    expect(rulesOf('default')).toEqual([...ALERT_RULE_NAMES]);
+  });
+});
+
+describe('judging', () => {
+  const rules = new AlertRules([], {});
+  const values = (...findings: Partial<Finding>[]) =>
+    judge(findings.map(finding), rules).map(({ subject, value }) => [subject, value]);
+
+  it('adds up counts and takes the greatest age, of each subject by itself', () => {
+    expect(values({ value: 6 }, { value: 4 }, { value: 9, definitionKey: 'b' })).toEqual([
+      ['mail', 10],
+    ]);
+    const rule = 'oldest-age' as const;
+    expect(values({ rule, value: 800 }, { rule, value: 899 })).toEqual([]);
+    expect(values({ rule, value: 900 }, { rule, value: 1 })).toEqual([['mail', 900]]);
+    expect(values({ value: 6 }, { value: 6, tenant: 'rival' })).toEqual([]);
+  });
+
+  it('says what is wrong in one sentence, under every rule', () => {
+    for (const rule of ALERT_RULE_NAMES) {
+      const scheduleId = rule === 'schedule-missed' ? 'nightly' : null;
+      const value = ALERT_RULES[rule].threshold;
+      const [firing] = judge([finding({ rule, value, scheduleId })], rules);
+      expect(firing?.message).not.toMatch(/undefined|null/);
+      expect(firing?.message).toContain(String(rule === 'stuck' ? 1 : value));
+    }
+  });
+});
+
+describe('the configuration in one line', () => {
+  test.each<[string, AlertDefaults]>([
+    ['vacuum=off', { vacuum: { threshold: null, windowSeconds: null, enabled: false } }],
+    [
+      ' dead-letters=50/60 , no-worker = 30',
+      {
+        'dead-letters': { threshold: 50, windowSeconds: 60, enabled: true },
+        'no-worker': { threshold: 30, windowSeconds: null, enabled: true },
+      },
+    ],
+  ])('%s', (text, expected) => expect(parseAlertDefaults(text)).toEqual(expected));
+
+  test.each([
+    '',
+    'vacuum',
+    'vacuum=',
+    'vacuum=0',
+    'vacuum=-1',
+    'vacuum=1.5',
+    'vacum=1',
+    'vacuum=1,vacuum=2',
+    'vacuum=1/60',
+    'dead-letters=off/60',
+    'dead-letters=10001',
+    'oldest-age=2592001',
+    'dead-letters=1/2592001',
+    'constructor=1',
+  ])('refuses "%s"', (text) => expect(parseAlertDefaults(text)).toBeNull());
+});
