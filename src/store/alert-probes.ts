@@ -85,8 +85,9 @@ const DEAD_LANES = statement<DeadLane>(
    select mark.lane, l.tenant, l.key as "definitionKey" from mark
    cross join lateral (
      select l.tenant, l.key from longshore.lane l
-     where l.shard = $1 and l.lane = mark.lane and left(l.key, 1) <> '$' limit 1
+     where l.shard = $1 and l.lane = mark.lane limit 1
    ) l
+   where left(l.key, 1) <> '$'
    limit $2`,
 );
 
