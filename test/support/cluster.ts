@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { shareCompileCache } from './compile-cache.ts';
 import { startPostgres15, type TestServer } from './postgres-15.ts';
 
 declare module 'vitest' {
@@ -21,8 +22,10 @@ const SETTINGS = { max_connections: '200' };
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const starts = await Promise.allSettled([startEmbedded(), startPostgres15(SETTINGS)]);
   const servers = starts.map((start) => (start.status === 'fulfilled' ? start.value : null));
+  const forgetCache = await shareCompileCache();
   const stop = async () => {
     await Promise.all(servers.map(async (server) => await server?.stop()));
+    await forgetCache();
   };
   for (const start of starts) {
     if (start.status === 'fulfilled') continue;
