@@ -8,11 +8,11 @@ import { deleteJob } from '../../src/store/delete-jobs.ts';
 import { getJob } from '../../src/store/get-job.ts';
 import { type Dropped, dropOldest, isBusy } from '../../src/store/prune.ts';
 import { retryJob } from '../../src/store/retry-job.ts';
-import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
+import { postgresVersions, type TestDatabase } from '../support/database.ts';
 import { HeldLink } from '../support/held-link.ts';
 import { claimAny, enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
 import {
-  datedPartitions,
+  agedDatabase,
   dateOf,
   dropAll,
   dropPatiently,
@@ -34,9 +34,8 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
   let database: TestDatabase;
 
   beforeEach(async () => {
-    database = await testDatabase({ postgres });
+    database = await agedDatabase(postgres, 10);
     onTestFinished(database.close);
-    await datedPartitions(database, 10);
   });
 
   const status = async (id: string) => (await getJob(database.db, 'default', id))?.status;

@@ -6,11 +6,11 @@ import { getJob } from '../../src/store/get-job.ts';
 import { writeLogChunks } from '../../src/store/log-chunks.ts';
 import { cleanKept } from '../../src/store/prune.ts';
 import { loadSteps, saveStep } from '../../src/store/steps.ts';
-import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
+import { postgresVersions, type TestDatabase } from '../support/database.ts';
 import { HeldLink } from '../support/held-link.ts';
 import { failure, settleAs, SUCCESS } from '../support/jobs.ts';
 import {
-  datedPartitions,
+  agedDatabase,
   dateOf,
   dropAll,
   dropPatiently,
@@ -27,9 +27,8 @@ describe.each(postgresVersions())('retention of what jobs say, on PostgreSQL %i'
   let database: TestDatabase;
 
   beforeEach(async () => {
-    database = await testDatabase({ postgres });
+    database = await agedDatabase(postgres, 10);
     onTestFinished(database.close);
-    await datedPartitions(database, 10);
   });
 
   /** A line, an event, a step and a checkpoint, each with its number. */

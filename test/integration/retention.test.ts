@@ -7,9 +7,10 @@ import { getJob } from '../../src/store/get-job.ts';
 import { listJobs } from '../../src/store/list-jobs.ts';
 import { ensurePartitions } from '../../src/store/partitions.ts';
 import { cleanKept, FIRST_KEY, spanPartitions, tidyKeys } from '../../src/store/prune.ts';
-import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
+import { postgresVersions, type TestDatabase } from '../support/database.ts';
 import { claimAny, enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
 import {
+  agedDatabase,
   datedPartitions,
   dateOf,
   dropAll,
@@ -28,9 +29,8 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
   let database: TestDatabase;
 
   beforeEach(async () => {
-    database = await testDatabase({ postgres });
+    database = await agedDatabase(postgres, 12);
     onTestFinished(database.close);
-    await datedPartitions(database, 12);
   });
 
   const view = async (id: string) => await getJob(database.db, 'default', id);

@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
 import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { shareCompileCache } from './compile-cache.ts';
 import { startPostgres15, type TestServer } from './postgres-15.ts';
+import { quickFolder } from './quick-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,14 +15,17 @@ declare module 'vitest' {
   }
 }
 
-const SETTINGS = { max_connections: '200' };
+/** The log is kept short, as it may be in memory. */
+const SETTINGS = { max_connections: '200', max_wal_size: '256MB' };
 
 /** Starts the two PostgreSQL of a test run, side by side. They do not wait for the disk. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const starts = await Promise.allSettled([startEmbedded(), startPostgres15(SETTINGS)]);
   const servers = starts.map((start) => (start.status === 'fulfilled' ? start.value : null));
+  const forgetCache = await shareCompileCache();
   const stop = async () => {
     await Promise.all(servers.map(async (server) => await server?.stop()));
+    await forgetCache();
   };
   for (const start of starts) {
     if (start.status === 'fulfilled') continue;
@@ -36,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startEmbedded(): Promise<TestServer> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'longshore-test-cluster-'));
+  const dataDir = await quickFolder('longshore-test-cluster-');
   const postgres = new EmbeddedPostgres({
     dataDir,
     log: createLog('error'),

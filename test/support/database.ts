@@ -26,13 +26,28 @@ export function postgresVersions(): PostgresVersion[] {
   return inject('cluster15Url') === null ? [18] : [18, 15];
 }
 
+/** What many tests would have to do to their database, done once to a template of it. */
+export interface Preparation {
+  /** Part of a database's name: another one for everything that is prepared differently. */
+  name: string;
+  prepare(client: Client): Promise<void>;
+}
+
 /** A database of its own, cloned from a migrated template that carries the guard triggers. */
 export async function testDatabase(
-  options: { shards?: number; postgres?: PostgresVersion; encryptionKeys?: string } = {},
+  options: {
+    shards?: number;
+    postgres?: PostgresVersion;
+    encryptionKeys?: string;
+    prepared?: Preparation;
+  } = {},
 ): Promise<TestDatabase> {
-  const { shards = 1, postgres = 18, encryptionKeys = null } = options;
+  const { shards = 1, postgres = 18, encryptionKeys = null, prepared } = options;
   const clusterUrl = clusterOf(postgres);
-  const template = async (admin: Client) => await ensureTemplate(admin, clusterUrl, shards);
+  const template = async (admin: Client) => {
+    const migrated = await ensureTemplate(admin, clusterUrl, shards);
+    return prepared ? await ensurePrepared(admin, clusterUrl, migrated, prepared) : migrated;
+  };
   const { url, drop } = await createDatabase(clusterUrl, template);
   const db = Db.open({ url, log: silentLog, max: 20, shards, encryptionKeys });
   const waker = new Waker(url, silentLog);
@@ -101,17 +116,39 @@ async function createDatabase(
 }
 
 async function ensureTemplate(admin: Client, clusterUrl: string, shards: number): Promise<string> {
-  const name = `longshore_template_${shards}`;
+  return await ensureDatabase(admin, `longshore_template_${shards}`, 'template1', async (draft) => {
+    const url = withDatabase(clusterUrl, draft);
+    await migrate({ url, log: silentLog, shards });
+    await onCluster(url, installGuard);
+  });
+}
+
+async function ensurePrepared(
+  admin: Client,
+  clusterUrl: string,
+  template: string,
+  { name, prepare }: Preparation,
+): Promise<string> {
+  return await ensureDatabase(admin, `${template}_${name}`, template, async (draft) => {
+    await onCluster(withDatabase(clusterUrl, draft), prepare);
+  });
+}
+
+/** Made by the first who needs it, and seen by others only when it is complete. */
+async function ensureDatabase(
+  admin: Client,
+  name: string,
+  template: string,
+  fill: (draft: string) => Promise<void>,
+): Promise<string> {
   await admin.query('select pg_advisory_lock(42)');
   try {
     const { rows } = await admin.query('select 1 from pg_database where datname = $1', [name]);
     if (rows.length > 0) return name;
     const draft = `${name}_draft`;
     await admin.query(`drop database if exists ${draft} with (force)`);
-    await admin.query(`create database ${draft}`);
-    const url = withDatabase(clusterUrl, draft);
-    await migrate({ url, log: silentLog, shards });
-    await onCluster(url, installGuard);
+    await admin.query(`create database ${draft} template ${template}`);
+    await fill(draft);
     await admin.query(`alter database ${draft} rename to ${name}`);
     return name;
   } finally {

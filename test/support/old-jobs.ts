@@ -4,14 +4,33 @@ import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { ClaimedJob } from '../../src/store/claim.ts';
 import { Inbox } from '../../src/store/inbox.ts';
 import { dropOldest, isBusy, type Retention } from '../../src/store/prune.ts';
-import type { TestDatabase } from './database.ts';
+import { type PostgresVersion, testDatabase, type TestDatabase } from './database.ts';
 import { claimAny, newWorker, request, settleAs } from './jobs.ts';
 import { until } from './until.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
+/** The database of a server that has run for so many days. Making the partitions takes a while. */
+export async function agedDatabase(postgres: PostgresVersion, days: number): Promise<TestDatabase> {
+  const name = `aged_${days}_${dateOf(0)}`;
+  return await testDatabase({
+    postgres,
+    prepared: {
+      name,
+      prepare: async (client) => {
+        const sql = async (text: string, values: unknown[] = []) =>
+          (await client.query(text, values)).rows as never;
+        await datedPartitions({ sql }, days);
+      },
+    },
+  });
+}
+
 /** Partitions as if the server had run for so many days: one for each, and a week ahead. */
-export async function datedPartitions({ sql }: TestDatabase, days: number): Promise<void> {
+export async function datedPartitions(
+  { sql }: Pick<TestDatabase, 'sql'>,
+  days: number,
+): Promise<void> {
   await sql(`do $$ declare part text; begin
     for part in select t.name || p.suffix
       from longshore.partitioned_tables() t, longshore.partitions(t.name) p

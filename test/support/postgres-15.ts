@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { access, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, chown, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort, homePort } from '../../src/postgres/free-port.ts';
@@ -9,6 +8,7 @@ import { Postmaster } from '../../src/postgres/postmaster.ts';
 import { chooseLauncher, isRoot, nobody } from '../../src/postgres/server-user.ts';
 import { commandLineSettings } from '../../src/postgres/settings.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { quickFolder } from './quick-folder.ts';
 
 const HOME = '/usr/lib/postgresql/15';
 
@@ -38,7 +38,7 @@ export async function startPostgres15(
     if (process.env['CI'] !== 'true') return null;
     throw new Error(`CI tests on PostgreSQL 15 as well: install Debian's postgresql-15 (${HOME})`);
   }
-  const parent = await mkdtemp(path.join(tmpdir(), 'longshore-test-postgres-15-'));
+  const parent = await quickFolder('longshore-test-postgres-15-');
   const password = randomBytes(24).toString('base64url');
   const passwordFile = path.join(parent, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from './compile-cache.ts';
 import { until } from './until.ts';
 
 /** Real processes of the real program, as a user starts them. */
@@ -29,7 +30,7 @@ const started = new Set<ChildProcess>();
 /** Starts `longshore ROLE --json` and waits until it says that it is up. */
 export async function launch(role: string, options: LaunchOptions = {}): Promise<Running> {
   const child = spawn(process.execPath, [BIN, role, '--json'], {
-    env: { PATH: process.env['PATH'], LONGSHORE_PORT: '0', ...options.env },
+    env: { PATH: process.env['PATH'], LONGSHORE_PORT: '0', ...compileCache(), ...options.env },
     cwd: options.cwd ?? process.cwd(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -67,7 +68,7 @@ export async function run(
   { env = {}, cwd, stdin = '' }: LaunchOptions & { stdin?: string } = {},
 ): Promise<Finished> {
   const child = spawn(process.execPath, [BIN, ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...compileCache(), ...env },
     cwd: cwd ?? process.cwd(),
   });
   started.add(child);

@@ -30,6 +30,10 @@ export async function startQuickWorker(settings: LocalWorkerSettings): Promise<Q
   await until('the worker is up', () => {
     if (child.exitCode !== null) throw new Error(`the worker ended at once:\n${stderr}`);
     return stdout.includes('up');
+  }).catch(async (error: unknown) => {
+    // Nobody else knows of it who could end it.
+    await end(child);
+    throw error;
   });
   return {
     pid: child.pid ?? 0,
