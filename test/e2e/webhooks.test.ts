@@ -28,6 +28,7 @@ beforeEach(async () => {
     LONGSHORE_POLL_MS: '200',
     LONGSHORE_CONCURRENCY: '1',
     LONGSHORE_WEBHOOK_ALLOW: '127.0.0.0/8',
+    LONGSHORE_LOG_LEVEL: 'trace',
   };
 });
 afterEach(async () => {
