@@ -33,6 +33,7 @@ export interface SchedulerSettings {
   leaseMs: number;
   heartbeatMs: number;
   retentionDays: number;
+  auditDays?: number | undefined;
   deadLetterDays: number;
   unhandledAfterMs: number;
 }
