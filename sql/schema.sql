@@ -659,6 +659,9 @@ CREATE OR REPLACE FUNCTION longshore.audit_is_append_only()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if tg_op = 'DELETE' and old.at < clock_timestamp() - interval '30 days' then
+    return old;
+  end if;
   raise exception 'longshore.audit is append-only' using errcode = 'insufficient_privilege';
 end $function$;
 

@@ -36,6 +36,7 @@ export interface SchedulerSettings {
   leaseMs: number;
   heartbeatMs: number;
   retentionDays: number;
+  auditDays?: number | undefined;
   deadLetterDays: number;
   unhandledAfterMs: number;
   /** What the configuration says of alerts. */

@@ -67,6 +67,7 @@ describe('sources', () => {
       encryptionKeys: null,
       retentionDays: 7,
       deadLetterDays: 0,
+      auditDays: 0,
       shards: 1,
       logLevel: 'info',
       url: 'http://127.0.0.1:4400',
@@ -225,6 +226,10 @@ describe('refusals', () => {
     ]);
     expect(problems({ env: { ...env, LONGSHORE_REDIS_LEASE_MS: '60000' } })).toEqual([]);
     expect(problems({ env: { LONGSHORE_REDIS_LEASE_MS: '59999' } })).toEqual([]);
+    expect(problems({ env: { LONGSHORE_AUDIT_DAYS: '29' } })).toEqual([
+      expect.stringContaining('must be at least 30, or 0 for ever'),
+    ]);
+    expect(problems({ env: { LONGSHORE_AUDIT_DAYS: '30' } })).toEqual([]);
   });
 
   test('a file that is not JSON, or not an object', () => {

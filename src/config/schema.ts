@@ -39,6 +39,7 @@ export interface Config {
   encryptionKeys: string | null;
   retentionDays: number;
   deadLetterDays: number;
+  auditDays: number;
   shards: number;
   logLevel: (typeof LOG_LEVELS)[number];
   url: string;
@@ -313,6 +314,12 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 0, max: TEN_YEARS },
     ...fallback(0, '`0`, for ever'),
     meaning: 'The same for jobs that failed; 0 keeps them until somebody deletes them.',
+  },
+  {
+    ...named('auditDays', 'LONGSHORE_AUDIT_DAYS', 'server', 'n'),
+    kind: { type: 'integer', min: 0, max: TEN_YEARS },
+    ...fallback(0, '`0`, for ever'),
+    meaning: 'How long entries of the audit log are kept: at least 30 days.',
   },
   {
     ...named('shards', 'LONGSHORE_SHARDS', 'server', 'count'),

@@ -13,6 +13,7 @@ import {
   tidyKeys,
 } from '../store/prune.ts';
 import { pruneAlerts } from '../store/fire-alerts.ts';
+import { pruneAudit } from '../store/prune-audit.ts';
 import { pruneSlots } from '../store/slots.ts';
 
 const HOUR_MS = 3_600_000;
@@ -31,7 +32,7 @@ const SCHEDULES_AT_ONCE = 100;
  */
 export function pruner(
   db: Db,
-  retention: Retention,
+  retention: Retention & { auditDays?: number | undefined },
   log: Log,
   mayPrune: () => boolean = () => true,
 ): Poller {
@@ -47,6 +48,7 @@ export function pruner(
     tick: async (signal) => {
       if (!mayPrune()) return HOUR_MS;
       await pruneAllSlots(signal);
+      await pruneAllAudit(signal);
       await spanPartitions(db, retention.retentionDays);
       const busy = !(await dropAll(signal));
       await cleanAll(signal);
@@ -64,6 +66,11 @@ export function pruner(
         ({ schedules } = await pruneSlots(db, shard, SLOTS_KEPT, SCHEDULES_AT_ONCE));
       }
     }
+  }
+
+  async function pruneAllAudit(signal: AbortSignal): Promise<void> {
+    const { auditDays = 0 } = retention;
+    for (let more = auditDays > 0; more && !signal.aborted;) more = await pruneAudit(db, auditDays);
   }
 
   /** False when the tables were too busy: dropping was not worth making everybody wait. */

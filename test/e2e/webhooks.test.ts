@@ -28,6 +28,7 @@ beforeEach(async () => {
     LONGSHORE_POLL_MS: '200',
     LONGSHORE_CONCURRENCY: '1',
     LONGSHORE_WEBHOOK_ALLOW: '127.0.0.0/8',
+    LONGSHORE_LOG_LEVEL: 'trace',
   };
 });
 afterEach(async () => {
@@ -84,7 +85,10 @@ describe('an event', () => {
     const listed = await run(['webhooks', 'deliveries', id, '--url', address]);
     expect(listed.stdout).toContain(again.deliveryId);
     expect(listed.stdout).toContain(tested.stdout.trim());
+    const paused = await run(['webhooks', 'pause', id, '--url', address]);
+    expect(paused.stdout.trim()).toBe(id);
     const all = await run(['webhooks', 'list', '--url', address]);
+    expect(all.stdout).toContain('paused by hand');
     expect(all.stdout).toContain(id);
     expect((await run(['webhooks', 'delete', id, '--yes', '--url', address])).code).toBe(0);
     expect(await client.webhooks.list()).toEqual([]);

@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { HttpServer } from '../../src/http/server.ts';
 import { withKeyDesk } from '../../src/keys-app.ts';
 import { silentLog } from '../../src/runtime/log.ts';
+import { pruneAudit } from '../../src/store/prune-audit.ts';
 import { emptyDatabase, testDatabase, type TestDatabase } from '../support/database.ts';
 import { type Answer, doorOf, knock, newKey, newTenant } from '../support/door.ts';
 import { claimAny, enqueueOne, newWorker } from '../support/jobs.ts';
@@ -342,5 +343,29 @@ describe('the audit log', () => {
     ]) {
       await expect(database.sql(change)).rejects.toThrow('append-only');
     }
+  });
+
+  it('lets go what is past its retention, page by page, and says so', async () => {
+    await database.sql(
+      `insert into longshore.audit (id, at, tenant, actor, action, subject)
+       select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
+         now() - make_interval(days => 34 - n), 'acme', 'key:x', 'old', n::text
+       from generate_series(1, 5) n`,
+    );
+    const old = async () =>
+      (await database.sql(`select from longshore.audit where action = 'old'`)).length;
+    expect(await pruneAudit(database.db, 400)).toBe(false);
+    expect(await old()).toBe(5);
+    // Of those that are 33, 32, 31, 30 and 29 days old, the last two are too young.
+    expect([await pruneAudit(database.db, 31, 2), await old()]).toEqual([true, 3]);
+    expect([await pruneAudit(database.db, 31, 2), await old()]).toEqual([false, 2]);
+    await expect(pruneAudit(database.db, 1)).rejects.toThrow('append-only');
+    const pruned = await database.sql<{ after: unknown }>(
+      `select after from longshore.audit where action = 'audit.prune' order by id`,
+    );
+    expect(pruned.map(({ after }) => after)).toEqual([
+      { entries: 2, olderThanDays: 31 },
+      { entries: 1, olderThanDays: 31 },
+    ]);
   });
 });

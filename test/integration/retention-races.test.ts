@@ -209,7 +209,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     const patient = Db.open({ url: database.url, log: silentLog, max: 2 });
     onTestFinished(async () => await patient.close());
     const link = await reader();
-    const service = pruner(patient, WEEK, silentLog);
+    const service = pruner(patient, { ...WEEK, auditDays: 30 }, silentLog);
     await service.start();
     await untilItAsks();
     const stopAt = performance.now();

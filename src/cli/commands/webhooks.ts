@@ -15,6 +15,8 @@ export function addWebhooks(program: Command, cli: Cli): void {
     .description('Look after webhooks: who is told what becomes of jobs, and what was sent.');
   addList(webhooks, cli);
   addCreate(webhooks, cli);
+  addStatus(webhooks, cli);
+  addRotate(webhooks, cli);
   addDelete(webhooks, cli);
   addDeliveries(webhooks, cli);
   addSends(webhooks, cli);
@@ -56,6 +58,44 @@ function addCreate(webhooks: Command, cli: Cli): void {
       if (out.json) return out.document(made);
       out.lines([made.id, made.secret]);
       out.note(`This is the only time that the secret of ${made.id} is shown.`);
+    });
+}
+
+function addStatus(webhooks: Command, cli: Cli): void {
+  const turns = [
+    [
+      'pause',
+      'paused',
+      'Send nothing more, until it is resumed. What happens meanwhile is not kept.',
+    ],
+    ['resume', 'active', 'Send again, also after it was stopped because the receiver failed.'],
+  ] as const;
+  for (const [name, status, description] of turns) {
+    webhooks
+      .command(name)
+      .description(description)
+      .argument('<id>', 'the id of the webhook')
+      .action(async (id: string, _options: unknown, command: Command) => {
+        const out = outputOf(cli, command);
+        const changed = await clientOf(cli, command).webhooks.update(id, { status });
+        if (out.json) out.document(changed);
+        else out.lines([changed.id]);
+      });
+  }
+}
+
+function addRotate(webhooks: Command, cli: Cli): void {
+  webhooks
+    .command('rotate')
+    .description('Replace the secret and print the new one, which is shown this time only.')
+    .argument('<id>', 'the id of the webhook')
+    .option('--overlap-seconds <seconds>', 'both secrets sign for so long; default a day', whole)
+    .action(async (id: string, options: { overlapSeconds?: number }, command: Command) => {
+      const out = outputOf(cli, command);
+      const made = await clientOf(cli, command).webhooks.rotate(id, options);
+      if (out.json) return out.document(made);
+      out.lines([made.secret]);
+      out.note(`The old secret signs as well until ${made.previousSecretUntil}.`);
     });
 }
 
