@@ -33,6 +33,7 @@ export const HELP_EXAMPLES: Record<string, readonly string[]> = {
     'longshore limits set report --concurrency-limit 4 --rate-limit 100/60000',
     'longshore limits tenant acme --weight 3',
   ],
+  encryption: ['longshore encryption status', 'longshore encryption reseal'],
   top: ['longshore top', 'longshore top --once'],
   bench: ['longshore bench hello --jobs 1000 --callers 16'],
   config: ['longshore config'],

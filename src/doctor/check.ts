@@ -14,6 +14,7 @@ export type CheckName =
   | 'isolation'
   | 'runner-user'
   | 'definitions'
+  | 'encryption'
   | 'port';
 
 /**
