@@ -18,6 +18,7 @@ import { workerProcess, type WorkerSummary } from './worker-child.ts';
  */
 
 export { type Check, diagnose } from './diagnose.ts';
+export { encryptionApp } from './encryption-app.ts';
 export { withKeyDesk } from './keys-app.ts';
 export { AppError } from './open-database.ts';
 export { runDueApp } from './run-due-app.ts';

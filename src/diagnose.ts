@@ -6,6 +6,8 @@ import { judgeClock } from './doctor/clock.ts';
 import { judgeDatabase } from './doctor/database.ts';
 import { judgeDefinitions } from './doctor/definitions.ts';
 import { judgeDurability } from './doctor/durability.ts';
+import { judgeEncryption } from './doctor/encryption.ts';
+import { keyIdsOf } from './doctor/facts/encryption.ts';
 import { type DatabaseFacts, lookAtDatabase } from './doctor/facts/database.ts';
 import { lookAtFolder } from './doctor/facts/folder.ts';
 import { lookAtPort } from './doctor/facts/port.ts';
@@ -49,6 +51,7 @@ export async function diagnose(config: Config, log: Log): Promise<Check[]> {
     ...(isolation ? [judgeIsolation(isolation)] : []),
     judgeRunnerUser({ uid: runnerUid, gid: runnerGid, ownUid: process.getuid?.() ?? null }),
     judgeDefinitions(definitions),
+    judgeEncryption(keyIdsOf(config.encryptionKeys)),
     judgePort(await lookAtPort(host, port, database.facts?.hasKey ?? false)),
   ];
 }

@@ -130,6 +130,7 @@ const IMPORTS: ImportRow[] = [
       'src/http/',
       'src/assemble.ts',
       'src/diagnose.ts',
+      'src/encryption-app.ts',
       'src/keys-app.ts',
       'src/local-api.ts',
       'src/local-scheduler.ts',
@@ -169,6 +170,11 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/local-api.ts',
     may: ['src/runtime/', 'src/store/', 'src/http/', 'src/dashboard.ts', 'src/version.ts'],
+    types: ['src/config/'],
+  },
+  {
+    at: 'src/encryption-app.ts',
+    may: ['src/runtime/', 'src/store/', 'src/open-database.ts'],
     types: ['src/config/'],
   },
   {

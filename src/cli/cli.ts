@@ -1,5 +1,12 @@
 import type { Readable } from 'node:stream';
-import type { diagnose, migrateApp, runDueApp, startApp, withKeyDesk } from '../app.ts';
+import type {
+  diagnose,
+  encryptionApp,
+  migrateApp,
+  runDueApp,
+  startApp,
+  withKeyDesk,
+} from '../app.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Environment } from '../config/environment.ts';
 
@@ -29,4 +36,5 @@ export interface AppModule {
   diagnose: typeof diagnose;
   runDueApp: typeof runDueApp;
   withKeyDesk: typeof withKeyDesk;
+  encryptionApp: typeof encryptionApp;
 }

@@ -39,6 +39,7 @@ export const HELP_EXAMPLES: Record<string, readonly string[]> = {
     'longshore alerts set dead-letters --definition-key report --threshold 3',
     'longshore alerts set oldest-age --threshold 3600',
   ],
+  encryption: ['longshore encryption status', 'longshore encryption reseal'],
   top: ['longshore top', 'longshore top --once'],
   bench: ['longshore bench hello --jobs 1000 --callers 16'],
   config: ['longshore config'],

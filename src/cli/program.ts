@@ -11,6 +11,7 @@ import { addConfig } from './commands/config.ts';
 import { addDev } from './commands/dev.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addEncryption } from './commands/encryption.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addFlow } from './commands/flow.ts';
 import { addKeys } from './commands/keys.ts';
@@ -77,6 +78,7 @@ export function createProgram(cli: Cli): Command {
   addWebhooks(program, cli);
   addAlerts(program, cli);
   addKeys(program, cli);
+  addEncryption(program, cli);
   addTenants(program, cli);
   addAudit(program, cli);
   addTop(program, cli);

@@ -87,4 +87,22 @@ describe('a text', () => {
     );
     expect(redactor.value({ said: ['it was hunter22'] })).toEqual({ said: [`it was ${REDACTED}`] });
   });
+
+  test('loses them as JSON, line by line, and whole where one begins another', () => {
+    const privateKey = '-----BEGIN KEY-----\nMIIEvgIBADANBgkqhkiG\n-----END KEY-----';
+    const secrets = new Redactor([], { privateKey, token: 'abcdef', longToken: 'abcdefgh "i"' });
+    expect(secrets.text(JSON.stringify({ privateKey }))).toBe(`{"privateKey":"${REDACTED}"}`);
+    expect(secrets.text('the line MIIEvgIBADANBgkqhkiG')).toBe(`the line ${REDACTED}`);
+    expect(secrets.text('abcdefgh "i", abcdefgh \\"i\\", abcdef')).toBe(
+      `${REDACTED}, ${REDACTED}, ${REDACTED}`,
+    );
+  });
+
+  test('is searched for a bounded number of them', () => {
+    const many = new Redactor([], {
+      secret: Array.from({ length: 9_000 }, (_, n) => `s-${n}-xyz`),
+    });
+    expect(many.text('s-7-xyz')).toBe(REDACTED);
+    expect(many.text('s-8999-xyz')).toBe('s-8999-xyz');
+  });
 });

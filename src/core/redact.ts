@@ -14,6 +14,9 @@ const SECRET_END = /(token|cookie|pwd|cardnumber|cvc|cvv|iban|ssn|otp)$/;
 
 /** Shorter ones are found everywhere by chance. */
 const MASKED_LENGTH_MIN = 6;
+const MASKED_LINE_MIN = 16;
+/** Each is looked for in each line, by processes that have other things to do. */
+const MASKED_MAX = 256;
 const DEPTH_MAX = 200;
 const NAMES_MAX = 10_000;
 const judged = new Map<string, boolean>();
@@ -33,12 +36,15 @@ type Paths = readonly (readonly string[])[];
 
 export class Redactor {
   readonly #paths: Paths;
-  readonly #secrets = new Set<string>();
+  /** The longest first: one may be the beginning of another. */
+  #secrets: readonly string[] = [];
 
   /** The params of a job tell what its errors and log lines must not repeat. */
   constructor(paths: readonly string[] = [], params?: unknown) {
     this.#paths = paths.map((path) => path.split('.'));
-    if (params !== undefined) this.#walk(params, [], (secret) => this.#learn(secret));
+    const secrets = new Set<string>();
+    if (params !== undefined) this.#walk(params, [], (secret) => learn(secret, secrets));
+    this.#secrets = [...secrets].sort((one, other) => other.length - one.length);
   }
 
   /** A copy in which every secret reads `[redacted]`; the value itself when it has none. */
@@ -85,15 +91,20 @@ export class Redactor {
     if (value === null || typeof value === 'boolean') return false;
     return isSecretName(trail.at(-1) ?? '') || this.#paths.some((path) => endsWith(trail, path));
   }
+}
 
-  /** What is below a secret is secret, too. */
-  #learn(secret: unknown): void {
-    if (typeof secret === 'object' && secret !== null) {
-      for (const inner of Object.values(secret)) this.#learn(inner);
-    } else {
-      const text = String(secret);
-      if (text.length >= MASKED_LENGTH_MIN) this.#secrets.add(text);
-    }
+/** What is below a secret is secret, too. */
+function learn(secret: unknown, secrets: Set<string>): void {
+  if (typeof secret === 'object' && secret !== null) {
+    for (const inner of Object.values(secret)) learn(inner, secrets);
+    return;
+  }
+  const text = String(secret);
+  if (text.length < MASKED_LENGTH_MIN || secrets.size >= MASKED_MAX) return;
+  // Jobs print JSON, too; and what has many lines, such as a private key, arrives line by line.
+  secrets.add(text).add(JSON.stringify(text).slice(1, -1));
+  for (const line of text.split('\n').slice(0, MASKED_MAX)) {
+    if (line.length >= MASKED_LINE_MIN) secrets.add(line);
   }
 }
 

@@ -51,6 +51,25 @@ export function parseSeal(content: string): Seal {
   return { keyId, nonce, box };
 }
 
+/** Envelopes wherever they stand in a text of ours. In a string their quotes would be escaped. */
+const ENVELOPES = /\{"\$sealed":"([A-Za-z0-9_-]{1,32})\.[^"]+"\}/g;
+
+/** The ids of the keys that the envelopes in this text were sealed with, one for each. */
+export function keyIdsIn(json: string): string[] {
+  return [...json.matchAll(ENVELOPES)].map(([, keyId = '']) => keyId);
+}
+
+/** The text with its envelopes replaced, but for those of this key. */
+export function replaceOthers(
+  json: string,
+  keyId: string,
+  replace: (envelope: string) => string,
+): string {
+  return json.replaceAll(ENVELOPES, (envelope, id: string) =>
+    id === keyId ? envelope : replace(envelope),
+  );
+}
+
 /** The value with its envelopes replaced; the value itself when it has none. */
 export function replaceEnvelopes(value: unknown, open: (content: string) => unknown): unknown {
   const content = contentOf(value);

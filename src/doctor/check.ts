@@ -15,6 +15,7 @@ export type CheckName =
   | 'isolation'
   | 'runner-user'
   | 'definitions'
+  | 'encryption'
   | 'port';
 
 /**

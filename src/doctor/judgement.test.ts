@@ -6,6 +6,7 @@ import { judgeClock, skewMs } from './clock.ts';
 import { judgeDatabase, type Reach } from './database.ts';
 import { type DefinitionFacts, judgeDefinitions } from './definitions.ts';
 import { judgeDurability } from './durability.ts';
+import { judgeEncryption } from './encryption.ts';
 import { judgeFolder } from './folder.ts';
 import { judgeIsolation } from './isolation.ts';
 import { judgeMemoryLimits } from './memory-limits.ts';
@@ -222,6 +223,15 @@ test.each<[number | null, number | null, number | null, Expected]>([
 ])('runner user: uid %s, gid %s, worker %s', (uid, gid, ownUid, expected) => {
   expectCheck(judgeRunnerUser({ uid, gid, ownUid }), expected);
 });
+
+test.each<[string[], Expected]>([
+  [[], ['ok', 'off: params and results are stored in clear']],
+  [['a'], ['ok', 'encrypted with the key a →']],
+  [
+    ['b', 'a'],
+    ['ok', 'encrypted with the key b; also opened by a'],
+  ],
+])('encryption with %j', (ids, expected) => expectCheck(judgeEncryption(ids), expected));
 
 describe('definitions', () => {
   const loaded = (count: number, ...problems: string[]): DefinitionFacts => {

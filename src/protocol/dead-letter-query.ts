@@ -12,7 +12,7 @@ export const DeadLetterQuery = closed({
   ...window,
   fingerprint,
   q: q.describe(
-    'Only jobs with this text in their error message, or in their params. Not all may be looked ' +
+    'Only jobs with this text in their error message, or in their params, if these are not encrypted. Not all may be looked ' +
       'at for one page: it can be short, and still have a nextCursor.',
   ),
   cursor: text(200).optional().describe('The nextCursor of the page before.'),

@@ -36,7 +36,7 @@ export const JobFilterBody = closed({
   q: text(Q_MAX)
     .optional()
     .describe(
-      'Only jobs with this text in the message of their latest failure, or in their params.',
+      'Only jobs with this text in the message of their latest failure, or in their params, if these are not encrypted.',
     ),
 });
 export type JobFilterBody = z.infer<typeof JobFilterBody>;

@@ -40,7 +40,7 @@ export const JobQuery = closed({
   q: text(Q_MAX)
     .optional()
     .describe(
-      'Only jobs with this text in the message of their latest failure, or in their params. ' +
+      'Only jobs with this text in the message of their latest failure, or in their params, if these are not encrypted. ' +
         'Not all jobs may be looked at for one page: it can be short, and still have a nextCursor.',
     ),
   sort: oneOf('sort', JOB_SORTS)

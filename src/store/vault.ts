@@ -14,6 +14,7 @@ import {
   mayHoldEnvelope,
   parseSeal,
   replaceEnvelopes,
+  replaceOthers,
 } from '../core/sealed.ts';
 
 /**
@@ -41,6 +42,10 @@ export class Vault {
       parsed.keys.map(({ id, base64 }) => [id, createSecretKey(Buffer.from(base64, 'base64'))]),
     );
     this.keyId = parsed.keys[0]?.id ?? null;
+  }
+
+  get keyIds(): string[] {
+    return [...this.#keys.keys()];
   }
 
   /** As it is to be stored. An envelope stays as it is: it comes from where there was no key for it. */
@@ -89,7 +94,13 @@ export class Vault {
     });
   }
 
-  /** The same for a text that is no JSON, such as the secret that a webhook is signed with. */
+  /** A stored text with every envelope of another key sealed anew by the one that encrypts. */
+  reseal(tenant: string, stored: string): string {
+    if (this.keyId === null) return stored;
+    return replaceOthers(stored, this.keyId, (old) => this.seal(tenant, this.open(tenant, old)));
+  }
+
+  /** For a text that is no JSON, such as the secret that a webhook is signed with. */
   sealText(tenant: string, text: string): string {
     return this.keyId === null ? text : this.seal(tenant, JSON.stringify(text));
   }

@@ -95,16 +95,18 @@ export class Execution {
     const { key, version, redact } = this.definition;
     const mask = new Mask(redact, paramsJson);
     const ended = new Promise<Ended>((resolve) => {
+      const end = ({ outcome, usage }: Ended) =>
+        resolve({ outcome: asToBeKept(outcome, mask), usage });
       const command = { id, claim, attempt, maxAttempts, key, version, saved };
       runner.give(command, paramsJson, {
         onOutput: (stream, line) => {
           const level = stream === 'stderr' ? 'error' : 'info';
           events.onLine(this, { stream, message: mask.text(line), level });
         },
-        onExit: (exit) => resolve(this.#exited(exit)),
+        onExit: (exit) => end(this.#exited(exit)),
         onMessage: (message) => {
           if (message.claim !== claim) return;
-          if (message.type === 'outcome') resolve(this.#reported(message, mask));
+          if (message.type === 'outcome') end(this.#reported(message));
           else if (message.type === 'save') void this.#save(runner, saveStep, message);
           else this.#said(message, events, mask);
         },
@@ -185,13 +187,10 @@ export class Execution {
     this.#timer = setTimeout(action, Math.min(TIMER_MS_MAX, delayMs));
   }
 
-  #reported(
-    { outcome, cpuMs, peakRssBytes }: Extract<JobMessage, { type: 'outcome' }>,
-    mask: Mask,
-  ): Ended {
+  #reported({ outcome, cpuMs, peakRssBytes }: Extract<JobMessage, { type: 'outcome' }>): Ended {
     const pid = this.#runner?.pid ?? null;
     return {
-      outcome: this.#outcomeOf(asToBeKept(outcome, mask)),
+      outcome: this.#outcomeOf(outcome),
       usage: { pid, exitCode: null, signal: null, cpuMs, peakRssBytes },
     };
   }

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +10,10 @@ import { endAll, FIXTURES, launch, run } from '../support/processes.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
-/** Webhooks of a real cluster, by the command line, with workers that are killed at the worst moment. */
+/**
+ * Webhooks of a real cluster, by the command line, with workers that are killed at the worst moment. Its
+ * processes have keys to encrypt with, from a file.
+ */
 
 let folder: string;
 let database: TestDatabase;
@@ -20,7 +24,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longshore-webhooks-'));
   database = await testDatabase();
   receiver = await startReceiver();
+  const keyFile = join(folder, 'keys');
+  await writeFile(keyFile, `e2e:${randomBytes(32).toString('base64')}\n`);
   env = {
+    LONGSHORE_ENCRYPTION_KEYS_FILE: keyFile,
     DATABASE_URL: database.url,
     LONGSHORE_DATA: join(folder, 'data'),
     LONGSHORE_JOBS: join(FIXTURES, 'jobs'),
@@ -78,6 +85,13 @@ describe('an event', () => {
     expect(delivered).toMatchObject([
       { id: event.id, jobId, attempts: [{ status: 200, responseBody: 'thanks' }] },
     ]);
+    const [stored] = await database.sql<{ params: string; sent: string }>(
+      `select j.params::text as params, s.value::text as sent from longshore.job j, longshore.step s
+       where j.id = $1 and s.name = 'event'`,
+      [jobId],
+    );
+    const sealed = expect.stringMatching(/^\{"\$sealed":"e2e\./) as string;
+    expect(stored).toEqual({ params: sealed, sent: sealed });
     const again = await client.webhooks.redeliver(id, event.id);
     await receiver.have(3);
     const tested = await run(['webhooks', 'test', id, '--url', address]);

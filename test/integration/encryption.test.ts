@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { configOf } from '../../src/config/options.ts';
 import type { JobView } from '../../src/core/job.ts';
 import type { DeliveryView } from '../../src/core/webhook.ts';
+import { encryptionApp } from '../../src/encryption-app.ts';
 import { createLongshore, defineJob, type InProcess } from '../../src/index.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { Db } from '../../src/store/db.ts';
@@ -158,6 +160,7 @@ it('shows at every door what was given, and nothing of it in the database', asyn
   for (const secret of [...CANARIES, key, webhook.secret]) {
     expect(rows.includes(secret) ? `${secret} is in the database` : '').toBe('');
   }
+  await ask('DELETE', `/v1/webhooks/${webhook.id}`);
 });
 
 it('keeps what is derived from params, and every way to make or change a job', async () => {
@@ -266,6 +269,43 @@ it('fails a job clearly that it has no key for, and loses nothing', async () => 
     return job.status === 'succeeded' ? job : null;
   });
   expect(done.result).toEqual(GIVEN);
+});
+
+it('changes over to a new key while nothing stands still, and then needs no old one', async () => {
+  const { id: job } = await longshore.enqueue('echo', GIVEN);
+  await until('it has ended', async () => (await longshore.get(job)).status === 'succeeded');
+  await newWebhook(database, { events: ['job.cancelled'] });
+  const added = newRingKey();
+  const change = async (keys: string, reseal: boolean) =>
+    await encryptionApp(
+      configOf({ databaseUrl: database.url, encryptionKeys: keys }, []),
+      silentLog,
+      {
+        reseal,
+      },
+    );
+  const before = await change(`2027:${added},${RING}`, false);
+  expect(before.keys).toEqual([
+    { id: '2027', use: 'encrypts', values: 0 },
+    { id: '2026', use: 'decrypts', values: expect.any(Number) as number },
+    { id: '2025', use: 'decrypts', values: 0 },
+  ]);
+  const values = before.keys[1]?.values ?? 0;
+  expect(values).toBeGreaterThan(20);
+  expect(await change(`2027:${added},${RING}`, true)).toEqual({
+    keys: [{ ...before.keys[0], values }, { ...before.keys[1], values: 0 }, before.keys[2]],
+    resealed: expect.any(Number) as number,
+    unopened: 0,
+  });
+  const [left] = await database.sql(
+    `select 1 from longshore.job where params::text like '%"2026.%' limit 1`,
+  );
+  expect(left).toBeUndefined();
+
+  const renewed = Db.open({ url: database.url, log: silentLog, encryptionKeys: `2027:${added}` });
+  onTestFinished(async () => await renewed.close());
+  expect(await getJob(renewed, 'default', job)).toMatchObject({ params: GIVEN, result: GIVEN });
+  expect(await change(RING, false)).toMatchObject({ keys: [{}, {}, { use: 'missing', values }] });
 });
 
 function newRingKey(): string {

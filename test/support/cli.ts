@@ -52,6 +52,14 @@ export function start(
       }),
       migrateApp: async () => ({ applied: ['0001_jobs'], database: 'PostgreSQL 18' }),
       diagnose: async () => checks,
+      encryptionApp: async (_config, _log, { reseal }) => ({
+        keys: [
+          { id: '2026', use: 'encrypts', values: reseal ? 12 : 5 },
+          { id: '2025', use: 'decrypts', values: reseal ? 0 : 7 },
+        ],
+        resealed: reseal ? 7 : 0,
+        unopened: 0,
+      }),
       withKeyDesk: async (_config, _log, work) => await work(desk),
       runDueApp: async (_config, _log, { max, seconds }) => ({
         claimed: max,

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import type { AppModule, Cli } from '../cli.ts';
+import { columns } from '../columns.ts';
+import type { Output } from '../output.ts';
+import { configOf, outputOf } from '../session.ts';
+import { addServerFlags } from '../setting-options.ts';
+
+type Report = Awaited<ReturnType<AppModule['encryptionApp']>>;
+
+/** These open the database itself: keys are given to the servers and never travel over the API. */
+export function addEncryption(program: Command, cli: Cli): void {
+  const encryption = program
+    .command('encryption')
+    .summary('see by which keys values are encrypted, and change over to a new one')
+    .description('Look after what LONGSHORE_ENCRYPTION_KEYS has encrypted in the database.');
+
+  const status = encryption
+    .command('status')
+    .description('Count the encrypted values by their keys. Reads everything once.')
+    .action(async (_options: unknown, self: Command) => {
+      const out = outputOf(cli, self);
+      print(out, await run(cli, self, false));
+    });
+
+  const reseal = encryption
+    .command('reseal')
+    .description('Encrypt anew, with the first key of the ring, what others have encrypted.')
+    .action(async (_options: unknown, self: Command) => {
+      const out = outputOf(cli, self);
+      const report = await run(cli, self, true);
+      print(out, report);
+      out.note(`${report.resealed} values were encrypted anew.`);
+      if (report.unopened > 0) out.note(`${report.unopened} could not be opened.`);
+    });
+
+  for (const command of [status, reseal]) {
+    addServerFlags(command, ['data', 'shards', 'pooler', 'logLevel']);
+  }
+}
+
+async function run(cli: Cli, command: Command, reseal: boolean): Promise<Report> {
+  const { config, origins } = configOf(cli, command, 'server');
+  const { createLog } = await import('../../runtime/log.ts');
+  const { encryptionApp } = await cli.loadApp();
+  const level = origins.logLevel === 'default' ? 'warn' : config.logLevel;
+  return await encryptionApp(config, createLog(level), { reseal });
+}
+
+function print(out: Output, report: Report): void {
+  if (out.json) return out.document(report);
+  if (report.keys.length === 0) return out.note('Nothing is encrypted, and there is no key.');
+  const rows = report.keys.map(({ id, use, values }) => [id, use, String(values)]);
+  const [header = '', ...lines] = columns([['KEY', 'USE', 'VALUES'], ...rows], out.width);
+  out.lines([out.paint('bold', header), ...lines]);
+}
