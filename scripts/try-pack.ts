@@ -25,12 +25,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PACKED = ['src', 'web', 'scripts', 'sql', 'bin', 'examples/jobs'];
+const PACKED = ['src', 'web', 'scripts', 'sql', 'bin', 'docs', 'examples/jobs'];
 const FILES = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md'];
 /** All that the client may need: neither a database driver nor a web server is among them. */
-const CLIENT_NEEDS = ['eventsource-parser'];
+const CLIENT_NEEDS = ['eventsource-parser', 'standardwebhooks', '@stablelib', 'fast-sha256'];
 
 const { values } = parseArgs({
   options: { install: { type: 'boolean' }, node: { type: 'string', multiple: true } },
@@ -39,6 +40,10 @@ const scratch = mkdtempSync(join(tmpdir(), 'longshore-pack-'));
 try {
   const tarball = pack();
   tell('publint', () => run(ROOT, node('publint/src/cli.js'), 'run', tarball, '--strict'));
+  const wrong = await typeProblems(tarball);
+  tell('types, as arethetypeswrong resolves them', () => {
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
+  });
   const project = join(scratch, 'project');
   write(project, projectFiles());
   tell(values.install ? 'npm install' : 'installed by links', () => install(tarball, project));
@@ -85,6 +90,21 @@ function pack(): string {
   );
   return join(scratch, filename);
 }
+
+/**
+ * Whoever resolves types by the rules of today must find the right ones. It is a package of ES modules, so
+ * what is said of CommonJS and of the resolution from before `exports` says nothing about it.
+ */
+async function typeProblems(tarball: string): Promise<string[]> {
+  const data = new Uint8Array(readFileSync(tarball));
+  const checked = await checkPackage(createPackageFromTarballData(data));
+  if (!checked.types) return ['the package has no types'];
+  return checked.problems
+    .filter((problem) => !('resolutionKind' in problem && OLD.includes(problem.resolutionKind)))
+    .map((problem) => JSON.stringify(problem));
+}
+
+const OLD = ['node10', 'node16-cjs'];
 
 interface Packed {
   filename: string;

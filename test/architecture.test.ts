@@ -76,7 +76,7 @@ const IMPORTS: ImportRow[] = [
       'src/protocol/',
       'src/webhooks/',
     ],
-    packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'zod'],
+    packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'marked', 'zod'],
     node: true,
   },
   {

@@ -7,6 +7,7 @@ import type { Db } from '../store/db.ts';
 import type { Inbox } from '../store/inbox.ts';
 import type { ApiDocument } from './api-document.ts';
 import { callsOf } from './api-document.ts';
+import { DOCS_PAGES } from './docs-contents.ts';
 import { markup } from './markup.ts';
 import { buildServer } from './server.ts';
 
@@ -86,8 +87,47 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the docs page', async () => {
-  const answer = await get('/docs');
+describe('the docs', () => {
+  it('has a page for every entry, in one frame that leads to all others', async () => {
+    for (const name of ['', ...DOCS_PAGES]) {
+      const { statusCode, body, headers } = await get(`/docs/${name}`);
+      expect([name, statusCode]).toEqual([name, 200]);
+      expect(headers['content-security-policy']).toContain(
+        "default-src 'none'; style-src 'sha256-",
+      );
+      expect(body).not.toMatch(/<(script|link|iframe|object|embed)|<[^>]+\son\w+=/i);
+      // Everything is relative, so that it works below any path.
+      expect(body).not.toMatch(/(href|src|action)="\//);
+      expect(body).toContain('<a href="quick-start"');
+      if (name !== '') expect(body).toMatch(/aria-current="page"/);
+    }
+  });
+
+  it('is the same without the slash, as seen from one level above', async () => {
+    const [one, other] = [await get('/docs'), await get('/docs/')];
+    expect(one.body.replace('<base href="docs/">', '<base href="./">')).toBe(other.body);
+  });
+
+  it('finds headings by their words, and shows what was asked for as text', async () => {
+    const found = await get('/docs/search?q=RUNNING%20ends');
+    expect(found.body).toContain('<a href="cancelling#how-a-running-job-ends">');
+    const hostile = await get('/docs/search?q=%3Cimg%20src%3Dx%3E%22');
+    expect(hostile.body).toContain('<q>&lt;img src=x&gt;&quot;</q>');
+    expect(hostile.body).toContain('0 headings');
+    expect((await get('/docs/search')).statusCode).toBe(200);
+  });
+
+  it('has its pictures, and nothing outside of it', async () => {
+    const picture = await get('/docs/images/overview.png');
+    expect(picture.headers['content-type']).toBe('image/png');
+    for (const path of ['nope', '..%2fpackage.json', 'images/..%2fcli.md', 'cli.md']) {
+      expect([path, (await get(`/docs/${path}`)).statusCode]).toEqual([path, 404]);
+    }
+  });
+});
+
+describe('the page of the API', async () => {
+  const answer = await get('/docs/api');
   const page = answer.body;
 
   it('tells every call with its fields, answers, errors and an example', () => {
@@ -134,7 +174,7 @@ describe('the docs page', async () => {
     const hash = createHash('sha256').update(style).digest('base64');
     const policy = answer.headers['content-security-policy'];
     expect(policy).toContain(`default-src 'none'; style-src 'sha256-${hash}'`);
-    expect(style).toContain('prefers-color-scheme: dark');
+    expect(style).toContain('light-dark(');
     expect(page).not.toContain('style="');
   });
 });

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { findFreePort } from '../../src/postgres/free-port.ts';
-import { dashboardPages } from '../support/dashboard-page.ts';
+import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { prefixProxy } from '../support/prefix-proxy.ts';
 import { until } from '../support/until.ts';
 
 /**
@@ -16,7 +17,7 @@ import { until } from '../support/until.ts';
  * installed already, and what `npm install` would bring is linked.
  */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const { open } = dashboardPages();
+const { shop, open } = dashboardPages();
 const folder = await mkdtemp(join(tmpdir(), 'longshore-newcomer-'));
 // Beside the checkout is no place for a test.
 const project = join(folder, 'my-jobs');
@@ -104,6 +105,23 @@ it('gets from the README to a job of their own, seen and retried in the dashboar
     }
   }
   expect(existsSync(join(project, 'prices.json'))).toBe(true);
+});
+
+it('reads on in the docs, also below the path of a proxy', async () => {
+  await using proxy = await prefixProxy(shop.address, '/tools/jobs');
+  const page = await open('/');
+  await page.goto(`${proxy.address}/tools/jobs/docs`);
+  await page.getByRole('link', { name: 'Cancelling and timeouts' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'Cancelling and timeouts' }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('searchbox').fill('bulk');
+  await page.getByRole('searchbox').press('Enter');
+  await page.getByText(/\d+ headings have/).waitFor();
+  await page.getByRole('link', { name: 'API reference' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Longshore API' }).waitFor();
+  await page.getByRole('link', { name: 'The dashboard' }).click();
+  await page.getByRole('img').first().waitFor();
+  expect(proxy.strays).toEqual([]);
 });
 
 async function shell(command: string, cwd: string, env: NodeJS.ProcessEnv) {

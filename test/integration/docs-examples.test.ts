@@ -7,12 +7,14 @@ import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { enqueueOne } from '../support/jobs.ts';
 import { jobEnded, scheduling, workerOn } from '../support/worker.ts';
 
-/** The code blocks of docs/writing-jobs.md, run as a reader would run them: copied into a file. */
+/** The code blocks of pages that show jobs, run as a reader would run them: copied into a file. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 // Inside the checkout, so that `longshore` and `zod` resolve as they do for a user.
 const FOLDER = join(ROOT, 'tmp', 'docs-examples');
-const page = readFileSync(join(ROOT, 'docs/writing-jobs.md'), 'utf8');
+const page = ['writing-jobs.md', 'cancelling.md']
+  .map((name) => readFileSync(join(ROOT, 'docs', name), 'utf8'))
+  .join('\n');
 const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
 const keys = blocks.flatMap((code) => /key: '(.*?)'/.exec(code)?.[1] ?? []);
 
@@ -44,6 +46,7 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.report': [{ month: '2026-11' }, { file: 'report-3.pdf', attempt: 2 }],
   'docs.invoice': [{ total: 7 }, { paid: 7 }],
   'docs.word-count': ['three little words', { words: 3 }],
+  'docs.patient': [{ rounds: 3 }, { rounds: 3 }],
 };
 
 it('has a try for each of them', () => {

@@ -1,9 +1,11 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { ApiDocument } from '../api-document.ts';
-import { renderDocs } from '../docs-page.ts';
+import { renderApi } from '../docs-api.ts';
+import { API_TITLE, DocsSite } from '../docs-site.ts';
 import { DOCS_POLICY } from '../docs-style.ts';
 import { answer, refusals } from '../openapi.ts';
+import { noSuchPath } from '../problem.ts';
 
 const DOCUMENT = {
   operationId: 'openapi',
@@ -12,10 +14,10 @@ const DOCUMENT = {
   response: { 200: answer('The document.', z.looseObject({ openapi: z.string() })), ...refusals() },
 };
 
-const PAGE = {
+const HOME = {
   operationId: 'docs',
   tags: ['server'],
-  summary: 'This API as a page for people',
+  summary: 'The docs for people, this API among them',
   response: { 200: answer('The page.', z.string(), 'text/html'), ...refusals() },
 };
 
@@ -26,23 +28,61 @@ const ROOT = {
   response: { 302: z.null().describe('To /ui/.'), ...refusals() },
 };
 
+/** Pages for people's browsers and no calls of the API, so no document lists them. */
+const HIDDEN = { schema: { hide: true }, config: { quiet: true } };
+
 export function docsRoutes(app: FastifyInstance): void {
+  let reading: Promise<DocsSite> | undefined;
+  const site = async (): Promise<DocsSite> => {
+    reading ??= DocsSite.read();
+    // What could not be read is tried again by the next visitor.
+    return await reading.catch((error: unknown) => {
+      reading = undefined;
+      throw error;
+    });
+  };
+
   app.get('/openapi.json', { schema: DOCUMENT, config: { quiet: true, access: 'public' } }, () =>
     app.swagger(),
   );
 
-  app.get('/docs', { schema: PAGE, config: { access: 'public' } }, (request, reply) => {
+  app.get('/docs', { schema: HOME, config: { access: 'public' } }, async (_request, reply) =>
+    send(reply, (await site()).home('docs/')),
+  );
+
+  app.get('/docs/', HIDDEN, async (_request, reply) => send(reply, (await site()).home('./')));
+
+  app.get('/docs/api', HIDDEN, async (request, reply) => {
     // The Host header has passed its guard, so the examples can call the server as the reader did.
-    const page = renderDocs(
-      app.swagger() as unknown as ApiDocument,
-      `http://${request.headers.host}`,
-    );
-    void reply.type('text/html; charset=utf-8').header('content-security-policy', DOCS_POLICY);
-    return reply.send(page);
+    const document = app.swagger() as unknown as ApiDocument;
+    const body = renderApi(document, `http://${request.headers.host}`);
+    return send(reply, (await site()).frame(API_TITLE, body));
+  });
+
+  app.get<{ Querystring: { q?: unknown } }>('/docs/search', HIDDEN, async (request, reply) => {
+    const { q } = request.query;
+    return send(reply, (await site()).search(typeof q === 'string' ? q.slice(0, 200) : ''));
+  });
+
+  app.get<{ Params: { page: string } }>('/docs/:page', HIDDEN, async (request, reply) => {
+    const page = (await site()).page(request.params.page);
+    if (page === null) throw noSuchPath();
+    return send(reply, page);
+  });
+
+  app.get<{ Params: { name: string } }>('/docs/images/:name', HIDDEN, async (request, reply) => {
+    const image = (await site()).image(request.params.name);
+    if (!image) throw noSuchPath();
+    return reply.type('image/png').send(image);
   });
 
   // Relative, so that it stays below the path of a proxy.
   app.get('/', { schema: ROOT, config: { access: 'public' } }, (_request, reply) =>
     reply.redirect('ui/', 302),
   );
+}
+
+function send(reply: FastifyReply, page: string): FastifyReply {
+  void reply.type('text/html; charset=utf-8').header('content-security-policy', DOCS_POLICY);
+  return reply.send(page);
 }

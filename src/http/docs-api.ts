@@ -2,12 +2,11 @@ import type { ApiDocument, Call, Operation, Parameter } from './api-document.ts'
 import { callsOf } from './api-document.ts';
 import { aboutOf, exampleOf, type Field, fieldsOf, resolve, typeOf } from './docs-schema.ts';
 import type { Schema, Schemas } from './docs-schema.ts';
-import { DOCS_STYLE } from './docs-style.ts';
 import { EVENT_STREAM } from './event-stream.ts';
 import { type Markup, markup } from './markup.ts';
 
-/** The whole page, made on the server from the OpenAPI document: no script and no other host. */
-export function renderDocs(document: ApiDocument, origin: string): string {
+/** The API as a page, made on the server from the OpenAPI document; the frame comes around it. */
+export function renderApi(document: ApiDocument, origin: string): Markup {
   const calls = callsOf(document);
   const { info, tags = [] } = document;
   const schemas = document.components?.schemas ?? {};
@@ -17,30 +16,17 @@ export function renderDocs(document: ApiDocument, origin: string): string {
 <p>${description}</p>
 ${members.map((call) => renderCall(call, schemas, origin))}`;
   });
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${info.title} API</title>
-${DOCS_STYLE}
-</head>
-<body>
-<h1>${info.title} API</h1>
+  return markup`<h1>${info.title} API</h1>
 <p>Version ${info.version}. ${info.description ?? ''} The same for machines:
-<a href="/openapi.json">/openapi.json</a>.</p>
-<nav><ul>${calls.map(renderLink)}</ul></nav>
-<main>${sections}
+<a href="../openapi.json">/openapi.json</a>.</p>
+<ul class="calls">${calls.map(renderLink)}</ul>
+${sections}
 <h2>shapes</h2>
-${Object.entries(schemas).map(renderShape)}
-</main>
-</body>
-</html>
-`.text;
+${Object.entries(schemas).map(renderShape)}`;
 }
 
 function renderLink({ method, path, operation }: Call): Markup {
-  return markup`<li><a href="#${operation.operationId}"><span class="method">${method}</span>
+  return markup`<li><a href="api#${operation.operationId}"><span class="method">${method}</span>
 <code>${path}</code></a></li>`;
 }
 

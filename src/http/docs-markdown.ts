@@ -1,0 +1,87 @@
+import { Marked, type Tokens } from 'marked';
+import { Markup, markup } from './markup.ts';
+
+export interface Heading {
+  depth: number;
+  text: string;
+  id: string;
+}
+
+export interface DocsPage {
+  name: string;
+  title: string;
+  headings: readonly Heading[];
+  body: Markup;
+}
+
+/**
+ * A page of the docs as HTML. The text is our own, but the rules are those for anybody's: what looks
+ * like HTML stays text, and links lead to other pages of the docs or nowhere. A link to a file of the
+ * checkout has no place to lead to in a package, so only its words are left.
+ */
+export function renderMarkdown(name: string, text: string): DocsPage {
+  const headings: Heading[] = [];
+  const taken = new Set<string>();
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }: Tokens.Heading): string {
+        const words = this.parser.parseInline(tokens, this.parser.textRenderer);
+        const id = freeId(slugOf(words), taken);
+        headings.push({ depth, text: plain(words), id });
+        const inner = new Markup(this.parser.parseInline(tokens));
+        const level = new Markup(`h${depth}`);
+        return markup`<${level} id="${id}"><a class="anchor" href="${name}#${id}">${inner}</a></${level}>\n`
+          .text;
+      },
+      link({ href, tokens }: Tokens.Link): string {
+        const words = this.parser.parseInline(tokens);
+        // Between files one names the file; between pages, what is in it.
+        const inner = new Markup(
+          words === href ? words.replace('.md', '').replaceAll('-', ' ') : words,
+        );
+        const target = linkTarget(name, href);
+        return (target === null ? inner : markup`<a href="${target}">${inner}</a>`).text;
+      },
+      image: ({ href, text: words }: Tokens.Image): string =>
+        markup`<img src="${href}" alt="${words}" loading="lazy">`.text,
+      html: ({ text: raw }: Tokens.HTML | Tokens.Tag): string => markup`${raw}`.text,
+    },
+  });
+  const body = new Markup(marked.parse(text, { async: false }));
+  return { name, title: headings[0]?.text ?? name, headings, body };
+}
+
+/** Null when there is nothing to lead to. Relative, so that it stays below the path of a proxy. */
+export function linkTarget(page: string, href: string): string | null {
+  if (/^https?:/.test(href)) return href;
+  const [path = '', anchor] = href.split('#');
+  const name = path === '' ? page : /^([a-z-]+)\.md$/.exec(path)?.[1];
+  if (name === undefined) return null;
+  return anchor === undefined ? name : `${name}#${anchor}`;
+}
+
+/** As GitHub makes them, so that one link serves both. */
+export function slugOf(heading: string): string {
+  return plain(heading)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+}
+
+function freeId(slug: string, taken: Set<string>): string {
+  let id = slug;
+  for (let n = 1; taken.has(id); n += 1) id = `${slug}-${n}`;
+  taken.add(id);
+  return id;
+}
+
+/** The parser has escaped these for HTML already. */
+function plain(words: string): string {
+  return words
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
