@@ -16,7 +16,7 @@ type Field = keyof typeof FIELDS;
 export function auditSearch(search: Record<string, unknown>): AuditAsked {
   const names = [...Object.keys(FIELDS), 'cursor'];
   const said = names.map((name) => [name, textOf(search, name)] as const);
-  return Object.fromEntries(said.filter(([, value]) => value !== undefined)) as AuditAsked;
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
 }
 
 /** Who did that? Everything that was done by hand, the newest first. */
