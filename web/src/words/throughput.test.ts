@@ -36,6 +36,6 @@ test.each([
 ])('a rate of %j is %s', (rate, words) => expect(rateWords(rate)).toBe(words));
 
 test('usual and long times', () => {
-  expect(quantileWords({ p50: 12, p95: 1_200, p99: 9_000 })).toBe('12 ms, at most 1.2 s');
+  expect(quantileWords({ p50: 12, p95: 1_200, p99: 9_000 })).toBe('12 ms, 95 % within 1.2 s');
   expect(quantileWords({ p50: null, p95: null, p99: null })).toBe('–');
 });

@@ -40,5 +40,5 @@ export function rateWords(rate: number | null): string {
 
 export function quantileWords({ p50, p95 }: Quantiles): string {
   if (p50 === null || p95 === null) return '–';
-  return `${duration(p50)}, at most ${duration(p95)}`;
+  return `${duration(p50)}, 95 % within ${duration(p95)}`;
 }

@@ -66,7 +66,7 @@ export function DefinitionsScreen() {
                     </Link>{' '}
                     {one.paused && <span className="badge tone-warn">paused</span>}
                   </td>
-                  <td>{one.owner ?? <span className="soft">–</span>}</td>
+                  <td className="nowrap">{one.owner ?? <span className="soft">–</span>}</td>
                   <td className="number">{one.version}</td>
                   <td className="number">{one.maxAttempts}</td>
                   <td>{retryWords(one)}</td>
@@ -89,7 +89,7 @@ export function DefinitionsScreen() {
 function Rates({ rates }: { rates: DefinitionStats | undefined }) {
   return (
     <>
-      <td className="number">{rateWords(rates?.failureRate ?? null)}</td>
+      <td className="number nowrap">{rateWords(rates?.failureRate ?? null)}</td>
       <td className="nowrap">{rates ? quantileWords(rates.runMs) : '–'}</td>
     </>
   );

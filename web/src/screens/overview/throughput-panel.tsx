@@ -1,13 +1,17 @@
-import { useEffect, useRef, useState } from 'react';
-import uPlot from 'uplot';
+import { lazy, Suspense, useState } from 'react';
 import type { Throughput } from '../../api/signal-queries.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { usePreference } from '../../runtime/preference.ts';
-import { theme } from '../../runtime/theme.ts';
 import { clockTime } from '../../words/moment.ts';
-import { OUTCOMES, piled, sumOf, throughputWords } from '../../words/throughput.ts';
+import { OUTCOMES, sumOf } from '../../words/throughput.ts';
 
-const HEIGHT = 170;
+/** Who has no chart has the numbers: it is another file, and some browsers cannot run it. */
+const Chart = lazy(async () => {
+  try {
+    return { default: (await import('./throughput-chart.tsx')).ThroughputChart };
+  } catch {
+    return { default: Numbers };
+  }
+});
 
 /** How jobs ended, minute by minute; as numbers for who wants them, or cannot see it. */
 export function ThroughputPanel({ throughput }: { throughput: Throughput }) {
@@ -29,75 +33,16 @@ export function ThroughputPanel({ throughput }: { throughput: Throughput }) {
           </>
         }
       >
-        {asTable ? <Numbers throughput={throughput} /> : <Chart throughput={throughput} />}
+        {asTable ? (
+          <Numbers throughput={throughput} />
+        ) : (
+          <Suspense fallback={<div className="chart" />}>
+            <Chart throughput={throughput} />
+          </Suspense>
+        )}
       </Panel>
     </div>
   );
-}
-
-function Chart({ throughput }: { throughput: Throughput }) {
-  const box = useRef<HTMLDivElement>(null);
-  const [chosen] = usePreference(theme);
-  useEffect(() => {
-    const place = box.current;
-    if (!place) return undefined;
-    let chart = draw(place, throughput);
-    const again = () => {
-      chart.destroy();
-      chart = draw(place, throughput);
-    };
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    dark.addEventListener('change', again);
-    const watch = new ResizeObserver(() =>
-      chart.setSize({ width: place.clientWidth, height: HEIGHT }),
-    );
-    watch.observe(place);
-    return () => {
-      dark.removeEventListener('change', again);
-      watch.disconnect();
-      chart.destroy();
-    };
-  }, [throughput, chosen]);
-  return <div ref={box} className="chart" role="img" aria-label={throughputWords(throughput)} />;
-}
-
-/** The highest pile is drawn first, and each lower one over it. */
-function draw(place: HTMLElement, throughput: Throughput): uPlot {
-  const { times, heights } = piled(throughput);
-  const bars = uPlot.paths.bars?.({ size: [0.8, 14] });
-  const series = OUTCOMES.toReversed().map((outcome) => ({
-    fill: colourOf(place, `outcome-${outcome}`),
-    width: 0,
-    points: { show: false },
-    ...(bars && { paths: bars }),
-  }));
-  const axis = { stroke: colourOf(place, 'soft'), grid: { stroke: colourOf(place, 'rule') } };
-  return new uPlot(
-    {
-      width: Math.max(1, place.clientWidth),
-      height: HEIGHT,
-      legend: { show: false },
-      cursor: { show: false },
-      scales: { y: { range: (_, __, most) => [0, Math.max(1, most)] } },
-      axes: [
-        { ...axis, ticks: { show: false } },
-        { ...axis, ticks: { show: false }, size: 56 },
-      ],
-      series: [{}, ...series],
-    },
-    [times, ...heights.toReversed()],
-    place,
-  );
-}
-
-/** A canvas knows no style sheet, so it is asked what the names of colours are today. */
-function colourOf(place: HTMLElement, name: string): string {
-  const probe = document.createElement('span');
-  probe.className = name;
-  place.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
 }
 
 function Numbers({ throughput }: { throughput: Throughput }) {
