@@ -32,6 +32,7 @@ import { readJobsRoutes } from './routes/read-jobs.ts';
 import { readStoryRoutes } from './routes/read-story.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { settingsRoutes } from './routes/settings.ts';
 import { startJobRoutes } from './routes/start-job.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
 import { webhookDeliveriesRoutes } from './routes/webhook-deliveries.ts';
@@ -103,6 +104,7 @@ export function buildServer(
     tenantsRoutes(scope, deps);
     sessionRoutes(scope, deps, callers);
     auditRoutes(scope, deps);
+    settingsRoutes(scope, deps);
     probeRoutes(scope, deps, leaving);
     docsRoutes(scope);
     dashboardRoutes(scope, deps);
