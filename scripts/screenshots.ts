@@ -54,6 +54,7 @@ try {
   const browser = await openBrowser();
   const shots = [
     ['overview', 'light', '/', 'Next schedules'],
+    ['dead-letters', 'light', '/dead-letters?window=24h', 'the latest failure first'],
     ['job-failed', 'light', `/jobs/${shop.failed}`, 'complete'],
     ['job-running-dark', 'dark', `/jobs/${report}`, 'It runs, and its worker is alive.'],
   ] as const;

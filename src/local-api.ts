@@ -1,4 +1,5 @@
 import type { Config } from './config/schema.ts';
+import { shownSettings } from './config/shown.ts';
 import { dashboardFolder } from './dashboard.ts';
 import { type HttpDeps, HttpServer } from './http/server.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -25,6 +26,6 @@ export function localApi(
   const served = { db, inbox, log, host, port, unhandledAfterMs };
   const deps = { ...served, allowedHosts, webhookAllow, limits: config };
   const dashboard = dashboardFolder(log);
-  const parts = { ...deps, quotas, dashboard, version: VERSION };
+  const parts = { ...deps, quotas, dashboard, version: VERSION, settings: shownSettings(config) };
   return new HttpServer({ ...parts, ...(run && { runDue: run }) });
 }

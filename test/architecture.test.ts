@@ -169,7 +169,14 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/local-api.ts',
-    may: ['src/runtime/', 'src/store/', 'src/http/', 'src/dashboard.ts', 'src/version.ts'],
+    may: [
+      'src/runtime/',
+      'src/store/',
+      'src/http/',
+      'src/config/shown.ts',
+      'src/dashboard.ts',
+      'src/version.ts',
+    ],
     types: ['src/config/'],
   },
   {
@@ -333,6 +340,7 @@ describe('the dashboard', () => {
         '@tanstack/react-query',
         '@tanstack/react-router',
         'cronstrue',
+        'uplot',
       ],
     },
     { at: 'src/core/', may: [] },

@@ -7,7 +7,7 @@ const KEY = '1f0c528d0e4f0b9a';
 test('keys, tenants and the audit log are asked for, for the tenant that was named', async () => {
   const made = json(201, { keyId: KEY, key: 'lsk_2', tenant: 'acme' });
   const gone = json(200, { keys: [], tenants: [], entries: [], nextCursor: null });
-  const { url, seen } = await playAnswers(made, gone, made, gone, made, gone, gone, gone);
+  const { url, seen } = await playAnswers(made, gone, made, gone, made, gone, gone, gone, gone);
   const client = new Longshore({ url, apiKey: 'lsk_1', tenant: 'acme' });
   expect(await client.keys.create({ name: 'ci', scopes: ['jobs:read'] })).toMatchObject({
     key: 'lsk_2',
@@ -18,6 +18,7 @@ test('keys, tenants and the audit log are asked for, for the tenant that was nam
   await client.tenants.create('acme');
   expect(await client.tenants.list()).toEqual([]);
   expect(await client.audit({ action: 'job.cancel', limit: 5 })).toMatchObject({ entries: [] });
+  expect(await client.settings()).toMatchObject({ nextCursor: null });
   await client.get('01980000-0000-7000-8000-000000000000', { reveal: true });
   expect(seen.map(({ method, url: path }) => `${method} ${path}`)).toEqual([
     'POST /v1/keys?tenant=acme',
@@ -27,6 +28,7 @@ test('keys, tenants and the audit log are asked for, for the tenant that was nam
     'POST /v1/tenants?tenant=acme',
     'GET /v1/tenants?tenant=acme',
     'GET /v1/audit?action=job.cancel&limit=5&tenant=acme',
+    'GET /v1/settings?tenant=acme',
     'GET /v1/jobs/01980000-0000-7000-8000-000000000000?reveal=true&tenant=acme',
   ]);
   expect(seen[0]?.body).toEqual({ name: 'ci', scopes: ['jobs:read'] });

@@ -13,6 +13,7 @@ import type {
 } from './job.ts';
 import { isJobId } from '../core/job-id.ts';
 import { Alerts } from './alerts.ts';
+import type { SettingsView } from '../core/setting-view.ts';
 import { Bulks } from './bulk.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Flow } from './flow.ts';
@@ -175,6 +176,11 @@ export class Longshore implements JobStarter {
   async drainWorker(workerId: string): Promise<DrainReceipt> {
     const path = `${workerPath(workerId)}/drain`;
     return await this.#post<DrainReceipt>(path, { repeatable: true });
+  }
+
+  /** How the process that answers is set up. Needs an admin key of the default tenant. */
+  async settings(): Promise<SettingsView> {
+    return await this.#get<SettingsView>('/v1/settings', {});
   }
 
   /** What was done by hand, the newest first: one page. Needs an admin key. */

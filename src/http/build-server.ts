@@ -33,6 +33,7 @@ import { readJobsRoutes } from './routes/read-jobs.ts';
 import { readStoryRoutes } from './routes/read-story.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { settingsRoutes } from './routes/settings.ts';
 import { startJobRoutes } from './routes/start-job.ts';
 import { statsRoutes } from './routes/stats.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
@@ -107,6 +108,7 @@ export function buildServer(
     tenantsRoutes(scope, deps);
     sessionRoutes(scope, deps, callers);
     auditRoutes(scope, deps);
+    settingsRoutes(scope, deps);
     probeRoutes(scope, deps, leaving);
     docsRoutes(scope);
     dashboardRoutes(scope, deps);

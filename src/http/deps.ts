@@ -1,4 +1,5 @@
 import type { RunDueBudget, RunDueSummary } from '../core/run-due.ts';
+import type { SettingView } from '../core/setting-view.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Db } from '../store/db.ts';
 import type { Inbox } from '../store/inbox.ts';
@@ -14,6 +15,8 @@ export interface HttpDeps {
   host: string;
   port: number;
   version: string;
+  /** How it was set up, for those who look after it. */
+  settings?: readonly SettingView[];
   /** More names that this server is called by, `*` for any. */
   allowedHosts?: readonly string[];
   /** Networks that webhooks may reach although they are not public. */

@@ -1,3 +1,4 @@
+import { isSystemKey } from '../core/hooks.ts';
 import { mergeWorkers, type WorkerStatus, type WorkerView } from '../core/worker.ts';
 import { type Db, statement } from './db.ts';
 
@@ -58,7 +59,7 @@ function toView(row: WorkerRow): WorkerView {
     leaseExpiresAt: row.lease_until.toISOString(),
     startedAt: row.started_at.toISOString(),
     status: row.status,
-    definitions: row.definitions ?? [],
+    definitions: (row.definitions ?? []).filter((name) => !isSystemKey(name)),
     lost: row.lost,
   };
 }

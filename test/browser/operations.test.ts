@@ -94,5 +94,8 @@ it('an open server says so in its settings', async () => {
   const page = await open('/settings');
   await page.getByText(/^anybody: this server has no keys/).waitFor();
   await page.getByText('the first key closes it').waitFor();
+  const kept = page.getByRole('row').filter({ hasText: 'LONGSHORE_RETENTION_DAYS' });
+  await kept.getByRole('cell', { name: '7', exact: true }).waitFor();
+  expect(await page.getByText('DATABASE_URL').count()).toBe(0);
   expect(await axeFindings(page)).toEqual([]);
 });

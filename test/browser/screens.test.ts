@@ -133,7 +133,7 @@ describe('a definition', () => {
     await page.getByRole('button', { name: 'Change…' }).click();
     await page.getByLabel('At a time', { exact: true }).fill('many');
     await page.getByRole('button', { name: 'Change them' }).click();
-    await page.getByText(/^must be a whole number/).waitFor();
+    await page.getByText(/^At a time: must be a whole number/).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.getByLabel('At a time', { exact: true }).fill('7');
     await page.getByLabel('Starts', { exact: true }).fill('1000/1s');

@@ -10,7 +10,7 @@ import { createLog, silentLog } from '../../src/runtime/log.ts';
 import { type Service, startAll, stopAll } from '../../src/runtime/service.ts';
 import { WorkersAnswer } from '../../src/protocol/worker-answer.ts';
 import { getJob } from '../../src/store/get-job.ts';
-import { registerWorker, retireWorker } from '../../src/store/workers.ts';
+import { buryWorkers, registerWorker, retireWorker } from '../../src/store/workers.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { claimAny, enqueueOne } from '../support/jobs.ts';
 import { FIXTURES } from '../support/processes.ts';
@@ -87,6 +87,18 @@ describe('GET /v1/workers', () => {
       [alive, 'active'],
       [dead, 'dead'],
     ]);
+  });
+
+  it('tells those that left from those that were lost', async () => {
+    const [left, lost] = [await register(), await register()];
+    const over = `lease_until = clock_timestamp() - interval '1 second'`;
+    await database.sql(`update longshore.worker set ${over} where instance = $1`, [lost]);
+    for (let shard = 0; shard < SHARDS; shard += 1) {
+      await retireWorker(database.db, shard, left);
+      await buryWorkers(database.db, shard);
+    }
+    const found = new Map((await list()).map((worker) => [worker.workerId, worker.lost]));
+    expect([found.get(left), found.get(lost)]).toEqual([false, true]);
   });
 });
 

@@ -30,6 +30,8 @@ export async function visit(
   { theme = 'light', height = 900 }: { theme?: 'light' | 'dark'; height?: number } = {},
 ): Promise<Visitor> {
   const context = await browser.newContext({
+    // Chromium without a desktop makes up a language that is none.
+    locale: 'en-GB',
     colorScheme: theme,
     viewport: { width: 1360, height },
     reducedMotion: 'reduce',

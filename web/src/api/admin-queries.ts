@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AuditView } from '../../../src/core/audit.ts';
 import type { KeyView } from '../../../src/core/key-view.ts';
+import type { SettingsView } from '../../../src/core/setting-view.ts';
 import type { DeliveryView, WebhookView } from '../../../src/core/webhook.ts';
 import type { ProbeAnswer } from '../../../src/protocol/probe-answer.ts';
 import { call } from './call.ts';
@@ -43,6 +44,12 @@ export const healthQuery = () =>
     queryFn: ({ signal }) =>
       call<ProbeAnswer>('GET', '/readyz', { query: { verbose: '' }, signal }),
     refetchInterval: LATER_MS,
+  });
+
+export const settingsQuery = () =>
+  queryOptions({
+    queryKey: ['settings'],
+    queryFn: ({ signal }) => call<SettingsView>('GET', '/v1/settings', { signal }),
   });
 
 export const webhooksQuery = () =>

@@ -8,7 +8,7 @@ export type Query = Record<string, string | number | readonly string[] | undefin
 
 /** One call of the public API: the dashboard knows no other way to the server. */
 export async function call<T>(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   { query = {}, body, signal }: { query?: Query; body?: unknown; signal?: AbortSignal } = {},
 ): Promise<T> {

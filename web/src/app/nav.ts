@@ -1,6 +1,9 @@
 import type { IconName } from '../parts/icon.tsx';
 
-/** The screens that the menu leads to. `key` after `g` goes there by keyboard. */
+/**
+ * The screens that the menu leads to. `key` after `g` goes there by keyboard; what `needs` a call is
+ * left out where the server does not know it.
+ */
 export const NAV = [
   { to: '/', title: 'Overview', icon: 'overview', key: 'o' },
   { to: '/jobs', title: 'Jobs', icon: 'jobs', key: 'j' },
@@ -9,8 +12,15 @@ export const NAV = [
   { to: '/schedules', title: 'Schedules', icon: 'schedules', key: 's' },
   { to: '/definitions', title: 'Definitions', icon: 'definitions', key: 'd' },
   { to: '/workers', title: 'Workers', icon: 'workers', key: 'w' },
+  { to: '/alerts', title: 'Alerts', icon: 'bell', key: 'r', needs: '/v1/alerts' },
   { to: '/bulk', title: 'Bulk actions', icon: 'bulk', key: 'b' },
   { to: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'h' },
   { to: '/audit', title: 'Audit', icon: 'audit', key: 'a' },
   { to: '/settings', title: 'Settings', icon: 'settings', key: 't' },
-] as const satisfies readonly { to: string; title: string; icon: IconName; key: string }[];
+] as const satisfies readonly {
+  to: string;
+  title: string;
+  icon: IconName;
+  key: string;
+  needs?: string;
+}[];

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
 import { Empty, Screen } from '../parts/screen.tsx';
 import { dashboardRoot } from '../runtime/place.ts';
+import { AlertsScreen, alertsSearch } from '../screens/alerts/alerts-screen.tsx';
 import { AuditScreen, auditSearch } from '../screens/audit/audit-screen.tsx';
 import { BulkScreen, bulkSearch } from '../screens/bulk/bulk-screen.tsx';
 import { DefinitionScreen } from '../screens/definitions/definition-screen.tsx';
@@ -56,6 +57,7 @@ const routes = root.addChildren([
   }),
   createRoute({ ...at, path: '/audit', component: AuditScreen, validateSearch: auditSearch }),
   createRoute({ ...at, path: '/settings', component: SettingsScreen }),
+  createRoute({ ...at, path: '/alerts', component: AlertsScreen, validateSearch: alertsSearch }),
 ]);
 
 export const router = createRouter({

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useConnection } from '../api/connection.ts';
+import { offersQuery } from '../api/queries.ts';
 import { useSignInDemanded } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Toasts } from '../parts/toasts.tsx';
@@ -16,6 +18,7 @@ import { SignOut } from './sign-out.tsx';
 export function Shell() {
   const { helping, setHelping } = useShortcuts();
   const demanded = useSignInDemanded();
+  const menu = useMenu();
   return (
     <div className="shell">
       <button
@@ -31,7 +34,7 @@ export function Shell() {
           Longshore
         </Link>
         <ul>
-          {NAV.map(({ to, title, icon }) => (
+          {menu.map(({ to, title, icon }) => (
             <li key={to}>
               <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
                 <Icon name={icon} />
@@ -59,6 +62,13 @@ export function Shell() {
       {helping && <Help onClose={() => setHelping(false)} />}
     </div>
   );
+}
+
+/** What the server can do; nothing is asked while it wants to know who is there. */
+function useMenu(): (typeof NAV)[number][] {
+  const demanded = useSignInDemanded();
+  const { data: offers = [] } = useQuery({ ...offersQuery(), enabled: !demanded });
+  return NAV.filter((screen) => !('needs' in screen) || offers.includes(screen.needs));
 }
 
 function Mark() {

@@ -79,3 +79,10 @@ it('names the gravest kinds of failures, and counts the others', () => {
   expect(told({ failures: kinds })).toHaveLength(6);
   expect(told({ failures: kinds }).at(-1)).toBe('And 2 other kinds of failures.');
 });
+
+it('names who must know of a lost worker: those whose jobs nobody else can run', () => {
+  const lost = madeWorker({ workerId: 'x', status: 'dead', lost: true, heartbeatAt: ago(40) });
+  const definitions = [madeDefinition({ owner: 'team' }), madeDefinition({ key: 'b', owner: 'b' })];
+  const workers = [madeWorker(), { ...lost, definitions: ['hello@1', 'b@1'] }];
+  expect(troubles({ ...quiet, workers, definitions }, NOW)[0]?.owner).toBe('b');
+});

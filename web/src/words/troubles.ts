@@ -1,7 +1,8 @@
+import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
 import { duration } from '../../../src/core/duration.ts';
 import type { JobState, JobView } from '../../../src/core/job.ts';
 import type { ScheduleView } from '../../../src/core/schedule.ts';
-import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
+import type { WorkerView } from '../../../src/core/worker.ts';
 import { ownersOf } from './owners.ts';
 import { pauseWords } from './pause-words.ts';
 import type { World } from './why-not-running.ts';
@@ -61,18 +62,34 @@ function noWorker({ workers, definitions, queued }: Seen): Trouble[] {
   return [{ text: 'No worker is alive: nothing runs.', owner: null, place: { at: 'workers' } }];
 }
 
-function lostWorkers({ workers }: Seen, now: Date): Trouble[] {
+function lostWorkers({ workers, definitions }: Seen, now: Date): Trouble[] {
+  const owners = ownersOf(definitions);
   return workers
     .filter(({ status, lost, heartbeatAt, leaseExpiresAt }) =>
       status === 'dead'
         ? lost && msSince(heartbeatAt, now) < LOST_TOLD_MS
         : msSince(leaseExpiresAt, now) > 0,
     )
-    .map(({ status, host, pid, heartbeatAt }) => ({
-      text: `Worker ${host} (pid ${pid}) ${status === 'dead' ? 'has died; it ' : ''}was last heard of ${ago(heartbeatAt, now)}.`,
-      owner: null,
-      place: { at: 'workers' },
-    }));
+    .map((worker) => {
+      const { status, host, pid, heartbeatAt } = worker;
+      const died = status === 'dead' ? 'has died; it ' : '';
+      const hit = [...new Set(onlyThere(worker, workers).flatMap((key) => owners.get(key) ?? []))];
+      return {
+        text: `Worker ${host} (pid ${pid}) ${died}was last heard of ${ago(heartbeatAt, now)}.`,
+        owner: hit.length === 0 ? null : hit.join(', '),
+        place: { at: 'workers' },
+      };
+    });
+}
+
+/** The definitions that nobody else can run: theirs are who must know. */
+function onlyThere(
+  { definitions, workerId }: WorkerView,
+  workers: readonly WorkerView[],
+): string[] {
+  const others = workers.filter((other) => other.status !== 'dead' && other.workerId !== workerId);
+  const served = new Set(others.flatMap((other) => other.definitions));
+  return definitions.filter((name) => !served.has(name)).map((name) => name.replace(/@\d+$/, ''));
 }
 
 function lostJobs({ running }: Seen, now: Date): Trouble[] {

@@ -18,6 +18,15 @@ export interface Pages {
   running: readonly JobView[];
   retrying: readonly JobView[];
   failures: readonly DeadLetterGroup[];
+  /** What the server measures is not limited to pages; null where it measures nothing. */
+  measured: readonly Measured[] | null;
+}
+
+interface Measured {
+  key: string;
+  depth: number;
+  running: number;
+  states: { retrying: number };
 }
 
 /** Sorts after every time. */
@@ -46,6 +55,9 @@ export function workloads(definitions: readonly PublishedDefinition[], pages: Pa
     if (queuedAt !== null && (load.oldestQueuedAt ?? queuedAt) >= queuedAt) {
       load.oldestQueuedAt = queuedAt;
     }
+  }
+  for (const { key, depth, running, states } of pages.measured ?? []) {
+    Object.assign(of(key, null), { queued: depth, running, retrying: states.retrying });
   }
   return [...all.values()].sort(
     (a, b) =>

@@ -3,10 +3,10 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { AuditView } from '../../../../src/core/audit.ts';
 import { type AuditAsked, auditQuery } from '../../api/admin-queries.ts';
-import { JsonTree } from '../../parts/json-tree.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { shortId } from '../../words/job-words.ts';
+import { plainText } from '../../words/log-tail.ts';
 import { textOf } from '../../words/url-search.ts';
 
 const route = getRouteApi('/audit');
@@ -16,7 +16,7 @@ type Field = keyof typeof FIELDS;
 export function auditSearch(search: Record<string, unknown>): AuditAsked {
   const names = [...Object.keys(FIELDS), 'cursor'];
   const said = names.map((name) => [name, textOf(search, name)] as const);
-  return Object.fromEntries(said.filter(([, value]) => value !== undefined)) as AuditAsked;
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
 }
 
 /** Who did that? Everything that was done by hand, the newest first. */
@@ -133,16 +133,15 @@ function Subject({ action, subject }: { action: string; subject: string }) {
   );
 }
 
+const CHANGE_LENGTH = 400;
+
 function Change({ before, after }: { before: unknown; after: unknown }) {
   const sides = [before, after].filter((side) => side !== null && side !== undefined);
-  if (sides.length === 0) return <span className="soft">–</span>;
+  const text = plainText(sides.map((side) => JSON.stringify(side)).join(' → '));
+  if (text === '') return <span className="soft">–</span>;
   return (
-    <>
-      {sides.map((side, at) => (
-        <div key={at}>
-          <JsonTree value={side} level={2} />
-        </div>
-      ))}
-    </>
+    <code className="change">
+      {text.length > CHANGE_LENGTH ? `${text.slice(0, CHANGE_LENGTH)}…` : text}
+    </code>
   );
 }

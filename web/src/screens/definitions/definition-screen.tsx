@@ -12,6 +12,7 @@ import { isolationWords, newestVersions, retryWords } from '../../words/definiti
 import { JobTable } from '../jobs/job-table.tsx';
 import { LimitsPanel } from './limits-panel.tsx';
 import { PauseButton, PauseNotice } from './pause-part.tsx';
+import { RatesPanel } from './rates-panel.tsx';
 import { RunForm } from './run-form.tsx';
 
 const route = getRouteApi('/definitions/$key');
@@ -57,6 +58,7 @@ export function DefinitionScreen() {
         </div>
         <div>
           <Policy definition={definition} />
+          <RatesPanel definitionKey={key} />
           <LimitsPanel definition={definition} />
           <Panel title="Schema of its params">
             {definition.paramsSchema === null ? (

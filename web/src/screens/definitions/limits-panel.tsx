@@ -1,7 +1,7 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { DefinitionLimitsView } from '../../../../src/core/flow-view.ts';
-import { LIMIT_NAMES, type LimitsChange } from '../../../../src/core/limits.ts';
+import { LIMIT_NAMES, type Limits, type LimitsChange } from '../../../../src/core/limits.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
@@ -57,8 +57,9 @@ function LimitsDialog({
   limits: DefinitionLimitsView;
   onClose: () => void;
 }) {
+  const id = useId();
   const [typed, setTyped] = useState(() => typedLimits(override));
-  const [wrong, setWrong] = useState<{ field: string; wrong: string } | null>(null);
+  const [wrong, setWrong] = useState<{ field: keyof Limits; wrong: string } | null>(null);
   const change = useChange(
     async (body: LimitsChange) =>
       await call<object>('PATCH', `/v1/definitions/${encodeURIComponent(definitionKey)}/limits`, {
@@ -87,22 +88,22 @@ function LimitsDialog({
         Nothing means what the code says, “none” no limit. They hold at once, for all workers.
       </p>
       {LIMIT_NAMES.map((name) => (
-        <label key={name} className="field">
-          <span>{LIMIT_TITLES[name]}</span>
+        <div key={name} className="field">
+          <label htmlFor={`${id}-${name}`}>{LIMIT_TITLES[name]}</label>
           <input
+            id={`${id}-${name}`}
             value={typed[name]}
             autoComplete="off"
             placeholder={`the code: ${limitWords(code[name])}`}
             aria-invalid={wrong?.field === name}
+            aria-describedby={`${id}-wrong`}
             onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
           />
-          {wrong?.field === name && (
-            <span className="wrong" role="alert">
-              {wrong.wrong}
-            </span>
-          )}
-        </label>
+        </div>
       ))}
+      <p id={`${id}-wrong`} role="alert" className="wrong">
+        {wrong && `${LIMIT_TITLES[wrong.field]}: ${wrong.wrong}.`}
+      </p>
     </Ask>
   );
 }

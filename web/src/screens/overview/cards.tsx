@@ -1,10 +1,15 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { duration } from '../../../../src/core/duration.ts';
+import type { JobState } from '../../../../src/core/job.ts';
+import type { JobPage } from '../../api/queries.ts';
 import { useNow } from '../../runtime/clock.ts';
+import { sumOf } from '../../words/throughput.ts';
 import { countOf, type Overview, timesFailed } from './use-overview.ts';
 
 export function Cards({ overview }: { overview: Overview }) {
-  const { failures, queued, running, retrying, workers } = overview;
+  const { failures, queued, running, retrying, workers, stats } = overview;
+  const count = (page: JobPage, ...states: JobState[]) =>
+    stats ? sumOf(states.map((state) => stats.totals[state])).toLocaleString('en') : countOf(page);
   const hasFailed = failures.groups.length > 0;
   const now = useNow();
   const alive = workers.filter(({ status }) => status !== 'dead');
@@ -24,7 +29,7 @@ export function Cards({ overview }: { overview: Overview }) {
       />
       <Card
         title="Retrying"
-        value={countOf(retrying)}
+        value={count(retrying, 'retrying')}
         tone={retrying.jobs.length > 0 ? 'warn' : ''}
         note={next ? `next ${until(next, now)}` : 'nothing waits for another try'}
         to="/jobs"
@@ -32,14 +37,14 @@ export function Cards({ overview }: { overview: Overview }) {
       />
       <Card
         title="Queued"
-        value={countOf(queued)}
+        value={count(queued, 'queued')}
         note={oldest ? `the oldest for ${duration(whole(waitedMs))}` : 'nothing waits'}
         to="/jobs"
         search={{ status: ['queued'], sort: 'createdAt' }}
       />
       <Card
         title="Running"
-        value={countOf(running)}
+        value={count(running, 'running', 'cancelling')}
         note={`of ${slots} slots`}
         to="/jobs"
         search={{ status: ['running', 'cancelling'] }}

@@ -4,6 +4,7 @@ import { Cards } from './cards.tsx';
 import { Failures } from './failures.tsx';
 import { FirstRun } from './first-run.tsx';
 import { NextSchedules } from './next-schedules.tsx';
+import { ThroughputPanel } from './throughput-panel.tsx';
 import { useOverview } from './use-overview.ts';
 import { Verdict } from './verdict.tsx';
 import { WorkerList } from './worker-list.tsx';
@@ -34,6 +35,7 @@ export function OverviewScreen() {
         />
       )}
       <Cards overview={overview} />
+      {overview.stats && <ThroughputPanel throughput={overview.stats.throughput} />}
       <div className="columns">
         <div>
           <Failures overview={overview} />

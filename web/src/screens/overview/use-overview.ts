@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PauseView } from '../../../../src/core/flow-view.ts';
+import { type Stats, useStats } from '../../api/signal-queries.ts';
 import { groupsQuery, type GroupPage } from '../../api/failure-queries.ts';
 import { now } from '../../runtime/clock.ts';
 import { SINCE_MS } from '../../words/since.ts';
@@ -26,6 +27,8 @@ export interface Overview {
   workers: WorkerView[];
   definitions: PublishedDefinition[];
   schedules: ScheduleView[];
+  /** Null where the server measures nothing. */
+  stats: Stats | null;
 }
 
 const LIMIT = 50;
@@ -44,6 +47,7 @@ export function useOverview(): Overview | null {
   const workers = useQuery(workersQuery());
   const definitions = useQuery(definitionsQuery());
   const schedules = useQuery(schedulesQuery());
+  const stats = useStats();
   if (!failures.data || !pauses.data || !queued.data || !running.data || !retrying.data)
     return null;
   if (!workers.data || !definitions.data || !schedules.data) return null;
@@ -56,6 +60,7 @@ export function useOverview(): Overview | null {
     workers: workers.data,
     definitions: definitions.data,
     schedules: schedules.data.schedules,
+    stats,
   };
 }
 

@@ -8,12 +8,13 @@ import type { Overview } from './use-overview.ts';
 const SHOWN_MAX = 20;
 
 export function WorkloadTable({ overview }: { overview: Overview }) {
-  const { definitions, queued, running, retrying, failures } = overview;
+  const { definitions, queued, running, retrying, failures, stats } = overview;
   const loads = workloads(definitions, {
     queued: queued.jobs,
     running: running.jobs,
     retrying: retrying.jobs,
     failures: failures.groups,
+    measured: stats?.definitions ?? null,
   }).slice(0, SHOWN_MAX);
   if (loads.length === 0) return null;
   return (

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { healthQuery } from '../../api/admin-queries.ts';
+import { healthQuery, settingsQuery } from '../../api/admin-queries.ts';
 import { offersQuery, sessionQuery } from '../../api/queries.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
-import { Screen } from '../../parts/screen.tsx';
+import { Screen, Waiting } from '../../parts/screen.tsx';
 import { KeysPanel } from './keys-panel.tsx';
 
 /** Who may do what, and how this server is. */
@@ -14,6 +14,7 @@ export function SettingsScreen() {
       <div className="columns">
         <div>
           <KeysPanel />
+          <SetUp />
         </div>
         <div>
           <You />
@@ -63,10 +64,45 @@ function Server() {
         ]}
       />
       <div className="soft">
-        <p>How it is set up, with retention and limits, is told on its machine:</p>
-        <Command text="npx longshore config" />
+        <p>What its machine lacks is told there:</p>
         <Command text="npx longshore doctor" />
       </div>
+    </Panel>
+  );
+}
+
+/** Retention, limits, leases: what was said at its start. */
+function SetUp() {
+  const { data, error } = useQuery(settingsQuery());
+  return (
+    <Panel title="How it is set up" aside="by the environment, flags or a file" flush>
+      {data === undefined ? (
+        <Waiting error={error} />
+      ) : (
+        <div className="scroll">
+          <table className="rows">
+            <caption className="visually-hidden">Settings</caption>
+            <thead>
+              <tr>
+                <th scope="col">Setting</th>
+                <th scope="col">Value</th>
+                <th scope="col">Meaning</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.settings.map(({ name, value, meaning }) => (
+                <tr key={name}>
+                  <td>
+                    <code>{name}</code>
+                  </td>
+                  <td>{value ?? <span className="soft">–</span>}</td>
+                  <td>{meaning}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
     </Panel>
   );
 }

@@ -1,0 +1,9 @@
+import type { SettingView } from '../core/setting-view.ts';
+import { type Config, SETTINGS } from './schema.ts';
+
+/** What those may see who look after the server from elsewhere: everything but secrets. */
+export function shownSettings(config: Config): SettingView[] {
+  return SETTINGS.filter(({ group, secret }) => group === 'server' && !secret).map(
+    ({ env, key, meaning }) => ({ name: env, value: config[key], meaning }),
+  );
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import { SettingsAnswer } from '../../protocol/settings-answer.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer } from '../openapi.ts';
+
+const GET = {
+  operationId: 'getSettings',
+  tags: ['access'],
+  summary: 'See how the server is set up',
+  description:
+    'As the process that answers was started: retention, limits, leases. Secrets are left out. ' +
+    'Other processes may have been started otherwise.',
+  response: { 200: answer('The settings.', SettingsAnswer) },
+};
+
+export function settingsRoutes(app: FastifyInstance, { settings = [], version }: HttpDeps): void {
+  const config = { access: 'admin', ofHost: true } as const;
+  app.get('/v1/settings', { schema: GET, config }, async () => ({ version, settings }));
+}

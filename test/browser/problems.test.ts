@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dashboardPages } from '../support/dashboard-page.ts';
+import { type Problems, plantProblems } from '../support/problems.ts';
+import { endAll } from '../support/processes.ts';
+
+/**
+ * Five things are wrong, and somebody who was woken at night finds out about each: what failed, why, how
+ * often, is it stuck, who owns it. Everybody begins at the overview and has four clicks.
+ * `npm run demo:problems` is the same with 200,000 jobs.
+ */
+const { open } = dashboardPages();
+const folder = await mkdtemp(join(tmpdir(), 'longshore-problems-'));
+const COUNT = 400;
+const CLICKS_MAX = 4;
+let problems: Problems;
+
+beforeAll(async () => {
+  problems = await plantProblems(join(folder, 'data'), COUNT);
+});
+afterAll(async () => {
+  await endAll();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Begins at the overview, and counts the clicks. */
+async function walk() {
+  const page = await open('/');
+  await page.goto(`${problems.address}/ui/`);
+  let clicks = 0;
+  return {
+    page,
+    click: async (target: Locator) => {
+      clicks += 1;
+      expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
+      await target.click();
+    },
+  };
+}
+
+const reads = async (page: Page, ...texts: (string | RegExp)[]) => {
+  for (const text of texts) await page.getByText(text).first().waitFor();
+};
+const trouble = (page: Page, text: RegExp) => page.locator('.verdict li').filter({ hasText: text });
+
+it('a definition whose jobs all fail', async () => {
+  const { page, click } = await walk();
+  const line = trouble(page, new RegExp(`^orders.import failed ${problems.failed} times`));
+  await line.getByText('team-orders').waitFor();
+  await click(line.getByRole('link'));
+  const row = page
+    .getByRole('table', { name: /by each error/ })
+    .getByRole('row')
+    .nth(1);
+  expect(await row.innerText()).toMatch(/orders.import.*team-orders.*could not be imported.*20/s);
+  await click(page.getByRole('table', { name: 'Dead letters' }).getByRole('link').first());
+  await reads(page, 'column "vat_id" of relation "orders" does not exist', 'team-orders');
+  await reads(page, /^Failed on attempt 1 of 1/);
+});
+
+it('a job that is stuck', async () => {
+  const { page, click } = await walk();
+  const line = trouble(page, /media.transcode seems stuck: it has run for 55m\d\ds of 1h00m/);
+  await line.getByText('team-media').waitFor();
+  await click(line.getByRole('link'));
+  await reads(page, 'Is it stuck?', /^It has run for 55m\d\ds and is stopped after 1h00m/);
+  await reads(page, 'waiting for the lock of talk.mp4', /holds it, and was heard of/);
+  await reads(page, 'team-media', '1 of 3');
+});
+
+it('a worker that died with a job in its hands', async () => {
+  const { page, click } = await walk();
+  await click(trouble(page, /^Worker .* has died/).getByRole('link'));
+  await reads(page, 'died', 'crm.migrate', 'team-crm');
+  await page.goBack();
+  const line = trouble(page, /^1 job of crm.migrate waits, and no worker has this definition/);
+  await line.getByText('team-crm').waitFor();
+  await click(line.getByRole('link'));
+  await reads(page, 'No living worker has crm.migrate@1 loaded.', /^The last one, .* was heard of/);
+  await reads(page, /LEASE_EXPIRED/, 'team-crm', '1 of 3');
+});
+
+it('a pause with a backlog behind it', async () => {
+  const { page, click } = await walk();
+  const line = trouble(page, /^invoices.export has been paused.*the bank is closed/);
+  await line.getByText('team-finance').waitFor();
+  await line.getByText('Jobs wait for it.').waitFor();
+  await click(line.getByRole('link'));
+  await reads(page, /paused for .* by open: the bank is closed until Monday/, 'team-finance');
+  await click(page.getByRole('link', { name: 'All its jobs' }));
+  await page.getByText(`${problems.paused} jobs`, { exact: true }).waitFor();
+  await click(page.getByRole('row').nth(1).getByRole('link'));
+  await reads(page, 'Why isn’t it running?', /^invoices.export has been paused/);
+});
+
+it('a schedule whose jobs fail', async () => {
+  const { page, click } = await walk();
+  const line = trouble(page, /^The last job of schedule nightly-report failed/);
+  await line.getByText('team-data').waitFor();
+  await click(line.getByRole('link'));
+  await expect
+    .poll(async () => await page.getByText(/^failed, started by a person/).count())
+    .toBe(3);
+  await reads(page, 'team-data');
+  await click(page.getByRole('link', { name: 'Look at it' }).first());
+  await reads(page, 'AUTHENTICATION_FAILED', 'the warehouse refused the password', 'team-data');
+});

@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import type { AlertRule } from '../../api/signal-queries.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Ask } from '../../parts/ask.tsx';
+
+export function RuleDialog({ rule, onClose }: { rule: AlertRule; onClose: () => void }) {
+  const [threshold, setThreshold] = useState(String(rule.threshold));
+  const [seconds, setSeconds] = useState(String(rule.windowSeconds ?? ''));
+  const [enabled, setEnabled] = useState(rule.enabled);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const change = useChange(
+    async () =>
+      await call<AlertRule>('PUT', `/v1/alerts/rules/${encodeURIComponent(rule.rule)}`, {
+        body: {
+          definitionKey: rule.definitionKey,
+          enabled,
+          threshold: Number(threshold),
+          ...(rule.windowSeconds !== null && { windowSeconds: Number(seconds) }),
+        },
+      }),
+    () => {
+      onClose();
+      return 'The rule holds from now on.';
+    },
+  );
+  const confirm = () => {
+    setWrong(null);
+    change.mutate(undefined, { onError: (error) => setWrong(error.message) });
+    return 'stay' as const;
+  };
+  return (
+    <Ask
+      title={`The rule ${rule.rule}`}
+      confirm="Change it"
+      tone="primary"
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p className="soft">{rule.description}</p>
+      <label className="field">
+        <span>It fires from so many {rule.unit}</span>
+        <input
+          inputMode="numeric"
+          value={threshold}
+          onChange={(event) => setThreshold(event.target.value)}
+        />
+      </label>
+      {rule.windowSeconds !== null && (
+        <label className="field">
+          <span>Within so many seconds</span>
+          <input
+            inputMode="numeric"
+            value={seconds}
+            onChange={(event) => setSeconds(event.target.value)}
+          />
+        </label>
+      )}
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={enabled}
+          onChange={(event) => setEnabled(event.target.checked)}
+        />
+        It may fire
+      </label>
+      <p role="alert" className="wrong">
+        {wrong}
+      </p>
+    </Ask>
+  );
+}

@@ -1,0 +1,82 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import type { Throughput } from '../../api/signal-queries.ts';
+import { usePreference } from '../../runtime/preference.ts';
+import { theme } from '../../runtime/theme.ts';
+import { clockTime } from '../../words/moment.ts';
+import { OUTCOMES, piled, throughputWords } from '../../words/throughput.ts';
+
+const HEIGHT = 170;
+
+export function ThroughputChart({ throughput }: { throughput: Throughput }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [chosen] = usePreference(theme);
+  useEffect(() => {
+    const place = box.current;
+    if (!place) return undefined;
+    let chart = draw(place, throughput);
+    const again = () => {
+      chart.destroy();
+      chart = draw(place, throughput);
+    };
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', again);
+    const watch = new ResizeObserver(() =>
+      chart.setSize({ width: place.clientWidth, height: HEIGHT }),
+    );
+    watch.observe(place);
+    return () => {
+      dark.removeEventListener('change', again);
+      watch.disconnect();
+      chart.destroy();
+    };
+  }, [throughput, chosen]);
+  return <div ref={box} className="chart" role="img" aria-label={throughputWords(throughput)} />;
+}
+
+/** The highest pile is drawn first, and each lower one over it. */
+function draw(place: HTMLElement, throughput: Throughput): uPlot {
+  const { times, heights } = piled(throughput);
+  const bars = uPlot.paths.bars?.({ size: [0.8, 14] });
+  const series = OUTCOMES.toReversed().map((outcome) => ({
+    fill: colourOf(place, `outcome-${outcome}`),
+    width: 0,
+    points: { show: false },
+    ...(bars && { paths: bars }),
+  }));
+  const axis = {
+    stroke: colourOf(place, 'soft'),
+    grid: { stroke: colourOf(place, 'rule'), width: 1 },
+    ticks: { show: false },
+  };
+  return new uPlot(
+    {
+      width: Math.max(1, place.clientWidth),
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: { show: false },
+      scales: { y: { range: (_, __, most) => [0, Math.max(1, most)] } },
+      axes: [
+        { ...axis, size: 30, values: (_, seconds) => seconds.map(hourAndMinute) },
+        { ...axis, size: 56 },
+      ],
+      series: [{}, ...series],
+    },
+    [times, ...heights.toReversed()],
+    place,
+  );
+}
+
+/** A canvas knows no style sheet, so it is asked what the names of colours are today. */
+function colourOf(place: HTMLElement, name: string): string {
+  const probe = document.createElement('span');
+  probe.className = name;
+  place.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+function hourAndMinute(seconds: number): string {
+  return clockTime(new Date(seconds * 1_000).toISOString()).slice(0, 5);
+}

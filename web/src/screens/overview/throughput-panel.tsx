@@ -1,0 +1,80 @@
+import { lazy, Suspense, useState } from 'react';
+import type { Throughput } from '../../api/signal-queries.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { clockTime } from '../../words/moment.ts';
+import { OUTCOMES, sumOf } from '../../words/throughput.ts';
+
+/** Who has no chart has the numbers: it is another file, and some browsers cannot run it. */
+const Chart = lazy(async () => {
+  try {
+    return { default: (await import('./throughput-chart.tsx')).ThroughputChart };
+  } catch {
+    return { default: Numbers };
+  }
+});
+
+/** How jobs ended, minute by minute; as numbers for who wants them, or cannot see it. */
+export function ThroughputPanel({ throughput }: { throughput: Throughput }) {
+  const [asTable, setAsTable] = useState(false);
+  return (
+    <div className="above">
+      <Panel
+        title="Throughput"
+        aside={
+          <>
+            {OUTCOMES.map((outcome) => (
+              <span key={outcome} className={`legend outcome-${outcome}`}>
+                {outcome} {sumOf(throughput[outcome]).toLocaleString('en')}
+              </span>
+            ))}{' '}
+            <button type="button" className="small" onClick={() => setAsTable(!asTable)}>
+              {asTable ? 'As a chart' : 'As a table'}
+            </button>
+          </>
+        }
+      >
+        {asTable ? (
+          <Numbers throughput={throughput} />
+        ) : (
+          <Suspense fallback={<div className="chart" />}>
+            <Chart throughput={throughput} />
+          </Suspense>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+function Numbers({ throughput }: { throughput: Throughput }) {
+  const fromMs = Date.parse(throughput.from);
+  const minutes = throughput.succeeded.map((_, at) => at).toReversed();
+  return (
+    <div className="scroll numbers" tabIndex={0} role="group" aria-label="Throughput by minute">
+      <table className="rows">
+        <caption className="visually-hidden">How jobs ended, by minute, the newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Minute</th>
+            {OUTCOMES.map((outcome) => (
+              <th key={outcome} scope="col" className="number">
+                {outcome}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {minutes.map((at) => (
+            <tr key={at}>
+              <td>{clockTime(new Date(fromMs + at * throughput.stepMs).toISOString())}</td>
+              {OUTCOMES.map((outcome) => (
+                <td key={outcome} className="number">
+                  {throughput[outcome][at]}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
