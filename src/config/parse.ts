@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Kind, Setting } from './schema.ts';
 import { ALERT_RULE_NAMES } from '../core/alert.ts';
 import { parseAlertDefaults } from '../core/alert-rules.ts';
+import { parseJobLines } from '../core/job-lines.ts';
 import { nearestName, unknownName } from '../core/nearest.ts';
 
 /** A value as somebody wrote it, and where: problems with it are reported under that name. */
@@ -40,6 +41,8 @@ function parseKind(kind: Kind, text: string): string | number | null {
       return parseNetworks(text);
     case 'alerts':
       return parseAlertDefaults(text) === null ? null : text.trim();
+    case 'job-lines':
+      return parseJobLines(text) === null ? null : text;
     case 'url':
       return parseUrl(kind.protocols, text);
   }
@@ -103,6 +106,8 @@ export function describeKind(kind: Kind): string {
       return 'networks split by commas, such as "10.1.0.0/16,fd00::/8"';
     case 'alerts':
       return 'rules split by commas, such as "dead-letters=50/3600,oldest-age=600,vacuum=off"';
+    case 'job-lines':
+      return 'off, failures, all, or a share from 0 to 1 such as 0.01';
     case 'url':
       return `a URL that starts with ${kind.protocols.map((name) => `${name}//`).join(' or ')}`;
   }

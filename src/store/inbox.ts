@@ -1,6 +1,7 @@
 import { ParamsChecks } from '../params/params-checks.ts';
 import { type MisfitParams, MISFITS_MAX, ParamsInvalid } from '../params/params-invalid.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { JobLog } from '../signals/job-log.ts';
 import { type JobRequest, newJob, type NewJob } from '../core/new-job.ts';
 import { homeShard } from '../core/shard.ts';
 import type { Db } from './db.ts';
@@ -45,6 +46,7 @@ export class Inbox {
   readonly #handOver: HandOver | null;
   readonly #checks: ParamsChecks;
   readonly #quotas: Quotas | null;
+  readonly #jobLog: JobLog | null;
 
   constructor(
     db: Db,
@@ -52,6 +54,7 @@ export class Inbox {
     clock: Clock,
     handOver: HandOver | null = null,
     quotas: Quotas | null = null,
+    jobLog: JobLog | null = null,
   ) {
     this.#db = db;
     this.#clock = clock;
@@ -63,6 +66,7 @@ export class Inbox {
     this.#handOver = handOver;
     this.#checks = new ParamsChecks(clock);
     this.#quotas = quotas;
+    this.#jobLog = jobLog;
   }
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
@@ -72,10 +76,27 @@ export class Inbox {
     const [only] = requests;
     // All of them are of one tenant: whoever asks, asks for one.
     if (only) await this.#quotas?.admitJobs(only.tenant, requests.length);
-    if (only && requests.length === 1) return [await this.#startOne(only)];
+    const answers =
+      only && requests.length === 1
+        ? [await this.#startOne(only)]
+        : await this.#startMany(requests);
+    if (this.#jobLog?.tellsAny) this.#tell(requests, answers);
+    return answers;
+  }
+
+  async #startMany(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.prepare(request));
     return await enqueueAndWake(this.#db, this.#waker, entries, true);
+  }
+
+  #tell(requests: readonly JobRequest[], answers: readonly EnqueuedJob[]): void {
+    for (const [index, { jobId, status, created }] of answers.entries()) {
+      const request = requests[index];
+      if (!created || !request) continue;
+      const { definitionKey: definition, tenant, traceparent } = request;
+      this.#jobLog?.info({ jobId, definition, tenant, traceparent }, 'job.enqueued', { status });
+    }
   }
 
   #refuseExpired(requests: readonly JobRequest[]): void {
@@ -137,6 +158,7 @@ export class Inbox {
       paramsJson: job.paramsJson,
       policy: job.policy,
       gated: false,
+      traceparent: job.traceparent,
     });
   }
 

@@ -2,6 +2,7 @@ import type { DefinitionInfo } from '../core/definition.ts';
 import { failureOf } from '../core/failure.ts';
 import type { OwnedState, Usage } from '../core/job.ts';
 import type { Outcome } from '../core/lifecycle.ts';
+import { HOST_TENANT } from '../core/scope.ts';
 import { TIMER_MS_MAX } from '../runtime/deadline.ts';
 import type { ClaimedJob } from '../store/claim.ts';
 import type { NewLine } from './attempt-journal.ts';
@@ -43,6 +44,12 @@ export class Execution {
   readonly definition: DefinitionInfo;
   /** As the database last told it; `cancelling` once somebody asked for it. */
   state: OwnedState = 'running';
+  readonly tenant: string;
+  /** Where in a trace its code runs. */
+  traceparent: string | null;
+  /** When its code began, and how long it took; null when it never did. */
+  startedMs: number | null = null;
+  durationMs: number | null = null;
   readonly #cancelGraceMs: number;
   #runner: Runner | undefined;
   #asked: AbortReason | undefined;
@@ -55,10 +62,13 @@ export class Execution {
     job: ClaimedJob,
     definition: DefinitionInfo,
     defaultCancelGraceMs: number,
+    tenant: string = HOST_TENANT,
   ) {
     this.shard = shard;
     this.job = job;
     this.definition = definition;
+    this.tenant = tenant;
+    this.traceparent = job.traceparent;
     this.#cancelGraceMs = definition.cancelGraceMs ?? defaultCancelGraceMs;
   }
 

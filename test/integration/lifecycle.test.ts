@@ -254,4 +254,5 @@ const unclaimed = {
   paramsJson: '{}',
   policy: null,
   gated: false,
+  traceparent: null,
 };
