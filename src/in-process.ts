@@ -43,6 +43,7 @@ export interface InProcessOptions {
   deadLetterDays?: number | undefined;
   shards?: number | undefined;
   logLevel?: LogLevel | undefined;
+  logJobs?: string | undefined;
 }
 
 /** Longshore inside an application: no server beside it, no HTTP. */

@@ -4,6 +4,7 @@ import { dashboardFolder } from './dashboard.ts';
 import { type HttpDeps, HttpServer } from './http/server.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
+import { JobLog } from './signals/job-log.ts';
 import type { Db } from './store/db.ts';
 import { Inbox } from './store/inbox.ts';
 import { Quotas } from './store/quotas.ts';
@@ -20,7 +21,8 @@ export function localApi(
 ): HttpServer {
   const { host, port, unhandledAfterMs } = config;
   const quotas = new Quotas(db, systemClock, config);
-  const inbox = new Inbox(db, waker, systemClock, null, quotas);
+  const jobLog = new JobLog(log, config.logJobs);
+  const inbox = new Inbox(db, waker, systemClock, null, quotas, jobLog);
   const allowedHosts = config.allowedHosts?.split(',') ?? [];
   const webhookAllow = config.webhookAllow?.split(',') ?? [];
   const served = { db, inbox, log, host, port, unhandledAfterMs };

@@ -41,6 +41,8 @@ export interface SchedulerSettings {
   unhandledAfterMs: number;
   /** What the configuration says of alerts. */
   alerts?: string | null;
+  /** Which lines about jobs the log gets. */
+  logJobs?: string | undefined;
 }
 
 /** Dropping old history copies what survives, which may take minutes and delays nobody. */
@@ -79,7 +81,7 @@ export function schedulerServices(
   };
   const roster = new Roster({ ...identity, db, leaseMs, heartbeatMs, log });
   const turns = () => ownShards(roster, db.shards, systemClock, FOREIGN_ROUNDS * pollMs);
-  const promoting = promoter(db, waker, pollMs, log, turns());
+  const promoting = promoter(db, waker, pollMs, log, turns(), systemClock, settings.logJobs);
   const inbox = new Inbox(db, waker, systemClock);
   const ticking = ticker({ db, inbox, log }, roster, pollMs, systemClock);
   const bulks = bulkRunner(db, waker, log, systemClock);
@@ -117,7 +119,7 @@ export function schedulerServices(
     ticking,
     bulks,
     ...listeners,
-    reaper({ db, waker, clock: systemClock, pollMs, log, turns: turns(), beating }),
+    reaper({ ...settings, db, waker, clock: systemClock, log, turns: turns(), beating }),
     unserved({ ...settings, db, waker, log, turns: turns() }),
     gatekeeper(db, waker, pollMs, log, turns()),
     pruner(patient, settings, log, () => roster.owns(0)),

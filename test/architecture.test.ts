@@ -18,6 +18,14 @@ const IMPORTS: ImportRow[] = [
   { at: 'src/core/', may: [] },
   { at: 'src/runtime/', may: [], packages: ['pino'], node: true },
   { at: 'src/config/', may: ['src/core/'], node: true },
+  // What is told of jobs to those who watch from outside: lines in the log, spans.
+  {
+    at: 'src/signals/',
+    may: ['src/core/'],
+    types: ['src/runtime/'],
+    packages: ['@opentelemetry/api'],
+    node: true,
+  },
   { at: 'src/protocol/', may: ['src/core/'], packages: ['zod'] },
   { at: 'src/liveness/', may: ['src/runtime/'], packages: ['redis'] },
   // Sends what is told of jobs to wherever somebody wants it sent, as far as that is allowed.
@@ -34,7 +42,7 @@ const IMPORTS: ImportRow[] = [
   { at: 'src/params/', may: ['src/core/'], types: ['src/runtime/'], packages: ['ajv'], node: true },
   {
     at: 'src/store/',
-    may: ['src/core/', 'src/params/', 'src/runtime/', 'src/schedule/'],
+    may: ['src/core/', 'src/params/', 'src/runtime/', 'src/schedule/', 'src/signals/'],
     packages: ['pg'],
     node: true,
   },
@@ -42,7 +50,7 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/worker/',
     // Its own runner part, because `inline` runs jobs inside the worker.
-    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/worker/runner/'],
+    may: ['src/core/', 'src/runtime/', 'src/signals/', 'src/store/', 'src/worker/runner/'],
     types: ['src/liveness/'],
     node: true,
   },
@@ -62,7 +70,7 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/scheduler/',
-    may: ['src/core/', 'src/runtime/', 'src/schedule/', 'src/store/'],
+    may: ['src/core/', 'src/runtime/', 'src/schedule/', 'src/signals/', 'src/store/'],
     types: ['src/liveness/'],
   },
   {
@@ -171,6 +179,7 @@ const IMPORTS: ImportRow[] = [
     at: 'src/local-api.ts',
     may: [
       'src/runtime/',
+      'src/signals/',
       'src/store/',
       'src/http/',
       'src/config/shown.ts',

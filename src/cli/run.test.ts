@@ -141,8 +141,13 @@ describe('stats', () => {
   const idle = { depth: 0, running: 0, states, oldestAgeMs: null, successRate: null };
   const rest = { failureRate: null, waitMs: none, runMs: none, retries: 0 };
   const busy = {
-    ...{ depth: 2, running: 1, states: { ...states, queued: 2, failed: 3 }, oldestAgeMs: 61_000 },
-    ...{ successRate: 0.9996, runMs: { ...none, p95: 1_500 }, retries: 4 },
+    depth: 2,
+    running: 1,
+    states: { ...states, queued: 2, failed: 3 },
+    oldestAgeMs: 61_000,
+    successRate: 0.9996,
+    runMs: { ...none, p95: 1_500 },
+    retries: 4,
   };
   const definitions = [
     { key: 'a', ...idle, ...rest },

@@ -70,6 +70,7 @@ describe('sources', () => {
       auditDays: 0,
       shards: 1,
       logLevel: 'info',
+      logJobs: 'failures',
       url: 'http://127.0.0.1:4400',
       apiKey: null,
       tenant: null,

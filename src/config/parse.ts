@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Kind, Setting } from './schema.ts';
 import { ALERT_RULE_NAMES } from '../core/alert.ts';
 import { parseAlertDefaults } from '../core/alert-rules.ts';
+import { parseJobLines } from '../core/job-lines.ts';
 import { parseKeyRing } from '../core/key-ring.ts';
 import { nearestName, unknownName } from '../core/nearest.ts';
 
@@ -43,6 +44,8 @@ function parseKind(kind: Kind, text: string): string | number | null {
       return parseAlertDefaults(text) === null ? null : text.trim();
     case 'key-ring':
       return parseKeyRing(text).ok ? text : null;
+    case 'job-lines':
+      return parseJobLines(text) === null ? null : text;
     case 'url':
       return parseUrl(kind.protocols, text);
   }
@@ -108,6 +111,8 @@ export function describeKind(kind: Kind): string {
       return 'rules split by commas, such as "dead-letters=50/3600,oldest-age=600,vacuum=off"';
     case 'key-ring':
       return 'ids and keys of 32 bytes in base64, such as "2026:<key>,2025:<key>"';
+    case 'job-lines':
+      return 'off, failures, all, or a share from 0 to 1 such as 0.01';
     case 'url':
       return `a URL that starts with ${kind.protocols.map((name) => `${name}//`).join(' or ')}`;
   }

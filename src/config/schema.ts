@@ -1,3 +1,4 @@
+import { DEFAULT_JOB_LINES } from '../core/job-lines.ts';
 import { SHARDS_MAX } from '../core/job-id.ts';
 import { defaultUrl } from './bind.ts';
 
@@ -42,6 +43,7 @@ export interface Config {
   auditDays: number;
   shards: number;
   logLevel: (typeof LOG_LEVELS)[number];
+  logJobs: string;
   url: string;
   apiKey: string | null;
   tenant: string | null;
@@ -59,6 +61,7 @@ export type Kind =
   | { type: 'networks' }
   | { type: 'alerts' }
   | { type: 'key-ring' }
+  | { type: 'job-lines' }
   | { type: 'url'; protocols: readonly string[] };
 
 export interface Setting<Key extends SettingKey = SettingKey> {
@@ -333,6 +336,14 @@ export const SETTINGS: readonly Setting[] = [
     fallback: () => 'info',
     fallbackText: '`info`, and `warn` for `start` on a terminal',
     meaning: 'The least important log lines to print, as JSON on stderr.',
+  },
+  {
+    ...named('logJobs', 'LONGSHORE_LOG_JOBS', 'server', 'which'),
+    kind: { type: 'job-lines' },
+    ...fallback(DEFAULT_JOB_LINES),
+    meaning:
+      'Which lines about single jobs the log gets: `off`, `failures`, `all`, or a share of jobs such ' +
+      'as `0.01` whose lines are all told, besides failures (docs/logging.md).',
   },
   {
     ...named('url', 'LONGSHORE_URL', 'client', 'url'),

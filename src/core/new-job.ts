@@ -27,6 +27,8 @@ export interface NewJob {
   policy: JobPolicy | null;
   /** It fails when nobody has its code for a while; all others wait for a worker that has. */
   failsUnhandled: boolean;
+  /** Where in a trace it was made (`core/trace-context.ts`). */
+  traceparent: string | null;
 }
 
 /** What a caller asks for, after the edge has parsed it. Null means "as the definition says". */
@@ -61,6 +63,7 @@ export function plainRequest(
     tags: null,
     policy: null,
     failsUnhandled: false,
+    traceparent: null,
     skipValidation: false,
   };
 }

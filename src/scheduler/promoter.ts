@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/db.ts';
 import { SLEEP_MS_MAX } from '../store/due-hint.ts';
 import { expireJobs } from '../store/expire.ts';
@@ -21,7 +22,9 @@ export function promoter(
   log: Log,
   turns: ShardTurns = allShards(db.shards),
   clock: Clock = systemClock,
+  logJobs?: string,
 ): DuePoller {
+  const jobLog = new JobLog(log, logJobs);
   return new DuePoller(clock, {
     name: 'promoter',
     log,
@@ -34,7 +37,10 @@ export function promoter(
         waker.wake(lines);
         const expiry = await expireJobs(db, shard, AT_ONCE);
         waker.wake(expiry.lines);
-        for (const id of expiry.ids) log.warn({ jobId: id, code: 'EXPIRED' }, 'job.failed');
+        for (const job of expiry.jobs) {
+          const facts = { ...job, jobId: job.id };
+          jobLog.failure(facts, 'job.failed', { code: 'EXPIRED', next: 'failed' });
+        }
         const nextMs = Math.min(nextDueMs ?? Infinity, expiry.nextMs ?? Infinity);
         nextAtMs = Math.min(nextAtMs, askedMs + (more || expiry.more ? 0 : nextMs));
       }

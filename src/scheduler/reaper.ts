@@ -5,6 +5,7 @@ import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
+import { JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/db.ts';
 import { inHalves } from '../store/in-halves.ts';
 import { withPartitions } from '../store/partitions.ts';
@@ -31,6 +32,8 @@ export interface ReaperOptions {
   log: Log;
   /** Which shards to look at this time; all of them, if nobody shares the work. */
   turns?: ShardTurns;
+  /** Which lines about jobs the log gets (`core/job-lines.ts`). */
+  logJobs?: string | undefined;
   beating?: { beats: Beats; timing: BeatTiming } | null;
 }
 
@@ -46,6 +49,7 @@ export function reaper(options: ReaperOptions): Poller {
   const { db, waker, clock, pollMs, log, beating = null } = options;
   const turns = options.turns ?? allShards(db.shards);
   const refused = new Set<string>();
+  const jobLog = new JobLog(log, options.logJobs);
   return new Poller({
     name: 'reaper',
     log,
@@ -102,7 +106,13 @@ export function reaper(options: ReaperOptions): Poller {
     });
     const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
     waker.wake(settled.flatMap(({ lines }) => lines));
-    for (const { id } of settled) log.warn({ jobId: id, code: 'LEASE_EXPIRED' }, 'job.reclaimed');
+    const reclaimed = new Set(settled.map(({ id }) => id));
+    for (const [index, row] of orphans.entries()) {
+      if (!reclaimed.has(row.id)) continue;
+      const next = settlements[index]?.transition.to;
+      const more = { code: 'LEASE_EXPIRED', worker: row.worker, next };
+      jobLog.failure({ ...row, jobId: row.id, attempt: row.attempts }, 'job.reclaimed', more);
+    }
     return settled.length;
   }
 }

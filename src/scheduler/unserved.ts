@@ -1,6 +1,7 @@
 import { failureOf } from '../core/failure.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
+import { JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/db.ts';
 import { failWaiting } from '../store/fail-waiting.ts';
 import { findUnserved, type UnservedJob } from '../store/unserved.ts';
@@ -16,6 +17,8 @@ export interface UnservedOptions {
   unhandledAfterMs: number;
   log: Log;
   turns?: ShardTurns;
+  /** Which lines about jobs the log gets (`core/job-lines.ts`). */
+  logJobs?: string | undefined;
 }
 
 /**
@@ -25,6 +28,7 @@ export interface UnservedOptions {
 export function unserved(options: UnservedOptions): Poller {
   const { db, waker, pollMs, unhandledAfterMs, log } = options;
   const turns = options.turns ?? allShards(db.shards);
+  const jobLog = new JobLog(log, options.logJobs);
   return new Poller({
     name: 'unserved',
     log,
@@ -34,7 +38,10 @@ export function unserved(options: UnservedOptions): Poller {
         const found = await findUnserved(db, shard, unhandledAfterMs, BATCH);
         const { ids, lines } = await failWaiting(db, shard, found.map(failureFor));
         waker.wake(lines);
-        for (const id of ids) log.warn({ jobId: id, code: 'NO_HANDLER' }, 'job.failed');
+        for (const job of found.filter(({ id }) => ids.includes(id))) {
+          const facts = { ...job, jobId: job.id, definition: job.key };
+          jobLog.failure(facts, 'job.failed', { code: 'NO_HANDLER', next: 'failed' });
+        }
         full ||= found.length === BATCH && ids.length > 0;
       }
       return full ? 0 : pollMs;

@@ -46,6 +46,7 @@ export interface ClaimedJob {
   policy: JobPolicy | null;
   /** Whether it holds tokens, which somebody waits for. */
   gated: boolean;
+  traceparent: string | null;
 }
 
 /** $1 shard, $2 how many, $3 worker, $4 to $6 the lines. `store/turn.ts` has this part too. */
@@ -93,9 +94,9 @@ export const TAKE = `
 /** What a claim answers with, from the rows it picked. */
 export const TAKEN = `p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
     p.max_attempts as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
-    j.params::text as "paramsJson", j.policy, p.key_token as gated
+    j.params::text as "paramsJson", j.policy, p.key_token as gated, j.traceparent
   from picked p cross join lateral (
-    select params, policy from longshore.job where shard = $1 and id = p.id limit 1
+    select params, policy, traceparent from longshore.job where shard = $1 and id = p.id limit 1
   ) j`;
 
 const CLAIM = statement<ClaimedJob>(

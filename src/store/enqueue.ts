@@ -59,7 +59,7 @@ const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
       idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
       run_at timestamptz, delay_ms float8, handed_to uuid, schedule_id uuid,
       scheduled_for timestamptz, fails_unhandled boolean, expires_at timestamptz,
-      concurrency_key text)
+      concurrency_key text, traceparent text)
   ),
   taken as (
     insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
@@ -78,9 +78,9 @@ const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
   body as (
     insert into longshore.job
       (shard, id, lane, params, tags, idempotency_key, policy, schedule_id, scheduled_for, created_at,
-       concurrency_key)
+       concurrency_key, traceparent)
     select $1, id, lane, params::json, tags, idempotency_key, policy, schedule_id, scheduled_for, at,
-      concurrency_key
+      concurrency_key, traceparent
     from fresh
   ),
   entered as (
@@ -124,12 +124,12 @@ const ENQUEUE_PLAIN = statement<{ n: number }>(
       i.handed and ${mayRunAtOnce('i.lane', '$7')} as running
     from rows from (
       unnest($2::uuid[]), unnest($3::int[]), unnest($4::int[]), unnest($5::int[]),
-      unnest($6::bool[]), json_array_elements($8::json)
-    ) with ordinality as i(id, lane, rank, max_attempts, handed, params, n)
+      unnest($6::bool[]), json_array_elements($8::json), unnest($10::text[])
+    ) with ordinality as i(id, lane, rank, max_attempts, handed, params, traceparent, n)
   ),
   body as (
-    insert into longshore.job (shard, id, lane, params, created_at)
-    select $1, id, lane, params, at from input
+    insert into longshore.job (shard, id, lane, params, created_at, traceparent)
+    select $1, id, lane, params, at, traceparent from input
   ),
   line as (
     insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
@@ -207,6 +207,9 @@ async function storePlain(
     handedTo,
     `[${entries.map(storedParams).join(',')}]`,
     hint,
+    entries.some(({ job }) => job.traceparent !== null)
+      ? arrayText(entries.map(({ job }) => job.traceparent))
+      : null,
   ]);
   const running = new Set(rows.map((row) => row.n));
   return entries.map(({ job }, n) => ({
@@ -324,6 +327,7 @@ function toRow(entry: Entry, n: number) {
     expires_at: job.expiresAt,
     fails_unhandled: job.failsUnhandled || null,
     concurrency_key: job.concurrencyKey,
+    traceparent: job.traceparent,
   };
 }
 

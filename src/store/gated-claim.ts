@@ -184,13 +184,13 @@ const CLAIM_GATED = statement<GatedRow>(
   select p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
     p.max_attempts as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
     j.params::text as "paramsJson", j.policy,
-    num_nonnulls(p.dgate, p.tgate) > 0 or p.key_token as gated,
+    num_nonnulls(p.dgate, p.tgate) > 0 or p.key_token as gated, j.traceparent,
     null::int[] as shut, null::float8 as opens_ms, null::float8 as key_opens_ms, null as more
   from ok p cross join lateral (
-    select params, policy from longshore.job where shard = $1 and id = p.id limit 1
+    select params, policy, traceparent from longshore.job where shard = $1 and id = p.id limit 1
   ) j
   union all
-  select null, null, null, null, null, null, null, null, null, null, null,
+  select null, null, null, null, null, null, null, null, null, null, null, null,
     array(select distinct a.lane from asked a
       where exists (select 1 from shut s where s.gate in (a.dgate, a.tgate))),
     (select min(ms) from shut), (select min(ms) from counted_key),

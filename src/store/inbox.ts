@@ -1,6 +1,7 @@
 import { ParamsChecks } from '../params/params-checks.ts';
 import { type MisfitParams, MISFITS_MAX, ParamsInvalid } from '../params/params-invalid.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { JobLog } from '../signals/job-log.ts';
 import { type JobRequest, newJob, type NewJob } from '../core/new-job.ts';
 import { isEnvelopeText } from '../core/sealed.ts';
 import { homeShard } from '../core/shard.ts';
@@ -46,6 +47,7 @@ export class Inbox {
   readonly #handOver: HandOver | null;
   readonly #checks: ParamsChecks;
   readonly #quotas: Quotas | null;
+  readonly #jobLog: JobLog | null;
 
   constructor(
     db: Db,
@@ -53,6 +55,7 @@ export class Inbox {
     clock: Clock,
     handOver: HandOver | null = null,
     quotas: Quotas | null = null,
+    jobLog: JobLog | null = null,
   ) {
     this.#db = db;
     this.#clock = clock;
@@ -64,6 +67,7 @@ export class Inbox {
     this.#handOver = handOver;
     this.#checks = new ParamsChecks(clock);
     this.#quotas = quotas;
+    this.#jobLog = jobLog;
   }
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
@@ -74,10 +78,27 @@ export class Inbox {
     // All of them are of one tenant: whoever asks, asks for one.
     const params = requests.map(({ paramsJson }) => paramsJson);
     if (only) await this.#quotas?.admitJobs(only.tenant, params);
-    if (only && requests.length === 1) return [await this.#startOne(only)];
+    const answers =
+      only && requests.length === 1
+        ? [await this.#startOne(only)]
+        : await this.#startMany(requests);
+    if (this.#jobLog?.tellsAny) this.#tell(requests, answers);
+    return answers;
+  }
+
+  async #startMany(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.prepare(request));
     return await enqueueAndWake(this.#db, this.#waker, entries, true);
+  }
+
+  #tell(requests: readonly JobRequest[], answers: readonly EnqueuedJob[]): void {
+    for (const [index, { jobId, status, created }] of answers.entries()) {
+      const request = requests[index];
+      if (!created || !request) continue;
+      const { definitionKey: definition, tenant, traceparent } = request;
+      this.#jobLog?.info({ jobId, definition, tenant, traceparent }, 'job.enqueued', { status });
+    }
   }
 
   #refuseExpired(requests: readonly JobRequest[]): void {
@@ -140,6 +161,7 @@ export class Inbox {
       paramsJson: job.paramsJson,
       policy: job.policy,
       gated: false,
+      traceparent: job.traceparent,
     });
   }
 

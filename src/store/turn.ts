@@ -79,7 +79,7 @@ const TURN = statement<TurnRow>(
   select null::uuid[] as settled, ${TAKEN}
   union all
   select array(select id from left_running), null, null, null, null, null, null, null, null, null,
-    null, null
+    null, null, null
   where (select count(*) from left_running) <> cardinality($7::uuid[])`,
 );
 

@@ -6,6 +6,8 @@ export interface UnservedJob {
   expiresAt: string | null;
   key: string;
   version: number;
+  tenant: string;
+  traceparent: string | null;
 }
 
 /**
@@ -23,7 +25,8 @@ const FIND_UNSERVED = statement<UnservedJob>(
             order by w.lane limit 1)
     from mark where mark.lane is not null
   )
-  select j.id, j.claim_no as claim, j.expires_at::text as "expiresAt", l.key, l.version
+  select j.id, j.claim_no as claim, j.expires_at::text as "expiresAt", l.key, l.version, l.tenant,
+    b.traceparent
   from mark
   cross join lateral (
     select * from longshore.lane l
@@ -40,6 +43,9 @@ const FIND_UNSERVED = statement<UnservedJob>(
       and w.queued_at < clock_timestamp() - make_interval(secs => $2::float8 / 1000)
     order by w.queued_at limit $3
   ) j
+  left join lateral (
+    select traceparent from longshore.job where shard = $1 and id = j.id limit 1
+  ) b on true
   limit $3`,
 );
 

@@ -96,11 +96,18 @@ const FORGET = statement<{ instance: string }>(
 const ORPHANS = statement<OrphanRow>(
   'find_orphans',
   `select r.id, r.claim_no as claim, r.state, r.attempts, r.max_attempts as "maxAttempts",
-     r.interruptions, w.instance as worker, w.host, w.pid
+     r.interruptions, w.instance as worker, w.host, w.pid, l.key as definition, l.tenant,
+     j.traceparent
    from longshore.worker w
    cross join lateral (
      select * from longshore.running r where r.shard = $1 and r.worker = w.instance limit $2
    ) r
+   left join lateral (
+     select key, tenant from longshore.lane where shard = $1 and lane = r.lane limit 1
+   ) l on true
+   left join lateral (
+     select traceparent from longshore.job where shard = $1 and id = r.id limit 1
+   ) j on true
    where w.shard = $1 and w.dead_at is not null
    limit $2`,
 );
@@ -109,6 +116,10 @@ export interface OrphanRow extends OwnedJob {
   worker: string;
   host: string;
   pid: number;
+  /** For those who read the log. */
+  definition: string;
+  tenant: string;
+  traceparent: string | null;
 }
 
 export async function registerWorker(

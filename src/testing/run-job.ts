@@ -126,6 +126,7 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
     paramsJson: checked.json,
     policy: null,
     gated: false,
+    traceparent: null,
   };
   return { job, execution: new Execution(0, job, info, CANCEL_GRACE_MS, 'default') };
 }

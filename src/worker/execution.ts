@@ -53,6 +53,11 @@ export class Execution {
   readonly tenant: string;
   /** As the database last told it; `cancelling` once somebody asked for it. */
   state: OwnedState = 'running';
+  /** Where in a trace its code runs. */
+  traceparent: string | null;
+  /** When its code began, and how long it took; null when it never did. */
+  startedMs: number | null = null;
+  durationMs: number | null = null;
   readonly #cancelGraceMs: number;
   #runner: Runner | undefined;
   #asked: AbortReason | undefined;
@@ -71,6 +76,7 @@ export class Execution {
     this.job = job;
     this.definition = definition;
     this.tenant = tenant;
+    this.traceparent = job.traceparent;
     this.#cancelGraceMs = definition.cancelGraceMs ?? defaultCancelGraceMs;
   }
 

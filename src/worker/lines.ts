@@ -6,6 +6,7 @@ import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
 import type { ServedLane } from '../store/lanes.ts';
 import type { Settlement } from '../store/settle.ts';
 import { LANES_CHANGED, type LineHint } from '../store/wake.ts';
+import { Execution } from './execution.ts';
 import type { QueuePort } from './port.ts';
 
 /**
@@ -73,12 +74,12 @@ export class Lines {
     this.#ageingMs = ageingMs;
   }
 
-  definitionOf(lane: number): DefinitionInfo | undefined {
-    return this.#served.get(lane);
-  }
-
-  tenantOf(lane: number): string {
-    return this.#ownerOf(lane).tenant;
+  /** One attempt of a job that was claimed here. */
+  executionOf(job: ClaimedJob, cancelGraceMs: number): Execution {
+    const definition = this.#served.get(job.lane);
+    if (!definition) throw new Error(`claimed ${job.id} from a lane that is not served`);
+    const { tenant } = this.#ownerOf(job.lane);
+    return new Execution(this.shard, job, definition, cancelGraceMs, tenant);
   }
 
   /** A lane we do not know may be new and ours: one look will tell. */

@@ -12,7 +12,8 @@ import { DatabaseUnavailable } from '../store/db.ts';
 import type { HandOver } from '../store/hand-over.ts';
 import type { Lane } from '../store/lanes.ts';
 import type { LineHint } from '../store/wake.ts';
-import { type Ended, Execution, type SaveStep, unreadable } from './execution.ts';
+import { AttemptSignals, lineFields } from './attempt-signals.ts';
+import { type Ended, type Execution, type SaveStep, unreadable } from './execution.ts';
 import type { Journal } from './journal.ts';
 import { Lines } from './lines.ts';
 import { type Finished, Outbox } from './outbox.ts';
@@ -35,6 +36,8 @@ export interface WorkLoopOptions {
   cancelGraceMs: number;
   clock: Clock;
   log: Log;
+  /** Which lines about jobs the log gets (`core/job-lines.ts`). */
+  logJobs?: string | undefined;
 }
 
 const BATCH_MAX = 500;
@@ -60,6 +63,7 @@ export class WorkLoop implements Service, HandOver {
   readonly #turns = new Set<Promise<void>>();
   readonly #slots: Slots;
   readonly #saveStep: SaveStep;
+  readonly #signals: AttemptSignals;
   #first = 0;
   #failure: unknown;
   #onIdle: (() => void) | undefined;
@@ -67,7 +71,8 @@ export class WorkLoop implements Service, HandOver {
   constructor(options: WorkLoopOptions) {
     const { queue, definitions, clock, pollMs, ageingMs, log } = options;
     this.#options = options;
-    this.outbox = new Outbox(queue, clock, log);
+    this.#signals = new AttemptSignals(clock, log, options.logJobs);
+    this.outbox = new Outbox(queue, clock, log, this.#signals);
     this.#shards = Array.from(
       { length: queue.shards },
       (_, shard) => new Lines(shard, queue, definitions, clock, pollMs, ageingMs),
@@ -226,12 +231,9 @@ export class WorkLoop implements Service, HandOver {
 
   #accept(lines: Lines, jobs: readonly ClaimedJob[]): Execution[] {
     return jobs.map((job) => {
-      const definition = lines.definitionOf(job.lane);
-      if (!definition) throw new Error(`claimed ${job.id} from a lane that is not served`);
-      const { cancelGraceMs } = this.#options;
-      const tenant = lines.tenantOf(job.lane);
-      const execution = new Execution(lines.shard, job, definition, cancelGraceMs, tenant);
+      const execution = lines.executionOf(job, this.#options.cancelGraceMs);
       this.running.set(job.id, execution);
+      this.#signals.claimed(execution);
       return execution;
     });
   }
@@ -255,6 +257,7 @@ export class WorkLoop implements Service, HandOver {
         source.release(runner);
         return this.#giveBack([execution]);
       }
+      this.#signals.begun(execution);
       const ended = await execution.run(runner, given, journal, this.#saveStep);
       source.release(runner);
       // Its last words come before its outcome; the slot does not wait for either.
@@ -264,7 +267,7 @@ export class WorkLoop implements Service, HandOver {
     } catch (error) {
       if (error instanceof CannotOpen) return this.#finish(execution, unreadable(error));
       // It could not even be started: that is the machine's failure, and costs the job no attempt.
-      log.warn({ jobId: execution.job.id, err: error }, 'a job could not be started here');
+      log.warn({ ...lineFields(execution), err: error }, 'a job could not be started here');
       this.#giveBack([execution]);
       // Others may have it at once; here the slot rests, or a machine in trouble would do nothing else.
       await sleep(NO_RUNNER_PAUSE_MS);
@@ -273,6 +276,7 @@ export class WorkLoop implements Service, HandOver {
 
   /** The slot is free as soon as the runner is, before the outcome is written. */
   #finish(execution: Execution, ended: Ended): void {
+    this.#signals.ended(execution);
     if (!execution.lost) this.outbox.add(execution, ended);
     this.running.delete(execution.job.id);
     if (this.running.size === 0) this.#onIdle?.();

@@ -1,10 +1,12 @@
 import { failureOf } from '../core/failure.ts';
+import type { JobState } from '../core/job.ts';
 import { decide, type Transition } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { inHalves } from '../store/in-halves.ts';
 import type { Settlement } from '../store/settle.ts';
 import type { Vault } from '../store/vault.ts';
+import { type AttemptSignals, lineFields } from './attempt-signals.ts';
 import type { Ended, Execution } from './execution.ts';
 import type { QueuePort } from './port.ts';
 
@@ -13,6 +15,8 @@ export interface Finished {
   ended: Ended;
   /** It was refused once although the claim still owns the job, so it is no plain one. */
   refused?: boolean;
+  /** What was decided about it last. */
+  next?: JobState;
 }
 
 /**
@@ -24,13 +28,15 @@ export class Outbox {
   readonly #queue: QueuePort;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #signals: AttemptSignals | null;
   readonly #waiting: Finished[][];
   readonly #unwritten = new Set<string>();
 
-  constructor(queue: QueuePort, clock: Clock, log: Log) {
+  constructor(queue: QueuePort, clock: Clock, log: Log, signals: AttemptSignals | null = null) {
     this.#queue = queue;
     this.#clock = clock;
     this.#log = log;
+    this.#signals = signals;
     this.#waiting = Array.from({ length: queue.shards }, () => []);
   }
 
@@ -65,7 +71,8 @@ export class Outbox {
   }
 
   settlements(batch: readonly Finished[]): Settlement[] {
-    return batch.map(({ execution: { job, tenant, definition, state }, ended }) => {
+    return batch.map((item) => {
+      const { job, tenant, definition, state } = item.execution;
       const rules = {
         state,
         attempts: job.attempts,
@@ -75,9 +82,10 @@ export class Outbox {
         retry: job.policy?.retry ?? definition.retry,
         retryOn: job.policy?.retryOn ?? definition.retryOn,
       };
-      const decided = decide(rules, ended.outcome, this.#clock.random());
+      const decided = decide(rules, item.ended.outcome, this.#clock.random());
       const transition = withSealedResult(this.#queue.vault, tenant, decided);
-      return { id: job.id, claim: job.claim, was: state, transition, usage: ended.usage };
+      item.next = transition.to;
+      return { id: job.id, claim: job.claim, was: state, transition, usage: item.ended.usage };
     });
   }
 
@@ -115,9 +123,12 @@ export class Outbox {
   ): Promise<void> {
     const refused: Finished[] = [];
     for (const item of batch) {
-      const { id } = item.execution.job;
-      if (settled === null || settled.has(id)) this.#unwritten.delete(id);
-      else refused.push(item);
+      const { execution, ended, next } = item;
+      const { id } = execution.job;
+      if (settled === null || settled.has(id)) {
+        this.#unwritten.delete(id);
+        if (next) this.#signals?.settled(execution, ended, next);
+      } else refused.push(item);
     }
     for (const item of refused) {
       await this.#explain(shard, item).catch(() => this.putBack(shard, [item]));
@@ -135,7 +146,8 @@ export class Outbox {
     }
     this.#unwritten.delete(id);
     if (fate.kind === 'stale') {
-      this.#log.warn({ jobId: id, claim }, 'a stale outcome was refused: the job has moved on');
+      const facts = { ...lineFields(item.execution), claim };
+      this.#log.warn(facts, 'a stale outcome was refused: the job has moved on');
     }
   }
 
@@ -148,7 +160,7 @@ export class Outbox {
       const outcome = { kind: 'failure', error: problem, retryAfterMs: null } as const;
       await this.write(shard, [{ ...item, ended: { ...item.ended, outcome } }]);
     } else {
-      this.#log.error({ jobId: id, err: error }, 'an outcome cannot be stored');
+      this.#log.error({ ...lineFields(item.execution), err: error }, 'an outcome cannot be stored');
       this.#unwritten.delete(id);
     }
   }

@@ -1,6 +1,7 @@
 import type { Log } from '../runtime/log.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
+import { lineFields } from './attempt-signals.ts';
 import type { Belongings, Execution, SaveStep } from './execution.ts';
 import type { Saved } from './ipc.ts';
 import type { QueuePort } from './port.ts';
@@ -39,7 +40,10 @@ export function stepSaver(queue: QueuePort, log: Log): SaveStep {
         return mine ? null : 'this attempt no longer owns the job';
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) {
-          log.warn({ jobId: job.id, step: name, err: error }, 'a step could not be stored');
+          log.warn(
+            { ...lineFields(execution), step: name, err: error },
+            'a step could not be stored',
+          );
           return `it could not be stored: ${error instanceof Error ? error.message : String(error)}`;
         }
         await sleep(PAUSE_MS);

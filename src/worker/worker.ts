@@ -45,6 +45,8 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   logMaxBytes: number;
   clock: Clock;
   log: Log;
+  /** Which lines about jobs the log gets (`core/job-lines.ts`). */
+  logJobs?: string | undefined;
   /** Somebody asked this worker to drain: whoever started it should stop it now. */
   onDrain?: () => void;
 }

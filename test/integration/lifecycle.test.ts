@@ -259,4 +259,5 @@ const unclaimed = {
   paramsJson: '{}',
   policy: null,
   gated: false,
+  traceparent: null,
 };

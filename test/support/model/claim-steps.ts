@@ -126,6 +126,7 @@ function takeInModel(
       paramsJson: expect.toSatisfy((text: string) => sameJson(text, body['params'])) as string,
       policy: null,
       gated: false,
+      traceparent: null,
     };
   });
 }

@@ -121,7 +121,9 @@ async function handOver(model: Model, world: World, use: Use, pick: WorkerPick):
       interruptions,
     };
     const paramsJson = PARAMS[use.params];
-    expect(world.slot.begun).toEqual([{ ...begun, paramsJson, policy: null, gated: false }]);
+    expect(world.slot.begun).toEqual([
+      { ...begun, paramsJson, policy: null, gated: false, traceparent: null },
+    ]);
     world.note('a job is handed over');
   } else {
     expect(world.slot.begun).toEqual([]);

@@ -1,0 +1,58 @@
+import type { JobState } from '../core/job.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { fieldsOf, type JobFacts, JobLog } from '../signals/job-log.ts';
+import type { Ended, Execution } from './execution.ts';
+
+/** What is told of attempts to those who watch from outside: lines in the log. */
+export class AttemptSignals {
+  readonly #clock: Clock;
+  readonly #jobLog: JobLog;
+
+  constructor(clock: Clock, log: Log, logJobs?: string) {
+    this.#clock = clock;
+    this.#jobLog = new JobLog(log, logJobs);
+  }
+
+  claimed(execution: Execution): void {
+    if (!this.#jobLog.tells(execution.job.id)) return;
+    this.#jobLog.info(factsOf(execution), 'job.claimed');
+  }
+
+  /** Its code is about to run. */
+  begun(execution: Execution): void {
+    execution.startedMs = this.#clock.monotonicMs();
+  }
+
+  /** It is over; what becomes of the job is not known yet. */
+  ended(execution: Execution): void {
+    if (execution.startedMs === null) return;
+    execution.durationMs = Math.round(this.#clock.monotonicMs() - execution.startedMs);
+  }
+
+  /** What was decided is written. */
+  settled(execution: Execution, { outcome }: Ended, next: JobState): void {
+    if (next === 'cancelled') return this.#told(execution, 'job.cancelled', outcome.kind);
+    if (outcome.kind === 'success') return this.#told(execution, 'job.succeeded');
+    if (outcome.kind !== 'failure') return this.#told(execution, 'job.released', outcome.kind);
+    const more = { code: outcome.error.code, durationMs: execution.durationMs, next };
+    const level = next === 'failed' ? 'warn' : 'info';
+    this.#jobLog.failure(factsOf(execution), 'job.failed', more, level);
+  }
+
+  #told(execution: Execution, event: string, reason?: string): void {
+    if (!this.#jobLog.tells(execution.job.id)) return;
+    const { durationMs } = execution;
+    this.#jobLog.info(factsOf(execution), event, { durationMs, reason });
+  }
+}
+
+/** What every line about an attempt carries. */
+export function lineFields(execution: Execution): object {
+  return fieldsOf(factsOf(execution));
+}
+
+function factsOf({ job, definition, tenant, traceparent }: Execution): JobFacts {
+  const { id: jobId, attempts: attempt } = job;
+  return { jobId, attempt, definition: definition.key, tenant, traceparent };
+}
