@@ -64,6 +64,18 @@ const MINUTES = statement<{ minute: Date } & Record<ThroughputCount, number>>(
 
 const NOW = statement<{ at: Date }>('stats_clock', 'select clock_timestamp() as at');
 
+/** By definition, how long its oldest job has been in line. */
+export async function readOldest(
+  db: Db,
+  tenant: string | null,
+): Promise<{ key: string; ageMs: number }[]> {
+  const rows: { key: string; ageMs: number }[] = [];
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    rows.push(...(await db.run(OLDEST, [shard, tenant])));
+  }
+  return rows;
+}
+
 export async function readStats(
   db: Db,
   tenant: string,
@@ -76,7 +88,7 @@ export async function readStats(
   const [depths, spans, oldest, minutes] = await Promise.all([
     all(async (shard) => await db.run(DEPTHS, [shard, tenant])),
     all(async (shard) => await db.run(SPANS, [shard, tenant, windowMinutes])),
-    all(async (shard) => await db.run(OLDEST, [shard, tenant])),
+    readOldest(db, tenant),
     all(async (shard) => await db.run(MINUTES, [shard, tenant, seriesMinutes])),
   ]);
   return { at: now?.at ?? new Date(0), depths, spans, oldest, minutes };
