@@ -203,7 +203,7 @@ function workerFamilies(
     ),
     plain(
       'longshore_tally_lag_seconds',
-      'How far these counters are behind the jobs.',
+      'How long ago these counters were brought up to date.',
       tallyMs / 1_000,
     ),
   ];

@@ -47,8 +47,11 @@ const MOVES = statement<Move>(
 const SPANS = statement<Span>(
   'read_spans_ever',
   `select l.key, s.state, s.bucket, sum(s.n)::bigint as n, sum(s.ms) as ms
-   from longshore.tally_span s join longshore.lane l on l.shard = $1 and l.lane = s.lane
-   where s.shard = $1 and s.slot = '-infinity'
+   from longshore.lane l cross join lateral (
+     select s.state, s.bucket, s.n, s.ms from longshore.tally_span s
+     where s.shard = $1 and s.lane = l.lane and s.slot = '-infinity'
+   ) s
+   where l.shard = $1
    group by l.key, s.state, s.bucket`,
 );
 
@@ -57,10 +60,11 @@ const DELAYS = statement<{ late_ms: number; tally_ms: number }>(
   `select
      coalesce((select extract(epoch from clock_timestamp() - w.run_at) * 1000
        from longshore.waiting w
-       where w.shard = $1 and w.state in ('scheduled', 'retrying') and w.run_at <= clock_timestamp()
+       where w.shard = $1 and w.state in ('scheduled', 'retrying')
+         and w.run_at <= (select clock_timestamp())
        order by w.run_at limit 1), 0)::float8 as late_ms,
-     coalesce((select extract(epoch from clock_timestamp() - d.at) * 1000
-       from longshore.tally_delta d where d.shard = $1 order by d.at limit 1), 0)::float8 as tally_ms`,
+     coalesce((select extract(epoch from clock_timestamp() - f.at) * 1000
+       from longshore.tally_fold f where f.shard = $1), 0)::float8 as tally_ms`,
 );
 
 /** Every worker has a row in each shard, so one of them tells of all. */
