@@ -507,6 +507,15 @@ with (
 );
 CREATE INDEX tally_delta_at ON tally_delta USING btree (shard, at);
 
+create table tally_fold (
+  shard smallint not null,
+  at timestamp with time zone not null,
+  constraint tally_fold_pkey PRIMARY KEY (shard)
+)
+with (
+  fillfactor = 50
+);
+
 create table tally_minute (
   shard smallint not null,
   tenant text not null,
@@ -525,13 +534,13 @@ with (
 
 create table tally_span (
   shard smallint not null,
-  slot timestamp with time zone not null,
   lane integer not null,
+  slot timestamp with time zone not null,
   state job_state not null,
   bucket smallint not null,
   n bigint not null,
   ms double precision not null,
-  constraint tally_span_pkey PRIMARY KEY (shard, slot, lane, state, bucket)
+  constraint tally_span_pkey PRIMARY KEY (shard, lane, slot, state, bucket)
 )
 with (
   fillfactor = 50

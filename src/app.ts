@@ -4,6 +4,7 @@ import type { HttpServer } from './http/server.ts';
 import { localApi } from './local-api.ts';
 import { schedulerServices } from './local-scheduler.ts';
 import { localWorker } from './local-worker.ts';
+import { processMetrics } from './metrics/metrics-server.ts';
 import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due.ts';
 import type { Log } from './runtime/log.ts';
@@ -86,7 +87,7 @@ function compose({ db, waker, config }: Base, role: Role, log: Log): Parts {
     }
     case 'scheduler':
       return {
-        services: schedulerServices(db, waker, config, log),
+        services: [...processMetrics(config, log), ...schedulerServices(db, waker, config, log)],
         summary: () => summary({}),
       };
     case 'worker': {

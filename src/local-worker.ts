@@ -2,6 +2,9 @@ import { hostname } from 'node:os';
 import type { JobDefinition } from './core/define.ts';
 import { localQueue } from './local-queue.ts';
 import { openBeats, schedulerServices, type SchedulerSettings } from './local-scheduler.ts';
+import { meteredQueue } from './metrics/metered-queue.ts';
+import { MetricsServer } from './metrics/metrics-server.ts';
+import { WorkerMetrics } from './metrics/worker-metrics.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service } from './runtime/service.ts';
@@ -21,6 +24,9 @@ export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   cancelGraceMs: number;
   logMaxBytes: number;
   ageingMs?: number | undefined;
+  /** Where the process tells Prometheus about itself; null or nothing is nowhere. */
+  metricsHost?: string;
+  metricsPort?: number | null;
   /** Networks that webhooks may reach although they are not public. */
   webhookAllow?: string | null;
 }
@@ -52,11 +58,14 @@ export function localWorker(
     applicationName: 'longshore heartbeat',
     queryTimeoutMs: Math.max(250, leaseMs / 4),
   });
+  const { metricsHost: host = '127.0.0.1', metricsPort: port = null } = settings;
+  const metrics = new WorkerMetrics();
+  const text = async () => await metrics.text();
   const beating = openBeats(settings, log);
   const asked = Promise.withResolvers<void>();
   const worker = new Worker({
     ...settings,
-    queue: localQueue(db, reserved, waker, log),
+    queue: meteredQueue(localQueue(db, reserved, waker, log), metrics),
     // A transaction pooler would take the session away from whoever listens.
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },
@@ -70,6 +79,7 @@ export function localWorker(
     onDrain: asked.resolve,
   });
   const services = [
+    ...(port === null ? [] : [new MetricsServer({ host, port, text, log })]),
     ...schedulerServices(db, waker, settings, log, beating),
     closing('reserved connection', async () => await reserved.close()),
     worker,

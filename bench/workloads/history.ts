@@ -37,12 +37,13 @@ async function drainBeside(bench: Bench, system: string, finished: number): Prom
 /** Straight into the tables, as seven days of work would have left them. */
 async function makeHistory(url: string, finished: number): Promise<void> {
   if (finished === 0) return;
-  const sql = await readFile(new URL('history.sql', import.meta.url), 'utf8');
+  const read = async (name: string) => await readFile(new URL(name, import.meta.url), 'utf8');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query("select set_config('bench.finished', $1, false)", [`${finished}`]);
-    await client.query(sql);
+    await client.query(await read('days.sql'));
+    await client.query(await read('history.sql'));
     // A week of work has been vacuumed and analysed many times over.
     await client.query('vacuum analyze');
   } finally {

@@ -26,6 +26,12 @@ create table longshore.tally_delta (
 );
 create index tally_delta_at on longshore.tally_delta (shard, at);
 
+-- When that was last done.
+create table longshore.tally_fold (
+  shard smallint primary key,
+  at timestamptz not null
+) with (fillfactor = 50);
+
 -- All moves of a lane since the beginning. What is there now, by state, is what came minus what left.
 create table longshore.tally (
   shard smallint not null,
@@ -40,16 +46,16 @@ create unique index tally_move on longshore.tally (shard, lane, was, state, code
   nulls not distinct;
 
 -- How long jobs waited (`state` is running) or ran (any other), by bucket; -1 if one ended without
--- having run. For slots of five minutes, kept for a day, and for ever: that slot is -infinity.
+-- having run. For slots of a quarter of an hour, kept for a day, and for ever: that slot is -infinity.
 create table longshore.tally_span (
   shard smallint not null,
-  slot timestamptz not null,
   lane integer not null,
+  slot timestamptz not null,
   state longshore.job_state not null,
   bucket smallint not null,
   n bigint not null,
   ms float8 not null,
-  primary key (shard, slot, lane, state, bucket)
+  primary key (shard, lane, slot, state, bucket)
 ) with (fillfactor = 50);
 
 -- What happened to the jobs of a tenant in each minute of the last day.

@@ -157,14 +157,14 @@ describe('stats', () => {
 
   test('prints a row for each definition, and tells the totals', async () => {
     const { url, seen } = await playAnswers(json(200, { definitions, totals }));
-    const { stdout, stderr } = await run(['stats', '--window-minutes', '5', '--url', url]);
+    const { stdout, stderr } = await run(['stats', '--window-minutes', '15', '--url', url]);
     expect(stdout).toBe(
       'DEFINITION  QUEUED  RUNNING  RETRYING  SCHEDULED  FAILED  OLDEST  SUCCESS  WAIT-P95  RUN-P95  RETRIES\n' +
         'a           0       0        0         0          0       -       -        -         -        0\n' +
         'b           2       1        0         0          3       1m      99.9 %   -         1.5 s    4\n',
     );
     expect(stderr).toBe('In all: 2 queued, 3 failed.\n');
-    expect(seen[0]?.url).toBe('/v1/stats?windowMinutes=5&seriesMinutes=1');
+    expect(seen[0]?.url).toBe('/v1/stats?windowMinutes=15&seriesMinutes=1');
   });
 
   test('says on stderr that there is nothing yet', async () => {

@@ -5,7 +5,7 @@ export type Stats = StatsView;
 export type { DefinitionStats };
 
 export interface StatsOptions {
-  /** What rates, times and retries look back on: 5 to 1440; default 60. */
+  /** What rates, times and retries look back on: 15 to 1440; default 60. */
   windowMinutes?: number | undefined;
   /** How many minutes the throughput has: 1 to 1440, which is the default. */
   seriesMinutes?: number | undefined;

@@ -41,6 +41,8 @@ describe('sources', () => {
       host: '127.0.0.1',
       port: 4_400,
       allowedHosts: null,
+      metricsHost: '127.0.0.1',
+      metricsPort: null,
       keyRequestsPerSecond: 1_000,
       addressRequestsPerSecond: 1_000,
       tenantQueuedMax: 0,

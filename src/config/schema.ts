@@ -14,6 +14,8 @@ export interface Config {
   host: string;
   port: number;
   allowedHosts: string | null;
+  metricsHost: string;
+  metricsPort: number | null;
   keyRequestsPerSecond: number;
   addressRequestsPerSecond: number;
   tenantQueuedMax: number;
@@ -122,6 +124,19 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'names' },
     ...fallback(null, 'the host itself, and loopback'),
     meaning: 'More names that clients call this server by, such as `jobs.example.com`; `*` is any.',
+  },
+  {
+    ...named('metricsHost', 'LONGSHORE_METRICS_HOST', 'server', 'host'),
+    kind: { type: 'text' },
+    ...fallback('127.0.0.1'),
+    meaning: 'The address for `LONGSHORE_METRICS_PORT`. Nobody who reaches it needs a key.',
+  },
+  {
+    ...named('metricsPort', 'LONGSHORE_METRICS_PORT', 'server', 'port'),
+    kind: { type: 'integer', min: 0, max: 65_535 },
+    ...fallback(null, 'none'),
+    meaning:
+      'Where a worker or scheduler serves `/metrics` about its own process (docs/metrics.md).',
   },
   {
     ...named('keyRequestsPerSecond', 'LONGSHORE_KEY_REQUESTS_PER_SECOND', 'server', 'count'),

@@ -27,6 +27,7 @@ import { deadLetterRoutes } from './routes/dead-letters.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { keysRoutes } from './routes/keys.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { pausesRoutes } from './routes/pauses.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
@@ -97,6 +98,7 @@ export function buildServer(
     pausesRoutes(scope, deps);
     workersRoutes(scope, deps);
     statsRoutes(scope, deps);
+    metricsRoutes(scope, deps);
     intentRoutes(scope, deps);
     jobberRoutes(scope, deps);
     runnerJobsRoutes(scope, deps, redaction);

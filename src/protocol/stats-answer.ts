@@ -9,10 +9,10 @@ export const STATS_WINDOW_DEFAULT = 60;
 
 /** What `GET /v1/stats` can be asked. */
 export const StatsQuery = closed({
-  windowMinutes: wholeInQuery(5, STATS_MINUTES_MAX)
+  windowMinutes: wholeInQuery(15, STATS_MINUTES_MAX)
     .default(STATS_WINDOW_DEFAULT)
     .describe(
-      'What rates, times and retries look back on, to within five minutes. ' +
+      'What rates, times and retries look back on, to within a quarter of an hour. ' +
         `Default ${STATS_WINDOW_DEFAULT}.`,
     ),
   seriesMinutes: wholeInQuery(1, STATS_MINUTES_MAX)

@@ -28,6 +28,11 @@ const FOLD = statement<Fold>(
   held as materialized (
     select pg_try_advisory_xact_lock(hashtext('longshore.fold_tally'), $1) as mine
   ),
+  noted as (
+    insert into longshore.tally_fold (shard, at)
+    select $1, at from clock where (select mine from held)
+    on conflict (shard) do update set at = excluded.at
+  ),
   picked as materialized (
     select d.ctid as place from longshore.tally_delta d
     where d.shard = $1 and d.at > $2::timestamptz and (select mine from held)
@@ -55,11 +60,11 @@ const FOLD = statement<Fold>(
     select $1, s.slot, m.lane, m.state, coalesce(m.bucket, -1), sum(m.n), sum(m.ms)
     from move m cross join lateral (values
       ('-infinity'::timestamptz),
-      (date_bin('5 minutes', m.minute, timestamptz '2000-01-01 00:00:00+00'))
+      (date_bin('15 minutes', m.minute, timestamptz '2000-01-01 00:00:00+00'))
     ) s(slot)
     where m.bucket is not null or m.state in ('succeeded', 'failed', 'cancelled')
     group by 2, 3, 4, 5
-    on conflict (shard, slot, lane, state, bucket)
+    on conflict (shard, lane, slot, state, bucket)
       do update set n = t.n + excluded.n, ms = t.ms + excluded.ms
   ),
   each_minute as (
@@ -100,14 +105,19 @@ export async function foldTally(
 /** What the last day's windows no longer reach. */
 const FORGET = statement<{ forgotten: number }>(
   'forget_tally',
-  `with slots as (
-    delete from longshore.tally_span
-    where shard = $1 and slot > '-infinity' and slot < clock_timestamp() - interval '25 hours'
+  `with over as materialized (select clock_timestamp() - interval '25 hours' as at),
+  slots as (
+    delete from longshore.tally_span where ctid = any (array(
+      select s.ctid from longshore.lane l cross join lateral (
+        select s.ctid from longshore.tally_span s
+        where s.shard = $1 and s.lane = l.lane and s.slot > '-infinity'
+          and s.slot < (select at from over)
+      ) s
+      where l.shard = $1))
     returning 1
   ),
   minutes as (
-    delete from longshore.tally_minute
-    where shard = $1 and minute < clock_timestamp() - interval '25 hours'
+    delete from longshore.tally_minute where shard = $1 and minute < (select at from over)
     returning 1
   )
   select ((select count(*) from slots) + (select count(*) from minutes))::int as forgotten`,

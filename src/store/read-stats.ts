@@ -6,6 +6,9 @@ import { type Db, statement } from './db.ts';
  * What is known about the jobs of a tenant, read from the tally: it costs what there are lanes, not what
  * there are jobs. Hooks and deliveries are left out. Only the age of the oldest job is looked up where
  * the jobs are, by one probe of the index for each line. Without a tenant it is about all of them.
+ *
+ * The time is a value of its own in each statement: compared as it is, it would be asked for each row,
+ * and no index could be used.
  */
 
 const OWN = `l.shard = $1 and l.tenant = coalesce($2, l.tenant) and left(l.key, 1) <> '$'`;
@@ -26,9 +29,12 @@ const DEPTHS = statement<{ key: string; state: JobState | null; n: number }>(
 const SPANS = statement<{ key: string; state: JobState; bucket: number; n: number }>(
   'read_spans',
   `select l.key, s.state, s.bucket, sum(s.n)::bigint as n
-   from longshore.tally_span s join longshore.lane l on l.lane = s.lane
-   where s.shard = $1 and s.slot > clock_timestamp() - make_interval(mins => $3) - interval '5 minutes'
-     and ${OWN}
+   from longshore.lane l cross join lateral (
+     select s.state, s.bucket, s.n from longshore.tally_span s
+     where s.shard = $1 and s.lane = l.lane
+       and s.slot > (select clock_timestamp() - make_interval(mins => $3 + 15))
+   ) s
+   where ${OWN}
    group by l.key, s.state, s.bucket`,
 );
 
@@ -58,11 +64,23 @@ const MINUTES = statement<{ minute: Date } & Record<ThroughputCount, number>>(
   'read_minutes',
   `select minute, enqueued, started, succeeded, failed, cancelled, retried
    from longshore.tally_minute
-   where shard = $1 and tenant = $2 and minute > clock_timestamp() - make_interval(mins => $3)
+   where shard = $1 and tenant = $2 and minute > (select clock_timestamp() - make_interval(mins => $3))
    order by minute`,
 );
 
 const NOW = statement<{ at: Date }>('stats_clock', 'select clock_timestamp() as at');
+
+/** By definition, how long its oldest job has been in line. */
+export async function readOldest(
+  db: Db,
+  tenant: string | null,
+): Promise<{ key: string; ageMs: number }[]> {
+  const rows: { key: string; ageMs: number }[] = [];
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    rows.push(...(await db.run(OLDEST, [shard, tenant])));
+  }
+  return rows;
+}
 
 export async function readStats(
   db: Db,
@@ -76,7 +94,7 @@ export async function readStats(
   const [depths, spans, oldest, minutes] = await Promise.all([
     all(async (shard) => await db.run(DEPTHS, [shard, tenant])),
     all(async (shard) => await db.run(SPANS, [shard, tenant, windowMinutes])),
-    all(async (shard) => await db.run(OLDEST, [shard, tenant])),
+    readOldest(db, tenant),
     all(async (shard) => await db.run(MINUTES, [shard, tenant, seriesMinutes])),
   ]);
   return { at: now?.at ?? new Date(0), depths, spans, oldest, minutes };

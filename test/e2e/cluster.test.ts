@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findFreePort, homePort } from '../../src/postgres/free-port.ts';
 import { jobInState, post, startJob } from '../support/api.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { descendants, endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
+import { readPrometheusText } from '../support/prometheus-text.ts';
 import { until } from '../support/until.ts';
 
 /** Several servers and workers, each its own process, on one database. */
@@ -46,6 +48,9 @@ const startsOf = (file: string) =>
     .split('\n')
     .filter((line) => line.startsWith('start '));
 
+const metricsOf = async (address: string) =>
+  readPrometheusText(await (await fetch(`${address}/metrics`)).text());
+
 const isBusy = async (worker: Running | undefined) => {
   const rows = await database.sql(
     `select 1 from longshore.running r join longshore.worker w on w.instance = r.worker
@@ -58,7 +63,9 @@ const isBusy = async (worker: Running | undefined) => {
 describe('2 servers and 3 workers', () => {
   it('share 10,000 jobs, and each of them succeeds exactly once', async () => {
     const servers = [await launch('api', { env }), await launch('api', { env })];
-    await Promise.all([1, 2, 3].map(async () => await launch('worker', { env })));
+    const metricsPort = String(await findFreePort(homePort(folder)));
+    const own = { ...env, LONGSHORE_METRICS_PORT: metricsPort };
+    await Promise.all([own, env, env].map(async (one) => await launch('worker', { env: one })));
     const file = join(folder, 'evidence');
     const job = { definitionKey: 'record', params: { file } };
     const batches = await Promise.all(
@@ -82,6 +89,21 @@ describe('2 servers and 3 workers', () => {
     expect(new Set(ran)).toEqual(new Set(ids));
     const workers = await database.sql('select distinct worker from longshore.done');
     expect(workers).toHaveLength(3);
+
+    // Whoever is asked tells the same of the cluster, and of itself what it alone knows.
+    for (const server of servers) {
+      await until('all are counted', async () => {
+        const families = await metricsOf(server.summary.address ?? '');
+        const finished = families.get('longshore_jobs_finished_total')?.samples ?? [];
+        return finished.some(({ labels, value }) => labels['code'] === '' && value === 10_000);
+      });
+    }
+    const sizes = (await metricsOf(`http://127.0.0.1:${metricsPort}`)).get(
+      'longshore_settle_batch_jobs',
+    );
+    const settled = sizes?.samples.find(({ name }) => name.endsWith('_sum'))?.value ?? 0;
+    expect(settled).toBeGreaterThan(0);
+    expect(settled).toBeLessThan(10_000);
   });
 
   it('make one job of an idempotent POST repeated by 50 callers at once', async () => {

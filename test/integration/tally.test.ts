@@ -14,6 +14,7 @@ import {
   settleAs,
   SUCCESS,
 } from '../support/jobs.ts';
+import { readPrometheusText } from '../support/prometheus-text.ts';
 import { expectTrueTally } from '../support/tally.ts';
 
 /** That every statement counts what it moves is held by `statements`, `lifecycle` and `model`. */
@@ -189,5 +190,36 @@ describe('GET /v1/stats', () => {
     expect(throughput.enqueued.reduce((sum, n) => sum + n, 0)).toBe(1);
     expect((await knock(app, key, 'GET', '/v1/stats?windowMinutes=1')).status).toBe(400);
     expect((await knock(app, key, 'GET', '/v1/stats?window=60')).status).toBe(400);
+  });
+
+  it('has the same figures for Prometheus, of all tenants, and for who operates the server', async () => {
+    const { key } = await newKey(database, 'default', 'operate');
+    const { status, text, headers } = await knock(app, key, 'GET', '/metrics');
+    expect([status, headers['content-type']]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    const families = readPrometheusText(text);
+    const valueOf = (name: string, labels: Record<string, string>) =>
+      families
+        .get(name)
+        ?.samples.find((one) => Object.entries(labels).every(([k, v]) => one.labels[k] === v))
+        ?.value;
+    expect(valueOf('longshore_jobs', { definition: 'theirs', state: 'queued' })).toBe(1);
+    expect(valueOf('longshore_jobs', { definition: 'a', state: 'scheduled' })).toBe(1);
+    expect(valueOf('longshore_jobs_enqueued_total', { definition: 'a' })).toBe(3);
+    expect(valueOf('longshore_queue_oldest_age_seconds', { definition: 'theirs' })).toBeGreaterThan(
+      0,
+    );
+    expect(valueOf('longshore_jobs_finished_total', { code: 'NOT_FOUND' })).toBeGreaterThan(0);
+    expect(valueOf('longshore_workers', { status: 'active' })).toBe(1);
+    expect(valueOf('longshore_database_table_bytes', { table: 'waiting' })).toBeGreaterThan(0);
+    for (const [tenant, scope] of [
+      ['default', 'jobs:read'],
+      ['acme', 'admin'],
+    ] as const) {
+      const { key: other } = await newKey(database, tenant, scope);
+      expect((await knock(app, other, 'GET', '/metrics')).status).toBe(403);
+    }
   });
 });

@@ -1,0 +1,134 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
+import { silentLog } from '../../src/runtime/log.ts';
+import { Db } from '../../src/store/db.ts';
+import { foldTally } from '../../src/store/fold-tally.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { ensurePartitions } from '../../src/store/partitions.ts';
+import { nowMs } from '../harness/clock.ts';
+import { figure, percentile } from '../harness/numbers.ts';
+import { startLongshore } from '../servers/longshore.ts';
+
+/**
+ * `npm run bench:pages`: how long the calls take that the dashboard makes, beside many jobs. Needs no
+ * peers. The server is a real `longshore api`, the tables are filled by SQL (fill.sql).
+ */
+
+const { values } = parseArgs({
+  options: {
+    live: { type: 'string', default: '100000' },
+    finished: { type: 'string', default: '200000' },
+    requests: { type: 'string', default: '200' },
+    json: { type: 'string' },
+  },
+});
+const LIMIT_MS = 100;
+const WARM_UP = 10;
+
+const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-pages-'));
+const postgres = new EmbeddedPostgres({
+  dataDir: folder,
+  log: silentLog,
+  extraSettings: { shared_buffers: '256MB', max_wal_size: '4GB' },
+});
+try {
+  await postgres.start();
+  const [job, failed] = await fill(postgres.url);
+  process.exitCode = (await measure(postgres.url, job, failed)) ? 0 : 1;
+} finally {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Answers with the id of a job that is running, and of one that failed. */
+async function fill(url: string): Promise<[string, string]> {
+  await migrate({ url, log: silentLog, shards: 1 });
+  const read = async (name: string) => await readFile(new URL(name, import.meta.url), 'utf8');
+  const db = Db.open({ url, log: silentLog, max: 1, shards: 1, queryTimeoutMs: 600_000 });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await ensurePartitions(db);
+    await client.query(await read('../workloads/days.sql'));
+    const settings = `select set_config('bench.live', $1, false), set_config('bench.finished', $2, false)`;
+    await client.query(settings, [values.live, values.finished]);
+    await client.query(await read('fill.sql'));
+    while ((await foldTally(db, 0, '-infinity', 10_000)).folded > 0);
+    await client.query('vacuum analyze');
+    const ids = await client.query<{ id: string }>(
+      `(select id from longshore.running order by id limit 1) union all
+       (select id from longshore.done where state = 'failed' order by id desc limit 1)`,
+    );
+    return [ids.rows[0]?.id ?? '', ids.rows[1]?.id ?? ''];
+  } finally {
+    await client.end();
+    await db.close();
+  }
+}
+
+/** Prints a table, and answers whether every page was quick enough. */
+async function measure(url: string, running: string, failed: string): Promise<boolean> {
+  const paths = [
+    '/v1/stats',
+    '/metrics',
+    '/v1/jobs',
+    '/v1/jobs?status=queued',
+    '/v1/jobs?status=running&status=cancelling',
+    '/v1/jobs?status=failed',
+    '/v1/jobs?status=succeeded',
+    '/v1/jobs?definitionKey=key-7',
+    '/v1/jobs?definitionKey=key-7&status=failed',
+    '/v1/jobs?tag=rare',
+    '/v1/jobs?errorCode=HANDLER_ERROR',
+    '/v1/jobs?q=customer-77',
+    '/v1/jobs?status=queued&sort=-priority',
+    '/v1/jobs?status=scheduled&sort=runAt',
+    `/v1/jobs/${running}`,
+    `/v1/jobs/${failed}`,
+    `/v1/jobs/${failed}/attempts`,
+    `/v1/jobs/${failed}/events`,
+    `/v1/jobs/${failed}/logs`,
+    '/v1/dead-letters',
+    '/v1/dead-letters?definitionKey=key-4',
+    '/v1/dead-letters/groups',
+    '/v1/definitions',
+    '/v1/workers',
+    '/v1/schedules',
+    '/v1/bulk',
+  ];
+  await using server = await startLongshore('api', url);
+  const rows: {
+    system: string;
+    workload: string;
+    unit: string;
+    median: number;
+    min: number;
+    max: number;
+  }[] = [];
+  process.stdout.write(`${values.live} live and ${values.finished} finished jobs\n\n`);
+  process.stdout.write('| call | p50 ms | p99 ms |\n|---|---|---|\n');
+  let quick = true;
+  for (const path of paths) {
+    const took: number[] = [];
+    for (let n = 0; n < WARM_UP + Number(values.requests); n += 1) {
+      const startMs = nowMs();
+      const answer = await fetch(`http://127.0.0.1:${server.port}${path}`);
+      const text = await answer.text();
+      if (n >= WARM_UP) took.push(nowMs() - startMs);
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${text.slice(0, 300)}`);
+    }
+    const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)];
+    quick &&= p99 < LIMIT_MS;
+    const name = path.replace(running, 'RUNNING').replace(failed, 'FAILED');
+    process.stdout.write(`| ${name} | ${figure(p50)} | ${figure(p99)} |\n`);
+    const row = { system: 'longshore', unit: 'ms', min: Math.min(...took), max: Math.max(...took) };
+    rows.push({ ...row, workload: `pages ${name}`, median: p50 });
+  }
+  if (values.json) await writeFile(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+  if (!quick) process.stderr.write(`some of it takes longer than ${LIMIT_MS} ms\n`);
+  return quick;
+}

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { clusterFamilies } from '../../metrics/cluster.ts';
+import { CONTENT_TYPE, textOf } from '../../metrics/family.ts';
+import { processFamilies } from '../../metrics/process-families.ts';
+import { readCluster } from '../../store/read-metrics.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answer, refusals } from '../openapi.ts';
+
+const METRICS = {
+  operationId: 'metrics',
+  tags: ['server'],
+  summary: 'The figures of the whole cluster, for Prometheus',
+  description:
+    'In the text format of Prometheus. Any API process tells the same of jobs, workers and the ' +
+    'database; what begins with process_ is its own. All tenants are counted together.',
+  response: { 200: answer('The metrics.', z.string(), 'text/plain'), ...refusals('UNAVAILABLE') },
+};
+
+export function metricsRoutes(app: FastifyInstance, { db, version }: HttpDeps): void {
+  const config = { access: 'operate', ofHost: true, quiet: true } as const;
+  let looking: Promise<string> | null = null;
+
+  const look = async () =>
+    await textOf([...clusterFamilies(await readCluster(db)), ...processFamilies(version)]);
+
+  app.get('/metrics', { schema: METRICS, config }, async (_request, reply) => {
+    // Two who ask at once get one look.
+    looking ??= look().finally(() => (looking = null));
+    return await reply.type(CONTENT_TYPE).send(await looking);
+  });
+}

@@ -1,0 +1,232 @@
+import { isTerminal, JOB_STATES, OWNED_STATES } from '../core/job.ts';
+import { emptyCounts, EDGES_MS } from '../core/histogram.ts';
+import { isSystemKey } from '../core/hooks.ts';
+import { WEBHOOK_KEY } from '../core/webhook.ts';
+import type { ClusterRows, Move, Span } from '../store/read-metrics.ts';
+import { definitionNames } from './definition-names.ts';
+import { counter, type Family, gauge, histogram, type Sample, type Spread } from './family.ts';
+
+/**
+ * What is true of the whole cluster, so that every API process gives the same answer and no restart sets
+ * a counter back. Labels never hold an id, and definitions beyond a number share one name.
+ */
+export function clusterFamilies(rows: ClusterRows): Family[] {
+  const moves = rows.moves.filter(({ key }) => !isSystemKey(key));
+  const nameOf = definitionNames(moves);
+  return [
+    ...jobFamilies(moves, nameOf),
+    ...timeFamilies(rows, nameOf),
+    ...webhookFamilies(rows.moves.filter(({ key }) => key === WEBHOOK_KEY)),
+    ...workerFamilies(rows, moves),
+    ...databaseFamilies(rows),
+  ];
+}
+
+type NameOf = (key: string) => string;
+
+/** Sums of moves by some labels; a move without labels is not of the kind. */
+function sums(moves: readonly Move[], of: (move: Move) => Record<string, string> | null): Sample[] {
+  const found = new Map<string, Sample>();
+  for (const move of moves) {
+    const labels = of(move);
+    if (labels) add(found, labels, move.n);
+  }
+  return [...found.values()];
+}
+
+function add(found: Map<string, Sample>, labels: Record<string, string>, value: number): void {
+  const id = JSON.stringify(labels);
+  const known = found.get(id);
+  if (known) known.value += value;
+  else found.set(id, { labels, value });
+}
+
+function jobFamilies(moves: readonly Move[], nameOf: NameOf): Family[] {
+  const when = (condition: boolean, key: string, labels: Record<string, string> = {}) =>
+    condition ? { definition: nameOf(key), ...labels } : null;
+  return [
+    gauge('longshore_jobs', 'Jobs that are there now.', depths(moves, nameOf)),
+    counter(
+      'longshore_jobs_enqueued_total',
+      'Jobs that were made.',
+      sums(moves, ({ key, was, state }) => when(was === null && state !== null, key)),
+    ),
+    counter(
+      'longshore_jobs_started_total',
+      'Attempts that began.',
+      sums(moves, ({ key, state }) => when(state === 'running', key)),
+    ),
+    counter(
+      'longshore_jobs_finished_total',
+      'Jobs that ended, and why they failed.',
+      sums(moves, ({ key, state, code }) =>
+        state !== null && isTerminal(state)
+          ? when(true, key, { outcome: state, code: state === 'failed' ? (code ?? '') : '' })
+          : null,
+      ),
+    ),
+    counter(
+      'longshore_job_retries_total',
+      'Attempts that failed and are tried again, by the number of the attempt.',
+      sums(moves, ({ key, state, attempt }) =>
+        when(state === 'retrying', key, { attempt: attemptName(attempt ?? 1) }),
+      ),
+    ),
+    counter(
+      'longshore_leases_expired_total',
+      'Attempts whose worker was gone for longer than its lease.',
+      sums(moves, ({ key, was, code }) => when(isLost(was, code), key)),
+    ),
+  ];
+}
+
+function depths(moves: readonly Move[], nameOf: NameOf): Sample[] {
+  const found = new Map<string, Sample>();
+  for (const { key, was, state, n } of moves) {
+    const definition = nameOf(key);
+    // A state that is empty now is told as well, or its line in a graph would just end.
+    for (const each of JOB_STATES) add(found, { definition, state: each }, 0);
+    if (state !== null) add(found, { definition, state }, n);
+    if (was !== null) add(found, { definition, state: was }, -n);
+  }
+  return [...found.values()];
+}
+
+function isLost(was: Move['was'], code: string | null): boolean {
+  return code === 'LEASE_EXPIRED' && (OWNED_STATES as readonly unknown[]).includes(was);
+}
+
+function attemptName(attempt: number): string {
+  if (attempt <= 5) return String(attempt);
+  return attempt <= 10 ? '6-10' : '11+';
+}
+
+const EDGES_SECONDS = EDGES_MS.map((ms) => ms / 1_000);
+
+function timeFamilies({ spans, oldest, moves }: ClusterRows, nameOf: NameOf): Family[] {
+  const ran = spans.filter(({ key, bucket }) => !isSystemKey(key) && bucket >= 0);
+  const ages = new Map<string, number>();
+  for (const { key } of moves) if (!isSystemKey(key)) ages.set(nameOf(key), 0);
+  for (const { key, ageMs } of oldest) {
+    ages.set(nameOf(key), Math.max(ageMs / 1_000, ages.get(nameOf(key)) ?? 0));
+  }
+  const values = [...ages].map(([definition, value]) => ({ labels: { definition }, value }));
+  const of = (isWait: boolean) =>
+    spreads(
+      ran.filter(({ state }) => (state === 'running') === isWait),
+      nameOf,
+    );
+  return [
+    gauge(
+      'longshore_queue_oldest_age_seconds',
+      'How long the oldest job has been in line; 0 when none is.',
+      values,
+    ),
+    histogram(
+      'longshore_job_wait_seconds',
+      'From being in line to the start of an attempt.',
+      EDGES_SECONDS,
+      of(true),
+    ),
+    histogram(
+      'longshore_job_run_seconds',
+      'From the start of an attempt to its end, whatever that was.',
+      EDGES_SECONDS,
+      of(false),
+    ),
+  ];
+}
+
+function spreads(spans: readonly Span[], nameOf: NameOf): Spread[] {
+  const groups = Map.groupBy(spans, ({ key }) => nameOf(key));
+  return [...groups].map(([definition, members]) => {
+    const counts = emptyCounts();
+    let sum = 0;
+    for (const { bucket, n, ms } of members) {
+      counts[bucket] = (counts[bucket] ?? 0) + n;
+      sum += ms / 1_000;
+    }
+    return { labels: { definition }, counts, sum };
+  });
+}
+
+function webhookFamilies(moves: readonly Move[]): Family[] {
+  const outcomes = ['succeeded', 'failed', 'cancelled'];
+  const none = outcomes.map((outcome) => ({ labels: { outcome }, value: 0 }));
+  const sent = sums(moves, ({ state }) =>
+    state !== null && isTerminal(state) ? { outcome: state } : null,
+  );
+  const told = new Map([...none, ...sent].map((one) => [one.labels['outcome'], one]));
+  const open = moves.reduce((sum, { was, state, n }) => {
+    const came = state !== null && !isTerminal(state) ? n : 0;
+    return sum + came - (was !== null && !isTerminal(was) ? n : 0);
+  }, 0);
+  return [
+    counter('longshore_webhook_deliveries_total', 'Deliveries that ended.', [...told.values()]),
+    gauge('longshore_webhook_deliveries_pending', 'Deliveries that are still to be made.', [
+      { labels: {}, value: open },
+    ]),
+  ];
+}
+
+function workerFamilies(
+  { workers, lateMs, tallyMs }: ClusterRows,
+  moves: readonly Move[],
+): Family[] {
+  const living = workers.filter(({ status }) => status !== 'dead');
+  const slots = living.reduce((sum, one) => sum + one.slots, 0);
+  const held = (state: Move['state']) => state === 'running' || state === 'cancelling';
+  const busy = moves.reduce(
+    (sum, { was, state, n }) => sum + (held(state) ? n : 0) - (held(was) ? n : 0),
+    0,
+  );
+  const count = (status: string) => workers.find((one) => one.status === status)?.workers ?? 0;
+  const plain = (name: string, help: string, value: number) =>
+    gauge(name, help, [{ labels: {}, value }]);
+  return [
+    gauge(
+      'longshore_workers',
+      'Workers; dead ones are known for a day.',
+      ['active', 'draining', 'dead'].map((status) => ({
+        labels: { status },
+        value: count(status),
+      })),
+    ),
+    gauge('longshore_slots', 'How many jobs all workers can run at the same time, and do.', [
+      { labels: { state: 'busy' }, value: Math.min(busy, slots) },
+      { labels: { state: 'free' }, value: Math.max(0, slots - busy) },
+    ]),
+    plain(
+      'longshore_scheduler_lag_seconds',
+      'How late the most overdue job is that waits for its time.',
+      lateMs / 1_000,
+    ),
+    plain(
+      'longshore_tally_lag_seconds',
+      'How long ago these counters were brought up to date.',
+      tallyMs / 1_000,
+    ),
+  ];
+}
+
+function databaseFamilies({ tables, holder }: ClusterRows): Family[] {
+  const each = (value: (one: ClusterRows['tables'][number]) => number) =>
+    tables.map((one) => ({ labels: { table: one.table }, value: value(one) }));
+  return [
+    gauge(
+      'longshore_database_table_bytes',
+      'The size of a table with its partitions and indexes.',
+      each(({ bytes }) => bytes),
+    ),
+    gauge(
+      'longshore_database_dead_rows',
+      'Rows of a table that vacuum has still to remove.',
+      each(({ deadRows }) => deadRows),
+    ),
+    gauge(
+      'longshore_database_oldest_transaction_seconds',
+      'How long the oldest transaction has kept vacuum from removing rows.',
+      [{ labels: {}, value: (holder?.heldMs ?? 0) / 1_000 }],
+    ),
+  ];
+}

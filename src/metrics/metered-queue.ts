@@ -1,0 +1,35 @@
+import type { Settlement } from '../store/settle.ts';
+import type { QueuePort } from '../worker/port.ts';
+import type { WorkerMetrics } from './worker-metrics.ts';
+
+/** The queue of a worker, which also tells how much each call brought and took. */
+export function meteredQueue(queue: QueuePort, metrics: WorkerMetrics): QueuePort {
+  const wrote = (settlements: readonly Settlement[]) => {
+    metrics.settled(settlements.length);
+    for (const { usage } of settlements) metrics.ran(usage.peakRssBytes);
+  };
+  return {
+    ...queue,
+    claim: async (...wish) => {
+      const jobs = await queue.claim(...wish);
+      metrics.claimed(jobs.length);
+      return jobs;
+    },
+    claimGated: async (...wish) => {
+      const claimed = await queue.claimGated(...wish);
+      metrics.claimed(claimed.jobs.length);
+      return claimed;
+    },
+    turn: async (shard, turn) => {
+      const result = await queue.turn(shard, turn);
+      wrote(turn.settlements);
+      metrics.claimed(result.jobs.length);
+      return result;
+    },
+    settle: async (shard, settlements) => {
+      const settled = await queue.settle(shard, settlements);
+      wrote(settlements);
+      return settled;
+    },
+  };
+}
