@@ -1,5 +1,5 @@
 import { assemble, type Base } from './assemble.ts';
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import type { HttpServer } from './http/server.ts';
 import { localApi } from './local-api.ts';
 import { schedulerServices } from './local-scheduler.ts';

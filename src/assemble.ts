@@ -1,4 +1,4 @@
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import { openDatabase } from './open-database.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service, startAll, stopAll } from './runtime/service.ts';

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import { judgeAlerts } from './doctor/alerts.ts';
 import type { Check } from './doctor/check.ts';
 import { judgeClock } from './doctor/clock.ts';

@@ -1,4 +1,4 @@
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import { AppError, openDatabase } from './open-database.ts';
 import type { Log } from './runtime/log.ts';
 import { stopAll } from './runtime/service.ts';

@@ -1,4 +1,4 @@
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import type { KeyView } from './core/key-view.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import type { Log } from './runtime/log.ts';

@@ -1,4 +1,4 @@
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import { shownSettings } from './config/shown.ts';
 import { dashboardFolder } from './dashboard.ts';
 import { type HttpDeps, HttpServer } from './http/server.ts';

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import { EmbeddedPostgres, findRunningCluster } from './postgres/embedded.ts';
 import type { Log } from './runtime/log.ts';
 import type { Service } from './runtime/service.ts';

@@ -1,4 +1,4 @@
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import type { RunDueBudget, RunDueSummary } from './core/run-due.ts';
 import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due.ts';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import { ChildService } from './runtime/child-service.ts';
 import type { Log } from './runtime/log.ts';
 

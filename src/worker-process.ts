@@ -1,5 +1,5 @@
 import { startApp } from './app.ts';
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import { serveAsChild } from './runtime/child-service.ts';
 import { createLog } from './runtime/log.ts';
 import type { WorkerReady } from './worker-child.ts';

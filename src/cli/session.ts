@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { Longshore } from '../client/index.ts';
 import { loadConfig, type LoadedConfig } from '../config/load.ts';
-import { type SettingKey, SETTINGS } from '../config/schema.ts';
+import type { SettingKey } from '../config/config.ts';
+import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
 import { Output } from './output.ts';
 

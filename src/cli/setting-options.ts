@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { flagOf, type Setting, type SettingKey, SETTINGS } from '../config/schema.ts';
+import type { SettingKey } from '../config/config.ts';
+import { flagOf, type Setting, SETTINGS } from '../config/schema.ts';
 
 /** Gives a command the flags of the server's settings: all of them, or those it names. */
 export function addServerFlags(command: Command, only?: readonly SettingKey[]): void {

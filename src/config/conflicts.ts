@@ -1,4 +1,4 @@
-import type { Config } from './schema.ts';
+import type { Config } from './config.ts';
 
 /** As the trigger of the table says (sql/migrations). */
 const AUDIT_DAYS_MIN = 30;

@@ -3,7 +3,8 @@ import { conflicts } from './conflicts.ts';
 import { type Environment, findInEnvironment, unknownVariables } from './environment.ts';
 import { ConfigError } from './error.ts';
 import { parseSetting, type Written } from './parse.ts';
-import { type Config, flagOf, type Setting, type SettingKey, SETTINGS } from './schema.ts';
+import type { Config, SettingKey } from './config.ts';
+import { flagOf, type Setting, SETTINGS } from './schema.ts';
 
 export interface Sources {
   /** What the command line said, as text. */

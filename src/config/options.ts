@@ -2,7 +2,8 @@ import { unknownName } from '../core/nearest.ts';
 import { conflicts } from './conflicts.ts';
 import { ConfigError } from './error.ts';
 import { parseSetting } from './parse.ts';
-import { type Config, SETTINGS } from './schema.ts';
+import type { Config } from './config.ts';
+import { SETTINGS } from './schema.ts';
 
 /**
  * Settings that a program gives as values, checked by the same table as all others. The environment

@@ -1,57 +1,7 @@
 import { DEFAULT_JOB_LINES } from '../core/job-lines.ts';
 import { SHARDS_MAX } from '../core/job-id.ts';
 import { defaultUrl } from './bind.ts';
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-
-export const POOLERS = ['none', 'transaction'] as const;
-
-export interface Config {
-  databaseUrl: string | null;
-  pooler: (typeof POOLERS)[number];
-  redisUrl: string | null;
-  redisLeaseMs: number;
-  host: string;
-  port: number;
-  allowedHosts: string | null;
-  metricsHost: string;
-  metricsPort: number | null;
-  keyRequestsPerSecond: number;
-  addressRequestsPerSecond: number;
-  tenantQueuedMax: number;
-  tenantQueuedBytesMax: number;
-  tenantSchedulesMax: number;
-  tenantWebhooksMax: number;
-  jobs: string;
-  data: string;
-  concurrency: number;
-  leaseMs: number;
-  heartbeatMs: number;
-  cancelGraceMs: number;
-  drainMs: number;
-  pollMs: number;
-  ageingMs: number;
-  logMaxBytes: number;
-  runnerMaxJobs: number;
-  runnerEnv: string | null;
-  runnerUid: number | null;
-  runnerGid: number | null;
-  unhandledAfterMs: number;
-  webhookAllow: string | null;
-  alerts: string | null;
-  encryptionKeys: string | null;
-  retentionDays: number;
-  deadLetterDays: number;
-  auditDays: number;
-  shards: number;
-  logLevel: (typeof LOG_LEVELS)[number];
-  logJobs: string;
-  url: string;
-  apiKey: string | null;
-  tenant: string | null;
-}
-
-export type SettingKey = keyof Config;
+import { type Config, LOG_LEVELS, POOLERS, type SettingKey } from './config.ts';
 
 /** What a value may be; `parse.ts` turns text into it and words the refusal. */
 export type Kind =

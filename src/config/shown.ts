@@ -1,5 +1,6 @@
 import type { SettingView } from '../core/setting-view.ts';
-import { type Config, SETTINGS } from './schema.ts';
+import type { Config } from './config.ts';
+import { SETTINGS } from './schema.ts';
 
 /** What those may see who look after the server from elsewhere: everything but secrets. */
 export function shownSettings(config: Config): SettingView[] {

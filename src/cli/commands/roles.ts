@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { App, Role } from '../../app.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import type { Cli } from '../cli.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';

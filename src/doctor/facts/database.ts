@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { maskUrl } from '../../config/mask.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import { EmbeddedPostgresError } from '../../postgres/error.ts';
 import { lookAtCluster } from '../../postgres/look-at-cluster.ts';
 import type { Clock } from '../../runtime/clock.ts';
