@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobInState, post, startJob } from '../support/api.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { descendants, endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
     env: {
       DATABASE_URL: database.url,
       LONGSHORE_JOBS: join(FIXTURES, 'misbehaving'),
-      LONGSHORE_CONCURRENCY: '4',
+      LONGSHORE_CONCURRENCY: '10',
       LONGSHORE_POLL_MS: '200',
       LONGSHORE_LEASE_MS: '3000',
       LONGSHORE_DRAIN_MS: '10000',
@@ -70,42 +70,45 @@ const ENDINGS: Ending[] = [
   { key: 'kills-its-parent', status: 'succeeded', result: 'sorry' },
 ];
 
-it.each(ENDINGS)('$key: $status $code', async ({ key, status, code, words, result, cancel }) => {
-  const neighbour = await startJob(address, 'neighbour', { ms: 1_000 });
-  await jobInState(address, neighbour, 'running');
-  const jobId = await startJob(address, key);
-  if (cancel) {
-    await jobInState(address, jobId, 'running');
-    await post(`${address}/v1/jobs/${jobId}/cancel`, {});
-  }
-  const job = await jobInState(address, jobId, status);
-  expect(job.error?.code).toBe(code);
-  if (words !== undefined) expect(job.error?.message).toContain(words);
-  if (result !== undefined) expect(job.result).toBe(result);
-  expect(await jobInState(address, neighbour, 'succeeded')).toMatchObject({
-    result: 'undisturbed',
-    attempts: 1,
+// Side by side: whatever the others do, each ends as it should, and so does its neighbour.
+describe.concurrent('a job that misbehaves', () => {
+  it.for(ENDINGS)('$key: $status $code', async ({ key, status, code, words, result, cancel }) => {
+    const neighbour = await startJob(address, 'neighbour', { ms: 1_000 });
+    await jobInState(address, neighbour, 'running');
+    const jobId = await startJob(address, key);
+    if (cancel) {
+      await jobInState(address, jobId, 'running');
+      await post(`${address}/v1/jobs/${jobId}/cancel`, {});
+    }
+    const job = await jobInState(address, jobId, status);
+    expect(job.error?.code).toBe(code);
+    if (words !== undefined) expect(job.error?.message).toContain(words);
+    if (result !== undefined) expect(job.result).toBe(result);
+    expect(await jobInState(address, neighbour, 'succeeded')).toMatchObject({
+      result: 'undisturbed',
+      attempts: 1,
+    });
   });
-});
 
-it('an attempt that was killed shows what it used', async () => {
-  const jobId = await startJob(address, 'eats-buffers');
-  await jobInState(address, jobId, 'failed');
-  const answer = await fetch(`${address}/v1/jobs/${jobId}/attempts`);
-  const { attempts } = (await answer.json()) as { attempts: Record<string, number>[] };
-  expect(attempts).toHaveLength(1);
-  expect(attempts[0]?.['peakRssBytes']).toBeGreaterThan(50_000_000);
-  expect(attempts[0]?.['error']).toMatchObject({ code: 'OUT_OF_MEMORY' });
-});
+  it('an attempt that was killed shows what it used', async () => {
+    const jobId = await startJob(address, 'eats-buffers');
+    await jobInState(address, jobId, 'failed');
+    const answer = await fetch(`${address}/v1/jobs/${jobId}/attempts`);
+    const { attempts } = (await answer.json()) as { attempts: Record<string, number>[] };
+    expect(attempts).toHaveLength(1);
+    expect(attempts[0]?.['peakRssBytes']).toBeGreaterThan(50_000_000);
+    expect(attempts[0]?.['error']).toMatchObject({ code: 'OUT_OF_MEMORY' });
+  });
 
-it('a flooded log is cut and says so', async () => {
-  const jobId = await startJob(address, 'floods-stdout');
-  await jobInState(address, jobId, 'succeeded');
-  const answer = await fetch(`${address}/v1/jobs/${jobId}/logs?limit=1000`);
-  const { logs } = (await answer.json()) as { logs: { stream: string; message: string }[] };
-  expect(logs[0]?.message).toMatch(/^y+… \(\d+ characters cut\)$/);
-  expect(logs.at(-1)).toMatchObject({ stream: 'system' });
-  expect(logs.at(-1)?.message).toContain('truncated');
+  it('a flooded log is cut and says so', async () => {
+    const jobId = await startJob(address, 'floods-stdout');
+    await jobInState(address, jobId, 'succeeded');
+    const answer = await fetch(`${address}/v1/jobs/${jobId}/logs?limit=1000`);
+    const { logs } = (await answer.json()) as { logs: { stream: string; message: string }[] };
+    expect(logs[0]?.message).toMatch(/^y+… \(\d+ characters cut\)$/);
+    expect(logs.at(-1)).toMatchObject({ stream: 'system' });
+    expect(logs.at(-1)?.message).toContain('truncated');
+  });
 });
 
 it('leaves no process and no temporary folder behind', async () => {

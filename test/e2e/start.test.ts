@@ -1,17 +1,35 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobInState, readJob, startJob } from '../support/api.ts';
-import { descendants, endAll, FIXTURES, isAlive, launch, run } from '../support/processes.ts';
+import {
+  descendants,
+  endAll,
+  FIXTURES,
+  isAlive,
+  launch,
+  run,
+  type Running,
+} from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
-/** `longshore start` as a newcomer runs it: an empty folder, no database, one command. */
+/**
+ * `longshore start` as a newcomer runs it: an empty folder, no database, one command. What happens to
+ * it then happens to one and the same server, one thing after another, and it goes on after each.
+ */
 
 let folder: string;
 let env: Record<string, string>;
+let server: Running;
+let address: string;
 
-beforeEach(async () => {
+const startServer = async () => {
+  server = await launch('start', { env });
+  ({ address } = server.summary);
+};
+
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longshore-start-'));
   env = {
     LONGSHORE_DATA: join(folder, 'data'),
@@ -20,8 +38,9 @@ beforeEach(async () => {
     LONGSHORE_POLL_MS: '200',
     LONGSHORE_CONCURRENCY: '3',
   };
+  await startServer();
 });
-afterEach(async () => {
+afterAll(async () => {
   await endAll();
   await rm(folder, { recursive: true, force: true });
 });
@@ -33,8 +52,6 @@ const postmasterOf = (pid: number) =>
 
 describe('longshore start', () => {
   it('runs a job in its own process on its own PostgreSQL, and ends calmly', async () => {
-    const server = await launch('start', { env });
-    const { address } = server.summary;
     const file = join(folder, 'evidence');
     const id = await startJob(address, 'record', { file });
     const job = await jobInState(address, id, 'succeeded');
@@ -46,14 +63,12 @@ describe('longshore start', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
     expect(everybody.filter(isAlive)).toEqual([]);
 
-    const again = await launch('start', { env });
-    expect(await readJob(again.summary.address, id)).toMatchObject({ status: 'succeeded' });
+    await startServer();
+    expect(await readJob(address, id)).toMatchObject({ status: 'succeeded' });
   });
 
   it('starts a killed worker again, and its job runs again', async () => {
-    const server = await launch('start', { env });
-    const { address } = server.summary;
-    const params = { file: join(folder, 'evidence'), holdMs: 500 };
+    const params = { file: join(folder, 'evidence'), holdMs: 1_500 };
     const id = await startJob(address, 'record', params);
     await jobInState(address, id, 'running');
     const worker = workerOf(server.pid);
@@ -66,8 +81,6 @@ describe('longshore start', () => {
   });
 
   it('starts a killed postmaster again, and nothing acknowledged is lost', async () => {
-    const server = await launch('start', { env });
-    const { address } = server.summary;
     const params = { file: join(folder, 'evidence') };
     const before = await startJob(address, 'record', params, { delayMs: 1_000 });
     process.kill(postmasterOf(server.pid)?.pid ?? 0, 'SIGKILL');
@@ -80,20 +93,19 @@ describe('longshore start', () => {
   });
 
   it('keeps every acknowledged job and every result over kill -9 of everything', async () => {
-    const server = await launch('start', { env });
     const params = { file: join(folder, 'evidence'), holdMs: 300 };
     const ids: string[] = [];
     for (let count = 0; count < 20; count += 1) {
-      ids.push(await startJob(server.summary.address, 'record', params));
+      ids.push(await startJob(address, 'record', params));
     }
-    const settled = await jobInState(server.summary.address, ids[0] ?? '', 'succeeded');
+    const settled = await jobInState(address, ids[0] ?? '', 'succeeded');
     const everybody = [server.pid, ...descendants(server.pid).map((info) => info.pid)];
     for (const pid of everybody) process.kill(pid, 'SIGKILL');
     await server.exited;
 
-    const again = await launch('start', { env });
-    for (const id of ids) await jobInState(again.summary.address, id, 'succeeded');
-    expect(await readJob(again.summary.address, settled.jobId)).toMatchObject({
+    await startServer();
+    for (const id of ids) await jobInState(address, id, 'succeeded');
+    expect(await readJob(address, settled.jobId)).toMatchObject({
       attempts: settled.attempts,
       result: settled.result,
       finishedAt: settled.finishedAt,
@@ -101,7 +113,6 @@ describe('longshore start', () => {
   });
 
   it('refuses a second start on its folder with one clear line', async () => {
-    const server = await launch('start', { env });
     const second = await run(['start'], { env: { ...env, LONGSHORE_PORT: '0' } });
     expect(second.code).not.toBe(0);
     const lines = second.stderr
@@ -110,6 +121,6 @@ describe('longshore start', () => {
       .filter((line) => !line.startsWith('{'));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(env['LONGSHORE_DATA']);
-    await startJob(server.summary.address, 'echo');
+    await startJob(address, 'echo');
   });
 });

@@ -3,7 +3,7 @@ import { appendFile, chmod, chown, cp, mkdir, readdir, readFile } from 'node:fs/
 import { stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findRunningCluster } from '../../src/postgres/embedded.ts';
 import { homePort } from '../../src/postgres/free-port.ts';
 import { firstObstacle, nobody } from '../../src/postgres/server-user.ts';
@@ -15,9 +15,18 @@ const openToAll =
 const patience = { timeout: 30_000, interval: 50 };
 const quick = { unsafeForTests: true };
 
+/** A cluster that was started once and stopped; to begin with a copy of it is to begin later. */
+let before: EmbeddedFixture;
 let here: EmbeddedFixture;
+beforeAll(async () => {
+  before = await EmbeddedFixture.createQuick();
+  const server = before.server();
+  await server.start();
+  await server.stop();
+});
+afterAll(async () => before.remove());
 beforeEach(async () => {
-  here = await EmbeddedFixture.create();
+  here = await EmbeddedFixture.createQuick();
 });
 afterEach(async () => here.remove());
 
@@ -104,6 +113,8 @@ describe('a fresh start', () => {
 });
 
 describe('a later start', () => {
+  beforeEach(async () => here.inherit(before));
+
   it('keeps the data and the address', async () => {
     const first = here.server(quick);
     await first.start();
@@ -129,9 +140,6 @@ describe('a later start', () => {
   });
 
   it('by three at the same time has one winner', async () => {
-    const first = here.server(quick);
-    await first.start();
-    await first.stop();
     const rivals = [here.server(), here.server(), here.server()];
     const outcomes = await Promise.allSettled(rivals.map(async (rival) => rival.start()));
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
@@ -150,23 +158,19 @@ describe('a later start', () => {
   });
 
   it('refuses when the password was lost', async () => {
-    const first = here.server(quick);
-    await first.start();
-    await first.stop();
     await writeFile(`${here.folder}/longshore-password`, 'forgotten');
     await expect(here.server().start()).rejects.toThrow('does not accept the password');
   });
 
   it('refuses the folder of another PostgreSQL version', async () => {
-    const first = here.server(quick);
-    await first.start();
-    await first.stop();
     await writeFile(`${here.folder}/PG_VERSION`, '17\n');
     await expect(here.server().start()).rejects.toThrow(/by PostgreSQL 17, this is 18: .*pg_dump/);
   });
 });
 
 describe('after a kill -9', () => {
+  beforeEach(async () => here.inherit(before));
+
   it('of the postmaster, the same address works again', async () => {
     const first = here.server();
     await first.start();
@@ -188,9 +192,9 @@ describe('after a kill -9', () => {
     await first.start();
     const held = `select pid from pg_locks where locktype = 'advisory'`;
     const owner = async () => Number((await query(first.url, held))[0]?.pid);
-    const before = await owner();
-    kill(before);
-    await vi.waitFor(async () => expect(await owner()).not.toBeOneOf([before, NaN]), patience);
+    const marker = await owner();
+    kill(marker);
+    await vi.waitFor(async () => expect(await owner()).not.toBeOneOf([marker, NaN]), patience);
     await expect(here.server().start()).rejects.toThrow('Another Longshore');
   });
 
@@ -240,6 +244,9 @@ describe.runIf(isRoot)('started by root', () => {
   });
 
   it('works where only root can go, installed under umask 077 and without scripts', async () => {
+    // It brings programs along, which memory that is used as a disk need not let anybody run.
+    await here.remove();
+    here = await EmbeddedFixture.create();
     const home = path.join(here.parent, 'home');
     here.dataDir = path.join(home, '.longshore');
     await mkdir(`${home}/node_modules`, { recursive: true, mode: 0o700 });

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { Client } from 'pg';
 import { EmbeddedPostgres, type EmbeddedOptions } from '../../src/postgres/embedded.ts';
 import { silentLog } from '../../src/runtime/log.ts';
+import { quickFolder } from './quick-folder.ts';
 
 export const checkout = path.resolve(import.meta.dirname, '../..');
 
@@ -27,6 +28,11 @@ export class EmbeddedFixture {
     return new EmbeddedFixture(await mkdtemp(path.join(tmpdir(), 'longshore-embedded-')));
   }
 
+  /** The same, thrown away soon: it is not the disk that these tests are about. */
+  static async createQuick(): Promise<EmbeddedFixture> {
+    return new EmbeddedFixture(await quickFolder('longshore-embedded-'));
+  }
+
   constructor(parent: string) {
     this.parent = parent;
     this.dataDir = path.join(parent, 'data');
@@ -40,6 +46,11 @@ export class EmbeddedFixture {
     const made = new EmbeddedPostgres({ dataDir: this.dataDir, log: silentLog, ...options });
     this.#servers.push(made);
     return made;
+  }
+
+  /** As if a server had been started here before and stopped in good order: the data of another. */
+  async inherit(other: EmbeddedFixture): Promise<void> {
+    await this.run('cp', ['-a', other.dataDir, this.dataDir]);
   }
 
   spawn(command: string, args: string[], options: AsUser = {}): ChildProcess {
