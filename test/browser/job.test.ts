@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobInState, readJob, startJob } from '../support/api.ts';
+import { Canaries } from '../support/canary.ts';
 import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
 import { HOSTILE } from '../support/dashboard-server.ts';
 
@@ -59,8 +60,9 @@ describe('a job', () => {
     forgiveComplaints();
   });
 
-  it('that is held can be released, and shows its result', async () => {
-    const params = { url: 'held.png', width: 2 };
+  it('that is held can be released, and shows its result, and no secret', async () => {
+    const canary = new Canaries().place('params');
+    const params = { url: 'held.png', width: 2, apiKey: canary };
     const id = await startJob(shop.address, 'image.resize', params, { hold: true });
     const page = await open(`/jobs/${id}`);
     await page.getByText('It is held, and stays so until somebody releases it.').waitFor();
@@ -69,6 +71,8 @@ describe('a job', () => {
     await page.getByText(/^Succeeded on attempt 1 of 3 in/).waitFor();
     await page.getByRole('heading', { name: 'Result' }).waitFor();
     await page.getByText('640', { exact: true }).waitFor();
+    await page.getByText('[redacted]').first().waitFor();
+    expect(await page.content()).not.toContain(canary);
   });
 
   it('that changed under the hands of its reader says so', async () => {

@@ -48,7 +48,17 @@ describe('text where a name is expected', () => {
 
   it('is data to every query parameter, and never an error of ours', async () => {
     const asked: Record<string, string[]> = {
-      '/v1/jobs': ['status', 'definitionKey', 'tag', 'createdAfter', 'sort', 'cursor', 'limit'],
+      '/v1/jobs': [
+        'status',
+        'definitionKey',
+        'tag',
+        'createdAfter',
+        'sort',
+        'q',
+        'cursor',
+        'limit',
+      ],
+      '/v1/dead-letters': ['definitionKey', 'errorCode', 'from', 'q', 'cursor', 'limit'],
       '/v1/schedules': ['definitionKey', 'name', 'enabled', 'cursor', 'limit'],
       '/v1/audit': ['actor', 'action', 'subject', 'after', 'cursor', 'limit', 'tenant'],
     };
@@ -67,7 +77,7 @@ describe('text where a name is expected', () => {
   it('is no id', async () => {
     for (const text of HOSTILE) {
       const id = encodeURIComponent(text.toWellFormed());
-      for (const path of ['jobs', 'schedules', 'keys']) {
+      for (const path of ['jobs', 'schedules', 'webhooks', 'keys']) {
         const method = path === 'keys' ? 'DELETE' : 'GET';
         const { status } = await knock(app, key, method, `/v1/${path}/${id}`);
         expect([path, text, [404, 431].includes(status)]).toEqual([path, text, true]);

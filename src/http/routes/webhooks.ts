@@ -30,15 +30,15 @@ import { answer, refusals } from '../openapi.ts';
 import { tenantOf } from '../tenant.ts';
 import { noSuchWebhook, webhookIdOf } from '../webhook-path.ts';
 
-const changing = refusals(
+const CHANGING = [
   'URL_NOT_ALLOWED',
   'INVALID_JSON',
   'NOT_FOUND',
-  'QUOTA_EXCEEDED',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'UNAVAILABLE',
-);
+] as const;
+const changing = refusals(...CHANGING);
 
 const operation = (operationId: string, summary: string, description: string) => ({
   operationId,
@@ -55,7 +55,10 @@ const CREATE = {
       'where the secret is ever seen. A URL that leads to a private address is refused.',
   ),
   body: WebhookBody,
-  response: { 201: answer('Its id, and its secret.', MadeWebhookAnswer), ...changing },
+  response: {
+    201: answer('Its id, and its secret.', MadeWebhookAnswer),
+    ...refusals(...CHANGING, 'QUOTA_EXCEEDED'),
+  },
 };
 
 const LIST = {
