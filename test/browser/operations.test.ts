@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { jobInState, startJob } from '../support/api.ts';
 import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
 import { HOSTILE } from '../support/dashboard-server.ts';
@@ -98,4 +98,66 @@ it('an open server says so in its settings', async () => {
   await kept.getByRole('cell', { name: '7', exact: true }).waitFor();
   expect(await page.getByText('DATABASE_URL').count()).toBe(0);
   expect(await axeFindings(page)).toEqual([]);
+});
+
+const document = await fetch(`${inject('dashboard').address}/openapi.json`);
+const { paths } = (await document.json()) as { paths: Record<string, object> };
+
+it('leaves out what the server does not offer', async () => {
+  const page = await open('/alerts');
+  await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
+  await page.getByRole('link', { name: 'Settings' }).waitFor();
+  const offered = '/v1/alerts' in paths ? 1 : 0;
+  await expect
+    .poll(async () => await page.getByRole('link', { name: 'Alerts' }).count())
+    .toBe(offered);
+  await expect
+    .poll(async () => await page.getByText('This server has no alerts.').count())
+    .toBe(1 - offered);
+});
+
+describe.runIf('/v1/stats' in paths)('throughput', () => {
+  it('is drawn by outcome, and told as numbers', async () => {
+    const params = { url: 'throughput.png', width: 1 };
+    await jobInState(
+      shop.address,
+      await startJob(shop.address, 'image.resize', params),
+      'succeeded',
+    );
+    const page = await open('/');
+    await page.getByRole('img', { name: /^In the last 60 minutes: [1-9]/ }).waitFor();
+    await page.locator('.chart canvas').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'As a table' }).click();
+    await page.getByRole('table', { name: /by minute/ }).waitFor();
+    await page.goto(`${shop.address}/ui/definitions/image.resize`);
+    await page.getByRole('heading', { name: 'Rates' }).waitFor();
+    await page
+      .getByText(/, 95 % within /)
+      .first()
+      .waitFor();
+  });
+});
+
+describe.runIf('/v1/alerts' in paths)('alerts', () => {
+  it('have rules that can be changed', async () => {
+    const page = await open('/alerts');
+    const row = page.getByRole('row').filter({ hasText: 'dead-letters' }).last();
+    await row.getByRole('button', { name: 'Change…' }).click();
+    await page.getByLabel('It fires from so many jobs').fill('0');
+    await page.getByRole('button', { name: 'Change it' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/must be a whole number/)
+      .waitFor();
+    await page.getByLabel('It fires from so many jobs').fill('1');
+    await page.getByRole('button', { name: 'Change it' }).click();
+    await page.getByText('The rule holds from now on.').waitFor();
+    await row.getByText('1 jobs').waitFor();
+    await row.getByText('a person').waitFor();
+    await page.getByText('firing').first().waitFor();
+    await page.getByText('team-billing').first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    forgiveComplaints();
+  });
 });

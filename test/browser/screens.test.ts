@@ -114,7 +114,6 @@ describe('a definition', () => {
     const page = await open('/definitions/storage.tidy');
     await page.getByRole('button', { name: 'Pause…' }).click();
     await page.getByLabel('Why, for those who wonder').fill('the disk is being moved <b>');
-    expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Pause it' }).click();
     await page.getByText('storage.tidy is paused.').waitFor();
     await page.getByText(/has been paused for .* by open: the disk is being moved <b>$/).waitFor();
