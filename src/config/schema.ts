@@ -40,6 +40,7 @@ export interface Config {
   shards: number;
   logLevel: (typeof LOG_LEVELS)[number];
   logJobs: string;
+  tracing: string | null;
   url: string;
   apiKey: string | null;
   tenant: string | null;
@@ -312,6 +313,14 @@ export const SETTINGS: readonly Setting[] = [
     meaning:
       'Which lines about single jobs the log gets: `off`, `failures`, `all`, or a share of jobs such ' +
       'as `0.01` whose lines are all told, besides failures (docs/logging.md).',
+  },
+  {
+    ...named('tracing', 'LONGSHORE_TRACING', 'server', 'path'),
+    kind: { type: 'text' },
+    ...fallback(null, 'none'),
+    meaning:
+      'A file that registers an SDK of OpenTelemetry: the processes of the server and those of jobs ' +
+      'import it (docs/tracing.md).',
   },
   {
     ...named('url', 'LONGSHORE_URL', 'client', 'url'),

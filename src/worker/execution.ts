@@ -92,7 +92,8 @@ export class Execution {
     const { id, claim, attempts: attempt, maxAttempts, paramsJson } = this.job;
     const { key, version } = this.definition;
     const ended = new Promise<Ended>((resolve) => {
-      const command = { id, claim, attempt, maxAttempts, key, version, saved };
+      const traceparent = this.traceparent ?? undefined;
+      const command = { id, claim, attempt, maxAttempts, key, version, saved, traceparent };
       runner.give(command, paramsJson, {
         onOutput: (stream, message) =>
           events.onLine(this, { stream, message, level: stream === 'stderr' ? 'error' : 'info' }),

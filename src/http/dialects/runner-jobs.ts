@@ -13,7 +13,7 @@ import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
 import { errorHandler, refusalOf, sendProblem } from '../problem.ts';
-import { BODY_MAX_BYTES, startOne, startRefusals } from '../start.ts';
+import { BODY_MAX_BYTES, startOne, startRefusals, traced } from '../start.ts';
 import { tenantOf } from '../tenant.ts';
 
 /** Seed 004; its `POST /api/jobs/run` is in `run-due.ts`. */
@@ -68,7 +68,7 @@ export function runnerJobsRoutes(app: FastifyInstance, { db, inbox, log }: HttpD
     async (request, reply) => {
       const { jobId, status } = await startOne(
         inbox,
-        parseEnqueue(request.body, tenantOf(request)),
+        traced(request, parseEnqueue(request.body, tenantOf(request))),
         'payload',
       );
       return reply.code(202).send({ id: jobId, status: statusIn(DEAD_LETTERED, status) });
