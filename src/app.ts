@@ -9,6 +9,7 @@ import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service, stopAll } from './runtime/service.ts';
+import { loadTracing } from './signals/load-tracing.ts';
 import { migrate } from './store/migrate.ts';
 import { workerProcess, type WorkerSummary } from './worker-child.ts';
 
@@ -45,6 +46,7 @@ export interface App {
 }
 
 export async function startApp(config: Config, role: Role, log: Log): Promise<App> {
+  await loadTracing(config.tracing);
   const app = await assemble(config, { ownCluster: role === 'start' }, log, (base) =>
     compose(base, role, log),
   );

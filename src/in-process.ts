@@ -44,6 +44,8 @@ export interface InProcessOptions {
   shards?: number | undefined;
   logLevel?: LogLevel | undefined;
   logJobs?: string | undefined;
+  /** A file that the worker and the processes of jobs import to be traced. */
+  tracing?: string | undefined;
 }
 
 /** Longshore inside an application: no server beside it, no HTTP. */

@@ -3,6 +3,7 @@ import type { RunDueBudget, RunDueSummary } from './core/run-due.ts';
 import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due.ts';
 import type { Log } from './runtime/log.ts';
+import { loadTracing } from './signals/load-tracing.ts';
 import { Db } from './store/db.ts';
 import { migrate } from './store/migrate.ts';
 import { Waker } from './store/wake.ts';
@@ -13,6 +14,7 @@ export async function runDueApp(
   log: Log,
   budget: RunDueBudget,
 ): Promise<RunDueSummary> {
+  await loadTracing(config.tracing);
   const database = await openDatabase(config, { ownCluster: false }, log);
   await migrate({ url: database.url, log, shards: config.shards });
   const { pooler, shards, encryptionKeys } = config;

@@ -25,6 +25,8 @@ const IMPORTS: ImportRow[] = [
     types: ['src/runtime/'],
     packages: ['@opentelemetry/api'],
     node: true,
+    // Which file registers an SDK is only known when it runs.
+    computed: ['src/signals/load-tracing.ts'],
   },
   { at: 'src/protocol/', may: ['src/core/'], packages: ['zod'] },
   { at: 'src/liveness/', may: ['src/runtime/'], packages: ['redis'] },
@@ -64,7 +66,7 @@ const IMPORTS: ImportRow[] = [
   // definitions is only known when it runs.
   {
     at: 'src/worker/runner/',
-    may: ['src/core/', 'src/worker/ipc.ts'],
+    may: ['src/core/', 'src/signals/trace-place.ts', 'src/worker/ipc.ts'],
     node: true,
     computed: ['src/worker/runner/load.ts'],
   },
@@ -98,7 +100,7 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/client/',
-    may: ['src/core/', 'src/protocol/'],
+    may: ['src/core/', 'src/protocol/', 'src/signals/trace-place.ts'],
     packages: ['eventsource-parser', 'standardwebhooks'],
   },
   // Judgement of facts that others gathered: it looks at nothing itself.
@@ -138,6 +140,7 @@ const IMPORTS: ImportRow[] = [
     may: [
       'src/core/',
       'src/runtime/',
+      'src/signals/',
       'src/config/',
       'src/protocol/',
       'src/store/',
@@ -242,7 +245,7 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/run-due-app.ts',
-    may: ['src/runtime/', 'src/store/', 'src/open-database.ts', 'src/run-due.ts'],
+    may: ['src/runtime/', 'src/signals/', 'src/store/', 'src/open-database.ts', 'src/run-due.ts'],
     types: ['src/config/', 'src/core/'],
   },
   // Every composition begins with it: a database that is there, and up to date.

@@ -1,3 +1,4 @@
+import { activeTraceparent } from '../signals/trace-place.ts';
 import { ProblemError, ServerUnreachable } from './errors.ts';
 import { readAnswer } from './answer.ts';
 import { PASSING_STATUSES, pause, pauseMs, retryAfterOf } from './retry.ts';
@@ -122,8 +123,11 @@ export class Transport {
 
   #content({ body }: Call): { headers: Record<string, string>; body?: string } {
     if (body === undefined) return { headers: this.#headers };
+    // So that a job that is started within a span of the application is linked to it.
+    const traceparent = activeTraceparent();
+    const place = traceparent === null ? {} : { traceparent };
     return {
-      headers: { ...this.#headers, 'content-type': 'application/json' },
+      headers: { ...this.#headers, ...place, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     };
   }

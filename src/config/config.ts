@@ -42,6 +42,7 @@ export interface Config {
   shards: number;
   logLevel: (typeof LOG_LEVELS)[number];
   logJobs: string;
+  tracing: string | null;
   url: string;
   apiKey: string | null;
   tenant: string | null;

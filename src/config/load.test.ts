@@ -73,6 +73,7 @@ describe('sources', () => {
       shards: 1,
       logLevel: 'info',
       logJobs: 'failures',
+      tracing: null,
       url: 'http://127.0.0.1:4400',
       apiKey: null,
       tenant: null,

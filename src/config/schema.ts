@@ -311,6 +311,14 @@ export const SETTINGS: readonly Setting[] = [
       'as `0.01` whose lines are all told, besides failures (docs/logging.md).',
   },
   {
+    ...named('tracing', 'LONGSHORE_TRACING', 'server', 'path'),
+    kind: { type: 'text' },
+    ...fallback(null, 'none'),
+    meaning:
+      'A file that registers an SDK of OpenTelemetry: the processes of the server and those of jobs ' +
+      'import it (docs/tracing.md).',
+  },
+  {
     ...named('url', 'LONGSHORE_URL', 'client', 'url'),
     kind: { type: 'url', protocols: ['http:', 'https:'] },
     fallback: defaultUrl,

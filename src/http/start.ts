@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import type { JobRequest } from '../core/new-job.ts';
+import { traceparentOf } from '../core/trace-context.ts';
 import { ParamsInvalid } from '../params/params-invalid.ts';
 import { Findings } from '../protocol/findings.ts';
 import type { ProblemCode } from '../protocol/problem.ts';
@@ -21,6 +23,12 @@ export const startRefusals = refusals(
   'UNSUPPORTED_MEDIA_TYPE',
   'UNAVAILABLE',
 );
+
+/** Where in a trace of the caller's a job is made, if the request says so. */
+export function traced<Job extends JobRequest>({ headers }: FastifyRequest, job: Job): Job {
+  const traceparent = traceparentOf(headers['traceparent']);
+  return traceparent === null ? job : { ...job, traceparent };
+}
 
 /** The store tells which request is wrong; the caller wants to know where that is in the body. */
 export async function start(

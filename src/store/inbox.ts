@@ -2,6 +2,7 @@ import { ParamsChecks } from '../params/params-checks.ts';
 import { type MisfitParams, MISFITS_MAX, ParamsInvalid } from '../params/params-invalid.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { JobLog } from '../signals/job-log.ts';
+import { sending } from '../signals/spans.ts';
 import { type JobRequest, newJob, type NewJob } from '../core/new-job.ts';
 import { isEnvelopeText } from '../core/sealed.ts';
 import { homeShard } from '../core/shard.ts';
@@ -78,15 +79,16 @@ export class Inbox {
     // All of them are of one tenant: whoever asks, asks for one.
     const params = requests.map(({ paramsJson }) => paramsJson);
     if (only) await this.#quotas?.admitJobs(only.tenant, params);
-    const answers =
-      only && requests.length === 1
-        ? [await this.#startOne(only)]
-        : await this.#startMany(requests);
-    if (this.#jobLog?.tellsAny) this.#tell(requests, answers);
-    return answers;
+    return await sending(requests, async (traced) => {
+      const answers = await this.#store(traced);
+      if (this.#jobLog?.tellsAny) this.#tell(traced, answers);
+      return answers;
+    });
   }
 
-  async #startMany(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
+  async #store(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
+    const [only] = requests;
+    if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
     for (const request of requests) entries.push(await this.prepare(request));
     return await enqueueAndWake(this.#db, this.#waker, entries, true);

@@ -2,12 +2,14 @@ import type { JobState } from '../core/job.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { fieldsOf, type JobFacts, JobLog } from '../signals/job-log.ts';
+import { type AttemptSpan, startAttempt } from '../signals/spans.ts';
 import type { Ended, Execution } from './execution.ts';
 
-/** What is told of attempts to those who watch from outside: lines in the log. */
+/** What is told of attempts to those who watch from outside: lines in the log, and spans. */
 export class AttemptSignals {
   readonly #clock: Clock;
   readonly #jobLog: JobLog;
+  readonly #spans = new Map<Execution, AttemptSpan>();
 
   constructor(clock: Clock, log: Log, logJobs?: string) {
     this.#clock = clock;
@@ -22,12 +24,21 @@ export class AttemptSignals {
   /** Its code is about to run. */
   begun(execution: Execution): void {
     execution.startedMs = this.#clock.monotonicMs();
+    const { job, tenant, definition, traceparent } = execution;
+    const { id: jobId, attempts: attempt, maxAttempts } = job;
+    const facts = { jobId, attempt, maxAttempts, tenant, definitionKey: definition.key };
+    const span = startAttempt({ ...facts, traceparent });
+    if (!span) return;
+    this.#spans.set(execution, span);
+    execution.traceparent = span.traceparent;
   }
 
   /** It is over; what becomes of the job is not known yet. */
-  ended(execution: Execution): void {
+  ended(execution: Execution, { outcome }: Ended): void {
     if (execution.startedMs === null) return;
     execution.durationMs = Math.round(this.#clock.monotonicMs() - execution.startedMs);
+    this.#spans.get(execution)?.end(outcome);
+    this.#spans.delete(execution);
   }
 
   /** What was decided is written. */

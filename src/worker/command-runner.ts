@@ -95,7 +95,8 @@ export class CommandRunner implements Runner {
     this.#neverBegins(null);
   }
 
-  #begin({ id, attempt }: Omit<RunCommand, 'params'>, paramsJson: string, cwd: string): void {
+  #begin(command: Omit<RunCommand, 'params'>, paramsJson: string, cwd: string): void {
+    const { id, attempt, traceparent } = command;
     const paramsFile = join(this.#cell.folder, 'params.json');
     writeFileSync(paramsFile, paramsJson, { mode: 0o600 });
     giveAway(paramsFile, this.#cell.user);
@@ -103,6 +104,8 @@ export class CommandRunner implements Runner {
       LONGSHORE_JOB_ID: id,
       LONGSHORE_ATTEMPT: String(attempt),
       LONGSHORE_PARAMS_FILE: paramsFile,
+      // By this name programs that are traced look for it.
+      ...(traceparent !== undefined && { TRACEPARENT: traceparent }),
     };
     const stdin = openSync(paramsFile, 'r');
     try {

@@ -103,7 +103,8 @@ export class Execution {
     const ended = new Promise<Ended>((resolve) => {
       const end = ({ outcome, usage }: Ended) =>
         resolve({ outcome: asToBeKept(outcome, mask), usage });
-      const command = { id, claim, attempt, maxAttempts, key, version, saved };
+      const traceparent = this.traceparent ?? undefined;
+      const command = { id, claim, attempt, maxAttempts, key, version, saved, traceparent };
       runner.give(command, paramsJson, {
         onOutput: (stream, line) => {
           const level = stream === 'stderr' ? 'error' : 'info';

@@ -28,6 +28,8 @@ export interface RunCommand {
   params: unknown;
   /** What earlier attempts stored; absent when there were none. */
   saved?: Saved | undefined;
+  /** Where in a trace it runs. */
+  traceparent?: string | undefined;
 }
 
 export interface Saved {

@@ -276,7 +276,7 @@ export class WorkLoop implements Service, HandOver {
 
   /** The slot is free as soon as the runner is, before the outcome is written. */
   #finish(execution: Execution, ended: Ended): void {
-    this.#signals.ended(execution);
+    this.#signals.ended(execution, ended);
     if (!execution.lost) this.outbox.add(execution, ended);
     this.running.delete(execution.job.id);
     if (this.running.size === 0) this.#onIdle?.();

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { failureOf } from '../core/failure.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { usageOf } from '../runtime/process-usage.ts';
+import { tracingUrl } from '../signals/load-tracing.ts';
 import { LINE_COST, Throttle } from './isolation/byte-rate.ts';
 import type { Cell } from './isolation/cell.ts';
 import { GuardedProcess } from './isolation/guarded-process.ts';
@@ -38,6 +39,8 @@ export interface ProcessRunnerOptions {
   memoryMb: number | null;
   /** After so many jobs it is not used again; see `wear.ts`. */
   maxJobs: number;
+  /** A file to import before anything else. */
+  tracing?: string | null;
 }
 
 /**
@@ -56,7 +59,8 @@ export class ProcessRunner implements SpawnedRunner {
   /** What the process had used, and at most held, when its last job was done. */
   #earlier = { cpuMs: 0, peakRssBytes: 0 };
 
-  constructor(cell: Cell, { jobsPath, memoryMb, maxJobs }: ProcessRunnerOptions) {
+  constructor(cell: Cell, options: ProcessRunnerOptions) {
+    const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
     this.#cell = cell;
     this.#wear = new Wear(cell.clock, maxJobs);
     this.#wornBytes =
@@ -64,7 +68,7 @@ export class ProcessRunner implements SpawnedRunner {
     this.#talk = new Talk((message, tell) => this.#outcome(message, tell));
     this.#process = new GuardedProcess(
       cell,
-      nodeLine([jobsPath, cell.folder], memoryMb),
+      nodeLine([jobsPath, cell.folder], memoryMb, tracing),
       {},
       (stream, line) => this.#talk.output(stream, line),
     );
@@ -203,7 +207,7 @@ function withMemory(message: OutcomeMessage, cause: RunnerExit['cause']): Outcom
 }
 
 /** A heap that knows its limit collects its garbage in time instead of growing into the wall. */
-function nodeLine(args: string[], memoryMb: number | null): string[] {
+function nodeLine(args: string[], memoryMb: number | null, tracing: string | null): string[] {
   const heapMb = memoryMb === null ? null : Math.max(memoryMb / 2, memoryMb - OUTSIDE_HEAP_MB);
   return [
     process.execPath,
@@ -211,6 +215,7 @@ function nodeLine(args: string[], memoryMb: number | null): string[] {
     // Another job must not be able to open a debugger in this one.
     '--disable-sigusr1',
     ...(heapMb === null ? [] : [`--max-old-space-size=${Math.floor(heapMb)}`]),
+    ...(tracing === null ? [] : ['--import', tracingUrl(tracing)]),
     MAIN,
     ...args,
   ];

@@ -22,6 +22,8 @@ import type { Watchdog } from './watchdog.ts';
 export interface RunnerSettings extends CleanRoomSettings {
   /** How many jobs a warm process or thread runs before a new one takes its place. */
   runnerMaxJobs: number;
+  /** A file that processes of jobs import first; see `signals/load-tracing.ts`. */
+  tracing?: string | null;
 }
 
 export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
@@ -124,7 +126,8 @@ export class Runners implements Service {
   }
 
   #spawn(jobsPath: string, { isolation, memoryMb }: Kind): SpawnedRunner {
-    const options = { jobsPath, memoryMb, maxJobs: this.#options.runnerMaxJobs };
+    const { runnerMaxJobs: maxJobs, tracing = null } = this.#options;
+    const options = { jobsPath, memoryMb, maxJobs, tracing };
     // The heap of a thread is limited by Node itself.
     if (isolation === 'thread') return new ThreadRunner(this.#room.cell(null), options);
     return new ProcessRunner(this.#room.cell(memoryMb), options);

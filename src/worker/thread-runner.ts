@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../runtime/clock.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { ByteRate, LINE_COST, Throttle } from './isolation/byte-rate.ts';
+import { tracingUrl } from '../signals/load-tracing.ts';
 import type { Cell } from './isolation/cell.ts';
 import { OutputLines } from './isolation/output-lines.ts';
 import { type AbortReason, LINE_MAX, messageLine, type RunCommand, runLine } from './ipc.ts';
@@ -30,6 +31,8 @@ export interface ThreadRunnerOptions {
   jobsPath: string;
   memoryMb: number | null;
   maxJobs: number;
+  /** A file to import before anything else. */
+  tracing?: string | null;
 }
 
 /**
@@ -57,7 +60,8 @@ export class ThreadRunner implements SpawnedRunner {
   #worn = false;
 
   /** Of the cell it uses the folder and the environment; the rest is for processes. */
-  constructor(cell: Cell, { jobsPath, memoryMb, maxJobs }: ThreadRunnerOptions) {
+  constructor(cell: Cell, options: ThreadRunnerOptions) {
+    const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
     this.#clock = cell.clock;
     this.#memoryMb = memoryMb ?? DEFAULT_MEMORY_MB;
     this.#wear = new Wear(cell.clock, maxJobs);
@@ -67,7 +71,7 @@ export class ThreadRunner implements SpawnedRunner {
       workerData: { jobsPath, folder: cell.folder, shared: this.#credit.shared },
       env: cell.env,
       // Not those of the worker.
-      execArgv: [],
+      execArgv: tracing === null ? [] : ['--import', tracingUrl(tracing)],
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb },

@@ -10,7 +10,7 @@ import { getJob } from '../../store/get-job.ts';
 import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
-import { BODY_MAX_BYTES, startOne, startRefusals } from '../start.ts';
+import { BODY_MAX_BYTES, startOne, startRefusals, traced } from '../start.ts';
 import { tenantOf } from '../tenant.ts';
 
 /** Seed 001: the API records intent, and shows outcomes and nothing of what is inside. */
@@ -44,7 +44,7 @@ export function intentRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): voi
     async (request, reply) => {
       const { jobId, status } = await startOne(
         inbox,
-        parseIntent(request.body, tenantOf(request)),
+        traced(request, parseIntent(request.body, tenantOf(request))),
         'payload',
       );
       return reply.code(202).send({ jobId, status: statusIn(SHOUTED, status) });

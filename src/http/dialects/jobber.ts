@@ -4,7 +4,7 @@ import { QueueBody } from '../../protocol/dialect-body.ts';
 import { parseQueue } from '../../protocol/parse-dialect.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer } from '../openapi.ts';
-import { BODY_MAX_BYTES, startOne, startRefusals } from '../start.ts';
+import { BODY_MAX_BYTES, startOne, startRefusals, traced } from '../start.ts';
 import { tenantOf } from '../tenant.ts';
 
 /**
@@ -27,7 +27,8 @@ export function jobberRoutes(app: FastifyInstance, { inbox }: HttpDeps): void {
     config: { access: 'jobs:write' } as const,
   };
   app.post('/jobber/queue', options, async (request, reply) => {
-    const { jobId } = await startOne(inbox, parseQueue(request.body, tenantOf(request)), 'payload');
+    const job = traced(request, parseQueue(request.body, tenantOf(request)));
+    const { jobId } = await startOne(inbox, job, 'payload');
     return reply.code(201).send({ 'job-id': jobId });
   });
 }

@@ -14,7 +14,7 @@ import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
 import { errorHandler, refusalOf, sendProblem } from '../problem.ts';
 import type { Redaction } from '../redaction.ts';
-import { BODY_MAX_BYTES, startOne, startRefusals } from '../start.ts';
+import { BODY_MAX_BYTES, startOne, startRefusals, traced } from '../start.ts';
 import { tenantOf } from '../tenant.ts';
 
 /** Seed 004; its `POST /api/jobs/run` is in `run-due.ts`. */
@@ -73,7 +73,7 @@ export function runnerJobsRoutes(
     async (request, reply) => {
       const { jobId, status } = await startOne(
         inbox,
-        parseEnqueue(request.body, tenantOf(request)),
+        traced(request, parseEnqueue(request.body, tenantOf(request))),
         'payload',
       );
       return reply.code(202).send({ id: jobId, status: statusIn(DEAD_LETTERED, status) });

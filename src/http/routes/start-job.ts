@@ -6,7 +6,14 @@ import { parseBatch, parseJob } from '../../protocol/parse-job.ts';
 import type { EnqueuedJob } from '../../store/inbox.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer } from '../openapi.ts';
-import { BATCH_BODY_MAX_BYTES, BODY_MAX_BYTES, start, startOne, startRefusals } from '../start.ts';
+import {
+  BATCH_BODY_MAX_BYTES,
+  BODY_MAX_BYTES,
+  start,
+  startOne,
+  startRefusals,
+  traced,
+} from '../start.ts';
 import { tenantOf } from '../tenant.ts';
 
 const START = {
@@ -43,7 +50,7 @@ export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void 
     { schema: START, config: WRITES, bodyLimit: BODY_MAX_BYTES },
     async (request, reply) => {
       const job = parseJob(request.body, tenantOf(request), idempotencyHeader(request));
-      const stored = await startOne(inbox, job);
+      const stored = await startOne(inbox, traced(request, job));
       return reply.code(202).header('location', `/v1/jobs/${stored.jobId}`).send(accepted(stored));
     },
   );
@@ -53,7 +60,8 @@ export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void 
     { schema: START_BATCH, config: WRITES, bodyLimit: BATCH_BODY_MAX_BYTES },
     async (request, reply) => {
       const jobs = parseBatch(request.body, tenantOf(request), idempotencyHeader(request));
-      const stored = await start(inbox, jobs, (index) => `/jobs/${index}`);
+      const placed = jobs.map((job) => traced(request, job));
+      const stored = await start(inbox, placed, (index) => `/jobs/${index}`);
       return reply.code(202).send({ jobs: stored.map(accepted) });
     },
   );

@@ -60,7 +60,15 @@ export class RunnerSession {
     };
     const current = { job, context, abort, measured: measure() };
     this.#current = current;
-    this.#answer(current, await runJob(definitions, job, context.ctx, around, nowMs));
+    const run = async () => await runJob(definitions, job, context.ctx, around, nowMs);
+    this.#answer(current, await this.#placed(job, run));
+  }
+
+  /** Most jobs are part of no trace, and their process need not know what one is. */
+  async #placed(job: RunCommand, run: () => Promise<Outcome>): Promise<Outcome> {
+    if (job.traceparent === undefined) return await run();
+    const { atTracePlace } = await import('../../signals/trace-place.ts');
+    return await atTracePlace(job.traceparent, run);
   }
 
   /** Once: what comes after the outcome is nobody's. */

@@ -86,7 +86,8 @@ export const findOrphansStep: fc.Arbitrary<Step> = fc.constantFrom(1, 2, 1_000).
   step('findOrphans', limit, async (model, world) => {
     const found = await findOrphans(world.db, 0, limit);
     const all = orphans(model).map((job) => {
-      return { ...ownedInModel(job), worker: job.worker, host: 'test', pid: 1 };
+      const whose = { definition: job.definitionKey, tenant: job.tenant, traceparent: null };
+      return { ...ownedInModel(job), ...whose, worker: job.worker, host: 'test', pid: 1 };
     });
     expect(found).toHaveLength(Math.min(limit, all.length));
     expect(all).toEqual(expect.arrayContaining(found));
