@@ -33,6 +33,9 @@ const FILES = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.m
 /** All that the client may need: neither a database driver nor a web server is among them. */
 const CLIENT_NEEDS = ['eventsource-parser', 'standardwebhooks', '@stablelib', 'fast-sha256'];
 
+/** Ways to find types that a package of ES modules has nothing to do with. */
+const OLD = ['node10', 'node16-cjs'];
+
 const { values } = parseArgs({
   options: { install: { type: 'boolean' }, node: { type: 'string', multiple: true } },
 });
@@ -47,6 +50,7 @@ try {
   const project = join(scratch, 'project');
   write(project, projectFiles());
   tell(values.install ? 'npm install' : 'installed by links', () => install(tarball, project));
+  tell('docs', () => statSync(join(project, 'node_modules/longshore/docs/quick-start.md')));
   for (const resolution of ['node16', 'bundler']) {
     const module = resolution === 'node16' ? 'node16' : 'esnext';
     const flags = ['--moduleResolution', resolution, '--module', module];
@@ -91,10 +95,7 @@ function pack(): string {
   return join(scratch, filename);
 }
 
-/**
- * Whoever resolves types by the rules of today must find the right ones. It is a package of ES modules, so
- * what is said of CommonJS and of the resolution from before `exports` says nothing about it.
- */
+/** Whoever resolves types by the rules of today must find the right ones. */
 async function typeProblems(tarball: string): Promise<string[]> {
   const data = new Uint8Array(readFileSync(tarball));
   const checked = await checkPackage(createPackageFromTarballData(data));
@@ -103,8 +104,6 @@ async function typeProblems(tarball: string): Promise<string[]> {
     .filter((problem) => !('resolutionKind' in problem && OLD.includes(problem.resolutionKind)))
     .map((problem) => JSON.stringify(problem));
 }
-
-const OLD = ['node10', 'node16-cjs'];
 
 interface Packed {
   filename: string;

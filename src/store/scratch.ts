@@ -17,8 +17,24 @@ const CLOCK = `
      from longshore_clock.shift';
 `;
 
+/** Functions that bring a search path of their own, so that nobody can lend them another, need it too. */
+const LEND_CLOCK = `
+  do $$
+  declare
+    one regprocedure;
+  begin
+    for one in
+      select p.oid from pg_proc p where p.pronamespace = 'longshore'::regnamespace
+        and array_to_string(p.proconfig, ' ') like '%search_path=%'
+    loop
+      execute format('alter function %s set search_path = longshore_clock, pg_catalog, pg_temp', one);
+    end loop;
+  end $$`;
+
 export interface Scratch {
   url: string;
+  /** To be called once the database has its tables and functions. */
+  migrated(): Promise<void>;
   /** Sets the clock forward, and answers with the time that it shows then. */
   advance(ms: number): Promise<Date>;
   drop(): Promise<void>;
@@ -39,6 +55,8 @@ export async function createScratch(serverUrl: string): Promise<Scratch> {
   await withClient(url.href, async (client) => await client.query(CLOCK));
   return {
     url: url.href,
+    migrated: async () =>
+      await withClient(url.href, async (client) => void (await client.query(LEND_CLOCK))),
     advance: async (ms) =>
       await withClient(url.href, async (client) => {
         await client.query('update longshore_clock.shift set ms = ms + $1', [ms]);

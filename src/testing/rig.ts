@@ -43,6 +43,8 @@ const PAGE = 200;
  * this moment, by their own code, and returns when nothing is left that is due.
  */
 export class TestRig extends LocalJobs {
+  /** Its own database: for `enqueueIn`, and for the tables of the code under test. */
+  readonly databaseUrl: string;
   readonly #db: Db;
   readonly #waker: Waker;
   readonly #scratch: Scratch;
@@ -53,6 +55,7 @@ export class TestRig extends LocalJobs {
     const db = Db.open({ url: scratch.url, log: silentLog, max: 10 });
     const waker = new Waker(scratch.url, silentLog);
     super(db, new Inbox(db, waker, systemClock));
+    this.databaseUrl = scratch.url;
     this.#db = db;
     this.#waker = waker;
     this.#scratch = scratch;
@@ -157,6 +160,7 @@ export async function createTestRig(options: TestRigOptions): Promise<TestRig> {
   try {
     const scratch = await createScratch(options.databaseUrl ?? server?.url ?? '');
     await migrate({ url: scratch.url, log: silentLog, shards: 1 });
+    await scratch.migrated();
     return new TestRig(options, scratch, async () => await server?.stop());
   } catch (error) {
     await server?.stop();

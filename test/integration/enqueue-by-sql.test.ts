@@ -301,25 +301,22 @@ describe('longshore.enqueue', () => {
 
 type Row = Record<string, unknown>;
 
-/** Everything that enqueueing writes. Ids become numbers; of times only those that were asked for stay. */
+/** All tables there are, now and later. Ids become numbers; of times only those that were asked for stay. */
 async function rowsOf(database: TestDatabase): Promise<Record<string, Row[]>> {
   const jobs = await database.sql<{ id: string }>(
     'select id from longshore.job order by created_at',
   );
   const names = new Map(jobs.map(({ id }, n) => [id, `#${n}`]));
+  const tables = await database.sql<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'longshore'::regnamespace
+       and relkind in ('r', 'p') and not relispartition order by relname`,
+  );
   const rows: Record<string, Row[]> = {};
-  for (const [table, order] of Object.entries({
-    job: 'id',
-    waiting: 'id',
-    running: 'id',
-    dedupe: 'shard, scope, key',
-    lane: 'shard, key, version, tenant',
-    gate: 'shard, gate',
-  })) {
-    const found = await database.sql<Row>(`select * from longshore.${table} order by ${order}`);
-    rows[table] = found
+  for (const { name } of tables) {
+    const found = await database.sql<Row>(`select * from longshore.${name}`);
+    rows[name] = found
       .map((row) => Object.fromEntries(Object.entries(row).map(([k, v]) => [k, told(k, v, names)])))
-      .sort((a, b) => (JSON.stringify(a['id']) < JSON.stringify(b['id']) ? -1 : 1));
+      .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
   }
   return rows;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineJob } from '../../src/index.ts';
+import { Client } from 'pg';
+import { defineJob, enqueueIn } from '../../src/index.ts';
 import {
   assertEnqueued,
   createTestRig,
@@ -81,6 +82,24 @@ describe('a rig with code at hand', () => {
     expect((await later.get()).status).toBe('succeeded');
     expect(new Set(seen.splice(0))).toEqual(new Set(['later', 'night']));
     expect(Date.parse((await later.get()).finishedAt ?? '')).toBeGreaterThan(before.getTime());
+  });
+
+  it('sees what was enqueued in a transaction of its own, at the same time of day', async () => {
+    await rig.drain();
+    const client = new Client({ connectionString: rig.databaseUrl });
+    await client.connect();
+    const made = await rig.during(async () => {
+      await client.query('begin');
+      await enqueueIn(client, welcome, { user: 'eve' }, { delayMs: 60_000 });
+      await client.query('commit');
+    });
+    await client.end();
+    assertEnqueued(made, welcome, { user: 'eve' });
+    await rig.drain();
+    expect(seen).not.toContain('eve');
+    await rig.advance(60_000);
+    await rig.drain();
+    expect(seen).toContain('eve');
   });
 });
 
