@@ -3,6 +3,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { useConnection } from '../api/connection.ts';
 import { offersQuery } from '../api/queries.ts';
 import { useSignInDemanded } from '../api/session.ts';
+import { BulkAsk } from '../parts/bulk-ask.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { apiUrl } from '../runtime/place.ts';
@@ -59,6 +60,7 @@ export function Shell() {
       </nav>
       <main tabIndex={-1}>{demanded ? <SignIn /> : <Outlet />}</main>
       <Toasts />
+      <BulkAsk />
       {helping && <Help onClose={() => setHelping(false)} />}
     </div>
   );

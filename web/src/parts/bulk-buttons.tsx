@@ -1,8 +1,7 @@
-import { useState } from 'react';
 import type { BulkFilter } from '../../../src/client/bulk.ts';
 import type { BulkAction } from '../../../src/core/bulk.ts';
 import { BULK_WORDS, bulkFilter } from '../words/bulk-words.ts';
-import { BulkDialog } from './bulk-dialog.tsx';
+import { bulkAsk } from './bulk-ask.tsx';
 
 /** What can be done to all jobs that match. Without any filter it would be all jobs: then nothing. */
 export function BulkButtons({
@@ -18,26 +17,20 @@ export function BulkButtons({
   /** In a row of a table there is room for a word only. */
   short?: boolean;
 }) {
-  const [asking, setAsking] = useState<BulkAction | null>(null);
-  const meant = asking === null ? null : bulkFilter(asking, filter);
-  return (
-    <>
-      {actions
-        .filter((action) => bulkFilter(action, filter) !== null)
-        .map((action) => (
-          <button
-            key={action}
-            type="button"
-            className={`${short ? 'small' : ''} ${action === 'retry' ? '' : 'danger'}`.trim()}
-            aria-label={short ? `${BULK_WORDS[action].verb} ${what}` : undefined}
-            onClick={() => setAsking(action)}
-          >
-            {short ? BULK_WORDS[action].verb : `${BULK_WORDS[action].verb} all that match…`}
-          </button>
-        ))}
-      {asking !== null && meant !== null && (
-        <BulkDialog action={asking} filter={meant} what={what} onClose={() => setAsking(null)} />
-      )}
-    </>
-  );
+  return actions.map((action) => {
+    const meant = bulkFilter(action, filter);
+    if (meant === null) return null;
+    const { verb } = BULK_WORDS[action];
+    return (
+      <button
+        key={action}
+        type="button"
+        className={`${short ? 'small' : ''} ${action === 'retry' ? '' : 'danger'}`.trim()}
+        aria-label={short ? `${verb} ${what}` : undefined}
+        onClick={() => bulkAsk.open({ action, filter: meant, what })}
+      >
+        {short ? verb : `${verb} all that match…`}
+      </button>
+    );
+  });
 }

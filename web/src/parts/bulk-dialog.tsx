@@ -28,10 +28,8 @@ export function BulkDialog({
   onClose: () => void;
 }) {
   const ref = useModal();
-  // What is looked at is what is acted on: the filter stays as it was when this opened.
-  const [meant] = useState(filter);
   const [started, setStarted] = useState<BulkView | null>(null);
-  const asking = { ...bulkPreviewQuery(action, meant), enabled: started === null };
+  const asking = { ...bulkPreviewQuery(action, filter), enabled: started === null };
   const { data: preview, error } = useQuery(asking);
   const { verb } = BULK_WORDS[action];
   const close = () => ref.current?.close();
@@ -45,7 +43,7 @@ export function BulkDialog({
       ) : preview ? (
         <Confirm
           action={action}
-          filter={meant}
+          filter={filter}
           preview={preview}
           onStarted={setStarted}
           onClose={close}

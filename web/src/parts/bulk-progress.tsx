@@ -14,7 +14,7 @@ export function BulkProgress({ bulk: began, onClose }: { bulk: BulkView; onClose
     <>
       <BulkState bulk={bulk} />
       <div className="dialog-actions">
-        <Link to="/bulk" className="button">
+        <Link to="/bulk" className="button" onClick={onClose}>
           All bulk actions
         </Link>
         <AbortButton bulk={bulk} />

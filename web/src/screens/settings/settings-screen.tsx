@@ -79,7 +79,7 @@ function SetUp() {
       {data === undefined ? (
         <Waiting error={error} />
       ) : (
-        <div className="scroll">
+        <div className="scroll" role="group" aria-label="Settings" tabIndex={0}>
           <table className="rows">
             <caption className="visually-hidden">Settings</caption>
             <thead>
