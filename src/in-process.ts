@@ -37,6 +37,8 @@ export interface InProcessOptions {
   runnerGid?: number | undefined;
   /** Networks that webhooks may reach although they are not public, such as '10.1.0.0/16'. */
   webhookAllow?: string | undefined;
+  /** When alerts fire, such as 'dead-letters=50,vacuum=off'. */
+  alerts?: string | undefined;
   retentionDays?: number | undefined;
   deadLetterDays?: number | undefined;
   shards?: number | undefined;
