@@ -39,6 +39,8 @@ export interface InProcessOptions {
   webhookAllow?: string | undefined;
   /** What params, results and checkpoints are encrypted with: `LONGSHORE_ENCRYPTION_KEYS`. */
   encryptionKeys?: string | undefined;
+  /** When alerts fire, such as 'dead-letters=50,vacuum=off'. */
+  alerts?: string | undefined;
   retentionDays?: number | undefined;
   deadLetterDays?: number | undefined;
   shards?: number | undefined;

@@ -1,10 +1,10 @@
 /** What a key may be allowed to do. A key has some of these, within one tenant. */
 export const SCOPES = {
-  'jobs:read': 'Look at jobs, schedules, definitions and workers.',
+  'jobs:read': 'Look at jobs, schedules, definitions, workers and alerts.',
   'jobs:write': 'Start, cancel, release and retry jobs.',
   'jobs:reveal': 'See values that are otherwise redacted; each look is audited.',
   operate:
-    'Change schedules, look after webhooks, pause and limit definitions, drain workers, run what is due.',
+    'Change schedules and alerts, look after webhooks, pause and limit definitions, drain workers, run what is due.',
   worker: 'Claim and run jobs from elsewhere; opens nothing in this version.',
   admin: 'Everything, keys and the audit log included.',
 } as const satisfies Record<string, string>;
