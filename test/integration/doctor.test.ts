@@ -64,7 +64,7 @@ const OF_A_SERVER: CheckName[] = [
 
 describe('the embedded database', () => {
   it('is looked at as it is: absent, running, stopped', async () => {
-    const fixture = await EmbeddedFixture.create();
+    const fixture = await EmbeddedFixture.createQuick();
     onTestFinished(async () => await fixture.remove());
     const env = { LONGSHORE_DATA: fixture.dataDir };
 
