@@ -12,7 +12,7 @@ import { jobEnded, scheduling, workerOn } from '../support/worker.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 // Inside the checkout, so that `longshore` and `zod` resolve as they do for a user.
 const FOLDER = join(ROOT, 'tmp', 'docs-examples');
-const page = ['writing-jobs.md', 'cancelling.md']
+const page = ['writing-jobs.md', 'cancelling.md', 'limits.md']
   .map((name) => readFileSync(join(ROOT, 'docs', name), 'utf8'))
   .join('\n');
 const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
@@ -47,6 +47,7 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.invoice': [{ total: 7 }, { paid: 7 }],
   'docs.word-count': ['three little words', { words: 3 }],
   'docs.patient': [{ rounds: 3 }, { rounds: 3 }],
+  invoice: [{ customer: 'ada' }, { customer: 'ada' }],
 };
 
 it('has a try for each of them', () => {

@@ -7,6 +7,7 @@ import { canonicalSha } from '../../src/store/held-keys.ts';
 import { promote } from '../../src/store/promote.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { publish } from '../support/flow.ts';
+import { untilBlocked } from '../support/held-link.ts';
 import { claimAny, newWorker } from '../support/jobs.ts';
 
 /**
@@ -278,6 +279,40 @@ describe('longshore.enqueue', () => {
     );
     expect(stored).toEqual([{ params: { id: 2 } }]);
   });
+
+  it.each(['idempotencyKey', 'unique'])(
+    'makes one job of two by %s, whoever is first',
+    async (by) => {
+      const [one, other] = [new Client(sql.url), new Client(sql.url)];
+      await Promise.all([one.connect(), other.connect()]);
+      const ask = async (client: Client, key: string) => {
+        const kept =
+          by === 'unique' ? { unique: { key, while: 'active' } } : { idempotencyKey: key };
+        const body = JSON.stringify({ definitionKey: 'race', ...kept });
+        const { rows } = await client.query('select * from longshore.enqueue($1)', [body]);
+        return rows[0] as { job_id: string; created: boolean };
+      };
+      try {
+        await ask(one, 'first');
+        // Whoever was first changes its mind, so the second makes the job that it waited for.
+        await one.query('begin');
+        await ask(one, 'second');
+        const waiting = ask(other, 'second');
+        await untilBlocked(sql);
+        await one.query('rollback');
+        const made = await waiting;
+        expect(made.created).toBe(true);
+        expect(await ask(one, 'second')).toMatchObject({ job_id: made.job_id, created: false });
+        // A transaction with one snapshot for all its statements cannot know of a later one, and says so.
+        await one.query('begin isolation level repeatable read; select from longshore.lane');
+        await ask(other, 'third');
+        await expect(ask(one, 'third')).rejects.toMatchObject({ code: '40001' });
+        await one.query('rollback');
+      } finally {
+        await Promise.all([one.end(), other.end()]);
+      }
+    },
+  );
 
   it('holds up nobody while its transaction is open', async () => {
     const client = new Client({ connectionString: sql.url });
