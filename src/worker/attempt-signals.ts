@@ -1,4 +1,4 @@
-import type { JobState } from '../core/job.ts';
+import type { Transition } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { fieldsOf, type JobFacts, JobLog } from '../signals/job-log.ts';
@@ -41,12 +41,14 @@ export class AttemptSignals {
     this.#spans.delete(execution);
   }
 
-  /** What was decided is written. */
-  settled(execution: Execution, { outcome }: Ended, next: JobState): void {
+  /** What was decided is written. An interruption too many is a failure as well. */
+  settled(execution: Execution, { outcome }: Ended, { to: next, error }: Transition): void {
     if (next === 'cancelled') return this.#told(execution, 'job.cancelled', outcome.kind);
-    if (outcome.kind === 'success') return this.#told(execution, 'job.succeeded');
-    if (outcome.kind !== 'failure') return this.#told(execution, 'job.released', outcome.kind);
-    const more = { code: outcome.error.code, durationMs: execution.durationMs, next };
+    if (next === 'succeeded') return this.#told(execution, 'job.succeeded');
+    if (outcome.kind !== 'failure' && next !== 'failed') {
+      return this.#told(execution, 'job.released', outcome.kind);
+    }
+    const more = { code: error?.code, durationMs: execution.durationMs, next };
     const level = next === 'failed' ? 'warn' : 'info';
     this.#jobLog.failure(factsOf(execution), 'job.failed', more, level);
   }

@@ -1,5 +1,4 @@
 import { failureOf } from '../core/failure.ts';
-import type { JobState } from '../core/job.ts';
 import { decide, type Transition } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -16,7 +15,7 @@ export interface Finished {
   /** It was refused once although the claim still owns the job, so it is no plain one. */
   refused?: boolean;
   /** What was decided about it last. */
-  next?: JobState;
+  decided?: Transition;
 }
 
 /**
@@ -84,7 +83,7 @@ export class Outbox {
       };
       const decided = decide(rules, item.ended.outcome, this.#clock.random());
       const transition = withSealedResult(this.#queue.vault, tenant, decided);
-      item.next = transition.to;
+      item.decided = decided;
       return { id: job.id, claim: job.claim, was: state, transition, usage: item.ended.usage };
     });
   }
@@ -123,11 +122,11 @@ export class Outbox {
   ): Promise<void> {
     const refused: Finished[] = [];
     for (const item of batch) {
-      const { execution, ended, next } = item;
+      const { execution, ended, decided } = item;
       const { id } = execution.job;
       if (settled === null || settled.has(id)) {
         this.#unwritten.delete(id);
-        if (next) this.#signals?.settled(execution, ended, next);
+        if (decided) this.#signals?.settled(execution, ended, decided);
       } else refused.push(item);
     }
     for (const item of refused) {
