@@ -16,6 +16,7 @@ import { fireDue } from './scheduler/fire-due.ts';
 import { reaper } from './scheduler/reaper.ts';
 import { Db } from './store/db.ts';
 import { expireJobs } from './store/expire.ts';
+import { foldAll } from './store/fold-tally.ts';
 import { Inbox } from './store/inbox.ts';
 import { promote } from './store/promote.ts';
 import { SWEEP_START, sweepGates } from './store/sweep-gates.ts';
@@ -98,6 +99,7 @@ export async function runDue(
       await sleep(LOOK_MS, signal);
     }
     await worker.stop();
+    await foldAll(db);
     const { claimed, succeeded, retried, deadLettered } = tally;
     return { claimed, succeeded, retried, deadLettered, remaining: await claimable() };
   } finally {

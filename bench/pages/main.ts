@@ -74,6 +74,7 @@ async function fill(url: string): Promise<[string, string]> {
 async function measure(url: string, running: string, failed: string): Promise<boolean> {
   const paths = [
     '/v1/stats',
+    '/v1/stats?windowMinutes=1440',
     '/metrics',
     '/v1/jobs',
     '/v1/jobs?status=queued',
@@ -83,6 +84,8 @@ async function measure(url: string, running: string, failed: string): Promise<bo
     '/v1/jobs?definitionKey=key-7',
     '/v1/jobs?definitionKey=key-7&status=failed',
     '/v1/jobs?tag=rare',
+    '/v1/jobs?tag=nightly',
+    '/v1/jobs?status=failed&tag=rare',
     '/v1/jobs?errorCode=HANDLER_ERROR',
     '/v1/jobs?q=customer-77',
     '/v1/jobs?status=queued&sort=-priority',
@@ -94,6 +97,7 @@ async function measure(url: string, running: string, failed: string): Promise<bo
     `/v1/jobs/${failed}/logs`,
     '/v1/dead-letters',
     '/v1/dead-letters?definitionKey=key-4',
+    '/v1/dead-letters?q=unknown',
     '/v1/dead-letters/groups',
     '/v1/definitions',
     '/v1/workers',

@@ -29,7 +29,9 @@ export const JobQuery = closed({
   definitionKey: searchedKey()
     .optional()
     .describe('Only jobs of this definition; $hook: before its key finds the jobs of its hooks.'),
-  tag: text(TAG_LENGTH_MAX).optional().describe('Only jobs with this tag.'),
+  tag: text(TAG_LENGTH_MAX)
+    .optional()
+    .describe('Only jobs with this tag. Beside a status a page can be short, as with q.'),
   errorCode: text(ERROR_CODE_MAX)
     .optional()
     .describe('Only jobs whose latest failure has this code, like TIMEOUT.'),

@@ -28,28 +28,53 @@ export interface Found {
   reachedId: string | null;
 }
 
-/** So many are sieved at a time, and so many at most. */
+/** So many are sieved at a time, and so many at most: beyond that a page would take too long. */
 const SIEVE_SIZE = 500;
-const SIEVED_MAX = 5_000;
+const SIEVED_MAX = 2_500;
+
+/** Among so many of the nearest jobs a common tag is found at once. */
+const NEAREST = 1_000;
 
 export async function findJobs(db: Queryable, shard: number, walk: Walk): Promise<Found> {
   const { criteria, limit, asOf = null } = walk;
   const lanes = await lanesOf(db, shard, walk.tenant, criteria.definitionKey);
   if (lanes.length === 0) return { ids: [], reachedId: null };
-  if (asOf === null && !needsSieve(criteria)) {
-    return firstOf(await passBy(db, shard, lanes, walk, limit + 1), limit);
+  // The index of tags knows no states, so a tag among them is looked for job by job.
+  const { tag, statuses } = criteria;
+  const sievedTag = statuses.length > 0 ? tag : null;
+  if (asOf === null && !needsSieve(criteria) && sievedTag === null) {
+    const near = tag === null ? null : await nearestWithTag(db, shard, lanes, walk);
+    return near ?? firstOf(await passBy(db, shard, lanes, walk, limit + 1), limit);
   }
   const ids: string[] = [];
   let { afterId } = walk;
   for (let passed = 0; passed < SIEVED_MAX; passed += SIEVE_SIZE) {
     const some = await passBy(db, shard, lanes, { ...walk, afterId }, SIEVE_SIZE);
-    ids.push(...(await sieveJobs(db, shard, some, criteria, asOf)));
+    ids.push(...(await sieveJobs(db, shard, some, { ...criteria, tag: sievedTag }, asOf)));
     if (ids.length > limit) return firstOf(ids, limit);
     if (some.length < SIEVE_SIZE) return { ids, reachedId: null };
     afterId = some.at(-1) ?? null;
     if (ids.length === limit) break;
   }
   return { ids, reachedId: afterId };
+}
+
+/**
+ * The index of tags has no order: it finds all jobs with a tag and sorts them. That is quick for a rare
+ * tag and slow for a common one, which the walk meets soon. Null: it is not that common.
+ */
+async function nearestWithTag(
+  db: Queryable,
+  shard: number,
+  lanes: readonly number[],
+  walk: Walk,
+): Promise<Found | null> {
+  const { criteria, limit } = walk;
+  const anyTag = { ...walk, criteria: { ...criteria, tag: null } };
+  const near = await passBy(db, shard, lanes, anyTag, NEAREST);
+  const ids = await sieveJobs(db, shard, near, criteria, null);
+  if (ids.length > limit) return firstOf(ids, limit);
+  return near.length < NEAREST ? { ids, reachedId: null } : null;
 }
 
 function firstOf(ids: readonly string[], limit: number): Found {
@@ -104,9 +129,7 @@ const byState = (table: 'waiting' | 'running' | 'done', direction: Direction): I
     `list_${table}_${direction}`,
     `select s.id from longshore.${table} s
      where s.shard = $1 and s.lane = any ($2::int[]) and s.id >= $3 and s.id < $4
-       and s.state = any ($7::longshore.job_state[])
-       and ($6::text is null or (
-         select tags @> array[$6] from longshore.job j where j.shard = $1 and j.id = s.id))
+       and s.state = any ($6::longshore.job_state[])
      order by s.id ${direction} limit $5`,
   );
 
@@ -115,9 +138,7 @@ const byOpenState = (direction: Direction): IdStatement => {
   const from = (table: 'waiting' | 'running') =>
     `(select s.id from longshore.${table} s
       where s.shard = $1 and s.lane = any ($2::int[]) and s.id >= $3 and s.id < $4
-        and s.state = any ($7::longshore.job_state[])
-        and ($6::text is null or (
-          select tags @> array[$6] from longshore.job j where j.shard = $1 and j.id = s.id))
+        and s.state = any ($6::longshore.job_state[])
       order by s.id ${direction} limit $5)`;
   return statement(
     `list_open_${direction}`,
@@ -130,13 +151,11 @@ const byOpenState = (direction: Direction): IdStatement => {
 const bySetback = (direction: Direction): IdStatement =>
   statement(
     `list_setbacks_${direction}`,
-    `select s.id from unnest($7::longshore.job_state[]) as wanted(state)
+    `select s.id from unnest($6::longshore.job_state[]) as wanted(state)
      cross join lateral (
        select f.id from longshore.done f
        where f.shard = $1 and f.state = wanted.state and f.state <> 'succeeded'
          and f.lane = any ($2::int[]) and f.id >= $3 and f.id < $4
-         and ($6::text is null or (
-           select tags @> array[$6] from longshore.job j where j.shard = $1 and j.id = f.id))
        order by f.id ${direction} limit $5
      ) s
      order by s.id ${direction} limit $5`,
@@ -172,7 +191,7 @@ async function passBy(
   const met = new Set<string>();
   for (const [using, states] of plan(statements, statuses)) {
     if (states.length === 0) continue;
-    for (const id of await ids(using, [tag, states])) met.add(id);
+    for (const id of await ids(using, [states])) met.add(id);
   }
   const sign = newestFirst ? -1 : 1;
   return [...met].sort((a, b) => (a < b ? -sign : sign)).slice(0, size);

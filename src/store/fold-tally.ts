@@ -1,6 +1,6 @@
 import { FAILURE_CODES } from '../core/failure.ts';
 import { HOOK_PREFIX } from '../core/hooks.ts';
-import { type Queryable, statement } from './db.ts';
+import { type Db, type Queryable, statement } from './db.ts';
 
 /**
  * Adds up what statements have written about their moves (`store/tally-moves.ts`). A row is deleted and
@@ -100,6 +100,16 @@ export async function foldTally(
 ): Promise<Fold> {
   const [row] = await db.run(FOLD, [shard, floor, limit]);
   return row ?? { folded: 0, latest: null, tookMs: 0 };
+}
+
+const ALL_OF_IT = 10_000;
+
+/** Everything there is to fold, of all shards: where no scheduler keeps it up. */
+export async function foldAll(db: Db): Promise<void> {
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    while ((await foldTally(db, shard, '-infinity', ALL_OF_IT)).folded === ALL_OF_IT);
+    await forgetTally(db, shard);
+  }
 }
 
 /** What the last day's windows no longer reach. */

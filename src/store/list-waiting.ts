@@ -66,7 +66,7 @@ const PRIORITY: Statement<WaitingPlace> = statement(
 
 /** So many are sieved at a time, and so many at most. */
 const SIEVE_SIZE = 500;
-const SIEVED_MAX = 5_000;
+const SIEVED_MAX = 2_500;
 
 export async function listWaiting(
   db: Db,

@@ -11,7 +11,7 @@ const SIEVE = statement<{ id: string }>(
   'sieve_jobs',
   `select j.id from unnest($2::uuid[]) with ordinality as wanted(id, n)
    cross join lateral (
-     select id, params, created_at from longshore.job where shard = $1 and id = wanted.id limit 1
+     select id, params, tags, created_at from longshore.job where shard = $1 and id = wanted.id limit 1
    ) j
    left join lateral (
      select id, run_at from longshore.waiting where shard = $1 and id = j.id limit 1
@@ -36,6 +36,7 @@ const SIEVE = statement<{ id: string }>(
        or position(lower($9) in lower(${SEARCHABLE})) > 0)
      and ($10::timestamptz is null
        or (j.created_at <= $10 and coalesce(f.finished_at <= $10, true)))
+     and ($11::text is null or j.tags @> array[$11])
    order by wanted.n`,
 );
 
@@ -48,9 +49,9 @@ export async function sieveJobs(
   asOf: string | null,
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const { errorCode, fingerprint, runAfter, runBefore, finishedAfter, finishedBefore, q } =
+  const { errorCode, fingerprint, runAfter, runBefore, finishedAfter, finishedBefore, q, tag } =
     criteria;
   const conditions = [errorCode, fingerprint, runAfter, runBefore, finishedAfter, finishedBefore];
-  const rows = await db.run(SIEVE, [shard, ids, ...conditions, q, asOf]);
+  const rows = await db.run(SIEVE, [shard, ids, ...conditions, q, asOf, tag]);
   return rows.map(({ id }) => id);
 }

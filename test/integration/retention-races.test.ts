@@ -24,6 +24,7 @@ import {
   untilItLetsGo,
   untilPrunerAsks,
 } from '../support/old-jobs.ts';
+import { expectTrueTally } from '../support/tally.ts';
 import { until } from '../support/until.ts';
 
 const WEEK = { retentionDays: 7, deadLetterDays: 0 };
@@ -225,6 +226,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     await service.stop();
     expect((await partitionNames(database))[1]).toBe(`_p${dateOf(7)}`);
     expect(await status(dead)).toBe('failed');
+    await expectTrueTally(database);
     expect(await enqueueDaysAgo(database, 0, { delayMs: DAY_MS })).toBeTruthy();
   });
 });
