@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import { type Db, statement } from './db.ts';
 import { queuedBytes } from './queued-bytes.ts';
-import { Tally } from './tally.ts';
+import { RecentCount } from './recent-count.ts';
 
 /** What one tenant may have at once; 0 is no limit. */
 export interface TenantLimits {
@@ -49,14 +49,14 @@ const BYTES_FRESH_MS = 5_000;
 export class Quotas {
   readonly #db: Db;
   readonly #limits: TenantLimits;
-  readonly #jobs: Tally;
-  readonly #bytes: Tally;
+  readonly #jobs: RecentCount;
+  readonly #bytes: RecentCount;
 
   constructor(db: Db, clock: Clock, limits: TenantLimits) {
     this.#db = db;
     this.#limits = limits;
-    this.#jobs = new Tally(clock, JOBS_FRESH_MS, async (tenant) => await this.#queued(tenant));
-    this.#bytes = new Tally(clock, BYTES_FRESH_MS, async (tenant) => await queuedBytes(db, tenant));
+    this.#jobs = new RecentCount(clock, JOBS_FRESH_MS, async (tenant) => await this.#queued(tenant));
+    this.#bytes = new RecentCount(clock, BYTES_FRESH_MS, async (tenant) => await queuedBytes(db, tenant));
   }
 
   /** `params` are those of the jobs that are to be let in, all or none. */

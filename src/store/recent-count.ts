@@ -12,7 +12,7 @@ interface Seen {
  * queue is, so a count serves for a while; what this process has let in since is added. Several
  * processes may therefore let in a little more together.
  */
-export class Tally {
+export class RecentCount {
   readonly #clock: Clock;
   readonly #freshMs: number;
   readonly #count: (tenant: string) => Promise<number>;
