@@ -55,8 +55,16 @@ export class Quotas {
   constructor(db: Db, clock: Clock, limits: TenantLimits) {
     this.#db = db;
     this.#limits = limits;
-    this.#jobs = new RecentCount(clock, JOBS_FRESH_MS, async (tenant) => await this.#queued(tenant));
-    this.#bytes = new RecentCount(clock, BYTES_FRESH_MS, async (tenant) => await queuedBytes(db, tenant));
+    this.#jobs = new RecentCount(
+      clock,
+      JOBS_FRESH_MS,
+      async (tenant) => await this.#queued(tenant),
+    );
+    this.#bytes = new RecentCount(
+      clock,
+      BYTES_FRESH_MS,
+      async (tenant) => await queuedBytes(db, tenant),
+    );
   }
 
   /** `params` are those of the jobs that are to be let in, all or none. */
