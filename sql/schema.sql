@@ -814,6 +814,9 @@ begin
   if exists (select 1 from jsonb_path_query(value, every_key) as k(name) where name = '"__proto__"') then
     perform longshore.refuse('/params', 'the key __proto__ is not allowed', 'LS422');
   end if;
+  if exists (select 1 from jsonb_path_query(value, every_key) as k(name) where name = '"$sealed"') then
+    perform longshore.refuse('/params', 'the key $sealed is not allowed: encrypted values are known by it', 'LS422');
+  end if;
   if octet_length(written) > 131072 then
     perform longshore.refuse('/params', format('params are %s bytes as JSON, the limit is 131072: '
       || 'store large data elsewhere and pass a reference', octet_length(written)), 'LS413');

@@ -166,6 +166,7 @@ const BAD: [why: string, body: Body][] = [
   ['params with too many keys', job({ params: wide(501) })],
   ['params too large', job({ params: 'é'.repeat(65_536) })],
   ['a hostile key', job({ params: JSON.parse('{"__proto__": 1}') })],
+  ['a key that is ours', job({ params: { a: { $sealed: 'x' } } })],
   ['another job with the key', job({ idempotencyKey: 'once', params: 3 })],
 ];
 
