@@ -165,5 +165,19 @@ describe.each(postgresVersions())('dead letters on PostgreSQL %i', (postgres) =>
     ).toBe(0);
     expect(await list({ finishedAfter: new Date('2100-01-01') })).toBe(0);
     expect(await list({ finishedBefore: new Date('2100-01-01') })).toBe(1_300);
+
+    // A common tag is met by the walk; a rare one, here on the oldest job, is found by its index.
+    await database.sql(`update longshore.job j set tags = array[
+        case when n = 1 then 'rare' when n % 2 = 0 then 'common' else 'other' end]
+      from (select id, row_number() over (order by id) as n from longshore.job) o
+      where o.id = j.id`);
+    expect(await list({ tag: 'common' })).toBe(651);
+    expect(await list({ tag: 'common', newestFirst: false, limit: 7 })).toBe(651);
+    expect(await list({ tag: 'rare' })).toBe(1);
+    expect(await list({ tag: 'rare', statuses: ['failed'] })).toBe(1);
+    expect(await list({ tag: 'rare', statuses: ['queued', 'scheduled'] })).toBe(0);
+    expect(await list({ tag: 'common', statuses: ['failed'], errorCode: 'TIMEOUT' })).toBe(
+      await list({ errorCode: 'TIMEOUT', tag: 'common' }),
+    );
   });
 });

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatsView } from '../../src/core/stats.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { silentLog } from '../../src/runtime/log.ts';
+import { tallyKeeper } from '../../src/scheduler/tally-keeper.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { foldTally, forgetTally, recountTally } from '../../src/store/fold-tally.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
@@ -108,6 +111,26 @@ describe.each(postgresVersions())('the tally on PostgreSQL %i', (postgres) => {
     expect(await database.sql('select from longshore.tally_minute')).toEqual([]);
     const ever = `select from longshore.tally_span where slot = '-infinity'`;
     expect((await database.sql(ever)).length).toBeGreaterThan(0);
+  });
+
+  it('is kept by a scheduler, which finds what was committed late a little later', async () => {
+    let nowMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => nowMs };
+    const keeper = tallyKeeper(database.db, clock, silentLog);
+    const round = async () => {
+      await keeper.start();
+      await keeper.stop();
+      return (await database.sql('select from longshore.tally_delta')).length;
+    };
+    await enqueueOne(database, { definitionKey: 'kept' });
+    expect(await round()).toBe(0);
+    await enqueueOne(database, { definitionKey: 'kept' });
+    await database.sql(`update longshore.tally_delta set at = at - interval '1 hour'`);
+    await enqueueOne(database, { definitionKey: 'kept' });
+    expect(await round()).toBe(1);
+    nowMs += 60_000;
+    expect(await round()).toBe(0);
+    expect(await moves('kept')).toEqual([{ move: '-> queued', n: 3 }]);
   });
 
   it('is put right by a recount, folded or not, when jobs have left without a word', async () => {
