@@ -1,4 +1,4 @@
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { jobInState, startJob } from '../support/api.ts';
 import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
 import { HOSTILE } from '../support/dashboard-server.ts';
@@ -100,23 +100,7 @@ it('an open server says so in its settings', async () => {
   expect(await axeFindings(page)).toEqual([]);
 });
 
-const document = await fetch(`${inject('dashboard').address}/openapi.json`);
-const { paths } = (await document.json()) as { paths: Record<string, object> };
-
-it('leaves out what the server does not offer', async () => {
-  const page = await open('/alerts');
-  await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
-  await page.getByRole('link', { name: 'Settings' }).waitFor();
-  const offered = '/v1/alerts' in paths ? 1 : 0;
-  await expect
-    .poll(async () => await page.getByRole('link', { name: 'Alerts' }).count())
-    .toBe(offered);
-  await expect
-    .poll(async () => await page.getByText('This server has no alerts.').count())
-    .toBe(1 - offered);
-});
-
-describe.runIf('/v1/stats' in paths)('throughput', () => {
+describe('throughput', () => {
   it('is drawn by outcome, and told as numbers', async () => {
     const params = { url: 'throughput.png', width: 1 };
     await jobInState(
@@ -139,7 +123,7 @@ describe.runIf('/v1/stats' in paths)('throughput', () => {
   });
 });
 
-describe.runIf('/v1/alerts' in paths)('alerts', () => {
+describe('alerts', () => {
   it('have rules that can be changed', async () => {
     const page = await open('/alerts');
     const row = page.getByRole('row').filter({ hasText: 'dead-letters' }).last();

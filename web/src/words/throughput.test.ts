@@ -7,6 +7,8 @@ const throughput = {
   succeeded: [5, 1_000],
   retried: [1, 0],
   failed: [0, 2],
+  enqueued: [],
+  started: [],
   cancelled: [0, 0],
 };
 

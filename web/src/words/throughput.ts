@@ -1,4 +1,5 @@
-import type { Quantiles, Throughput } from '../api/signal-queries.ts';
+import type { Quantiles } from '../../../src/core/histogram.ts';
+import type { Throughput } from '../../../src/core/stats.ts';
 import { duration } from '../../../src/core/duration.ts';
 
 export const OUTCOMES = ['succeeded', 'retried', 'failed', 'cancelled'] as const;

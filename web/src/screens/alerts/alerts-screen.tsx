@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type Alert, alertsQuery, useOffered } from '../../api/signal-queries.ts';
+import type { AlertView } from '../../../../src/core/alert.ts';
+import { alertsQuery, useOffered } from '../../api/signal-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
@@ -44,7 +45,7 @@ export function AlertsScreen() {
   );
 }
 
-function AlertTable({ alerts }: { alerts: readonly Alert[] }) {
+function AlertTable({ alerts }: { alerts: readonly AlertView[] }) {
   const { data: definitions = [] } = useQuery(definitionsQuery());
   const owners = ownersOf(definitions);
   return (
@@ -93,7 +94,7 @@ function AlertTable({ alerts }: { alerts: readonly Alert[] }) {
 }
 
 /** The nearest thing that it is about. */
-function Where({ alert: { jobId, scheduleId, definitionKey } }: { alert: Alert }) {
+function Where({ alert: { jobId, scheduleId, definitionKey } }: { alert: AlertView }) {
   if (jobId !== null) {
     return (
       <Link to="/jobs/$jobId" params={{ jobId }} data-row>

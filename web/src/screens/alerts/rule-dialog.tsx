@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import type { AlertRule } from '../../api/signal-queries.ts';
+import type { AlertRuleView } from '../../../../src/core/alert.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 
-export function RuleDialog({ rule, onClose }: { rule: AlertRule; onClose: () => void }) {
+export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: () => void }) {
   const [threshold, setThreshold] = useState(String(rule.threshold));
   const [seconds, setSeconds] = useState(String(rule.windowSeconds ?? ''));
   const [enabled, setEnabled] = useState(rule.enabled);
   const [wrong, setWrong] = useState<string | null>(null);
   const change = useChange(
     async () =>
-      await call<AlertRule>('PUT', `/v1/alerts/rules/${encodeURIComponent(rule.rule)}`, {
+      await call<AlertRuleView>('PUT', `/v1/alerts/rules/${encodeURIComponent(rule.rule)}`, {
         body: {
           definitionKey: rule.definitionKey,
           enabled,

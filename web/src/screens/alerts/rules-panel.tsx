@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { duration } from '../../../../src/core/duration.ts';
-import { type AlertRule, alertRulesQuery } from '../../api/signal-queries.ts';
+import type { AlertRuleView } from '../../../../src/core/alert.ts';
+import { alertRulesQuery } from '../../api/signal-queries.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Waiting } from '../../parts/screen.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
@@ -11,7 +12,7 @@ const SOURCES = { default: 'built in', config: 'the configuration', api: 'a pers
 /** By which rules alerts fire, as they hold now. */
 export function RulesPanel() {
   const { data: rules, error } = useQuery(alertRulesQuery());
-  const [changing, setChanging] = useState<AlertRule | null>(null);
+  const [changing, setChanging] = useState<AlertRuleView | null>(null);
   return (
     <div className="below">
       <Panel title="Rules" flush>

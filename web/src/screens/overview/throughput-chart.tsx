@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import type { Throughput } from '../../api/signal-queries.ts';
+import type { Throughput } from '../../../../src/core/stats.ts';
 import { usePreference } from '../../runtime/preference.ts';
 import { theme } from '../../runtime/theme.ts';
 import { clockTime } from '../../words/moment.ts';

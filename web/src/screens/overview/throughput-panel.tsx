@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import type { Throughput } from '../../api/signal-queries.ts';
+import type { Throughput } from '../../../../src/core/stats.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { clockTime } from '../../words/moment.ts';
 import { OUTCOMES, sumOf } from '../../words/throughput.ts';

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PauseView } from '../../../../src/core/flow-view.ts';
-import { type Stats, useStats } from '../../api/signal-queries.ts';
+import type { StatsView } from '../../../../src/core/stats.ts';
+import { useStats } from '../../api/signal-queries.ts';
 import { groupsQuery, type GroupPage } from '../../api/failure-queries.ts';
 import { now } from '../../runtime/clock.ts';
 import { SINCE_MS } from '../../words/since.ts';
@@ -28,7 +29,7 @@ export interface Overview {
   definitions: PublishedDefinition[];
   schedules: ScheduleView[];
   /** Null where the server measures nothing. */
-  stats: Stats | null;
+  stats: StatsView | null;
 }
 
 const LIMIT = 50;
