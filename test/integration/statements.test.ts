@@ -102,14 +102,7 @@ it('gives every dead letter a fingerprint', () => {
 });
 
 /** Statements that write a row which stays in its state. */
-const NOT_MOVED = [
-  'admit',
-  'replace_waiting',
-  'adopt',
-  'park_lined',
-  'progress',
-  'reseal_1_done',
-];
+const NOT_MOVED = ['admit', 'replace_waiting', 'adopt', 'park_lined', 'progress', 'reseal_1_done'];
 
 it('counts every move of a job', () => {
   const writing = allStatements.filter(({ text }) =>
