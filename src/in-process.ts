@@ -45,6 +45,7 @@ export interface InProcessOptions {
   deadLetterDays?: number | undefined;
   shards?: number | undefined;
   logLevel?: LogLevel | undefined;
+  /** Which jobs get lines in the log: 'off' unless you say otherwise. */
   logJobs?: string | undefined;
   /** A file that the worker and the processes of jobs import to be traced. */
   tracing?: string | undefined;
@@ -75,7 +76,9 @@ export class InProcess extends LocalJobs {
 
 export async function createInProcess(options: InProcessOptions): Promise<InProcess> {
   const { jobs, worker = jobs !== undefined } = options;
-  const given = { ...options, logLevel: options.logLevel ?? 'warn' };
+  // The log is the application's: it hears of what is wrong with us, and of its jobs if it wants to.
+  const { logLevel = 'warn', logJobs = 'off' } = options;
+  const given = { ...options, logLevel, logJobs };
   const config = configOf(given, ['jobs', 'worker']);
   if (worker && jobs !== undefined && typeof jobs !== 'string') refuseUnrunnable(jobs);
   const log = createLog(config.logLevel);

@@ -125,7 +125,7 @@ export class Transport {
     if (body === undefined) return { headers: this.#headers };
     // So that a job that is started within a span of the application is linked to it.
     const traceparent = activeTraceparent();
-    const place = traceparent === null ? {} : { traceparent };
+    const place: Record<string, string> = traceparent === null ? {} : { traceparent };
     return {
       headers: { ...this.#headers, ...place, 'content-type': 'application/json' },
       body: JSON.stringify(body),
