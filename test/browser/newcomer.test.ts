@@ -122,6 +122,7 @@ it('reads on in the docs, also below the path of a proxy', async () => {
   await page.getByRole('link', { name: 'The dashboard' }).click();
   await page.getByRole('img').first().waitFor();
   expect(proxy.strays).toEqual([]);
+  await page.goto('about:blank');
 });
 
 async function shell(command: string, cwd: string, env: NodeJS.ProcessEnv) {

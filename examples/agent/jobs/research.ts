@@ -15,7 +15,7 @@ export const research = defineJob({
     question: z.string(),
     folder: z.string(),
     turnsMax: z.int().default(40),
-    /** For the demonstration: the process kills itself after so many turns of its first attempt. */
+    /** For the demonstration: the process kills itself once, after so many turns. */
     crashAfter: z.int().optional(),
   }),
   maxAttempts: 50,
@@ -32,7 +32,8 @@ export const research = defineJob({
       await ctx.checkpoint(turns);
       ctx.emitEvent('turn', action);
       ctx.progress(turns.length / turnsMax, `${action.tool}, turn ${turns.length}`);
-      if (ctx.attempt === 1 && turns.length === crashAfter) process.kill(process.pid, 'SIGKILL');
+      if (resumedAt < turns.length && turns.length === crashAfter)
+        process.kill(process.pid, 'SIGKILL');
     }
     throw new NonRetryable(`no answer within ${turnsMax} turns`);
   },

@@ -163,14 +163,16 @@ function longWaits({ queued, pauses: all }: Seen, now: Date): Trouble[] {
 function failures({ failures: groups, definitions }: Seen): Trouble[] {
   const owners = ownersOf(definitions);
   const told = groups.slice(0, FAILURES_TOLD).map((group): Trouble => {
-    const { definitionKeys, code, message, count: times, countIsExact, fingerprint } = group;
+    const { definitionKeys, code, message, count: times, countIsExact } = group;
+    const { fingerprint, jobId } = group;
     const often =
       times === 1 ? '' : ` ${times.toLocaleString('en')}${countIsExact ? '' : '+'} times`;
     const found = definitionKeys.flatMap((key) => owners.get(key) ?? []);
     return {
       text: `${definitionKeys.join(', ')} failed${often}: ${code} ${firstLine(message)}`,
       owner: found.length === 0 ? null : [...new Set(found)].join(', '),
-      place: { at: 'dead-letters', fingerprint },
+      // One job has more to say than a list of one.
+      place: times === 1 ? { at: 'job', jobId } : { at: 'dead-letters', fingerprint },
     };
   });
   const more = groups.length - FAILURES_TOLD;
