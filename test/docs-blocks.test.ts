@@ -63,6 +63,7 @@ const CLAIMS: Claim[] = [
   claim('integration/docs-commands', 'docs/limits.md', 'sh'),
   claim('integration/job-lines', 'docs/logging.md', 'json'),
   claim('docs-blocks', 'docs/metrics.md', 'json'),
+  // A server with settings: flags and settings are read below, and other tests start servers.
   claim('docs-blocks', 'docs/poolers.md', 'sh'),
   claim('integration/pooler', 'docs/poolers.md', 'sql'),
   // They are held against those of the README, which the newcomer runs.
@@ -74,6 +75,7 @@ const CLAIMS: Claim[] = [
   claim('integration/docs-scripts', 'docs/sdk.md', 'ts'),
   claim('integration/docs-commands', 'docs/security.md', 'sh', 'longshore keys'),
   claim('integration/docs-scripts', 'docs/testing.md', 'ts'),
+  // Likewise.
   claim('docs-blocks', 'docs/tracing.md', 'sh'),
   claim('integration/docs-scripts', 'docs/transactions.md', 'ts'),
   claim('integration/docs-scripts', 'docs/transactions.md', 'sql'),
