@@ -31,7 +31,13 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PACKED = ['src', 'web', 'scripts', 'sql', 'bin', 'docs', 'examples/jobs'];
 const FILES = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md'];
 /** All that the client may need: neither a database driver nor a web server is among them. */
-const CLIENT_NEEDS = ['eventsource-parser', 'standardwebhooks', '@stablelib', 'fast-sha256'];
+const CLIENT_NEEDS = [
+  'eventsource-parser',
+  'standardwebhooks',
+  '@stablelib',
+  'fast-sha256',
+  '@opentelemetry/api',
+];
 
 /** Ways to find types that a package of ES modules has nothing to do with. */
 const OLD = ['node10', 'node16-cjs'];
@@ -113,7 +119,9 @@ interface Packed {
 }
 
 function install(tarball: string, project: string): void {
-  if (values.install) run(project, 'npm', 'install', '--no-audit', '--no-fund', tarball);
+  // npm keeps its environment: its registry, its proxy and its certificates may be told there.
+  const args = ['install', '--no-audit', '--no-fund', tarball];
+  if (values.install) startIn(process.env, 'npm', project, ...args);
   else installByLinks(tarball, project, readdirSync(join(ROOT, 'node_modules')));
 }
 
@@ -123,7 +131,9 @@ function installByLinks(tarball: string, project: string, names: readonly string
   run(project, 'tar', '-xzf', tarball, '--strip-components=1', '-C', join(modules, 'longshore'));
   for (const name of names.filter((one) => !one.startsWith('.') && one !== 'longshore')) {
     const target = join(ROOT, 'node_modules', name);
-    if (statSync(target).isDirectory()) symlinkSync(target, join(modules, name));
+    if (!statSync(target).isDirectory()) continue;
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(target, join(modules, name));
   }
 }
 
@@ -211,9 +221,13 @@ function run(cwd: string, program: string, ...args: string[]): void {
   else start(program, cwd, ...args);
 }
 
+/** Nothing of the environment of this script may be what makes the package work. */
 function start(program: string, cwd: string, ...args: string[]): void {
   const { PATH, HOME, DATABASE_URL } = process.env;
-  const env = { PATH, HOME, DATABASE_URL };
+  startIn({ PATH, HOME, DATABASE_URL }, program, cwd, ...args);
+}
+
+function startIn(env: NodeJS.ProcessEnv, program: string, cwd: string, ...args: string[]): void {
   try {
     execFileSync(program, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
-import { JobLog } from '../signals/job-log.ts';
+import { fieldsOf, JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/db.ts';
 import { inHalves } from '../store/in-halves.ts';
 import { withPartitions } from '../store/partitions.ts';
@@ -90,11 +90,12 @@ export function reaper(options: ReaperOptions): Poller {
     return settled;
   }
 
-  function complainOnce({ id, claim }: OrphanRow, error: unknown): void {
-    const name = `${id} ${claim}`;
+  function complainOnce(row: OrphanRow, error: unknown): void {
+    const name = `${row.id} ${row.claim}`;
     if (refused.has(name)) return;
     refused.add(name);
-    log.error({ jobId: id, err: error }, 'a job of a dead worker cannot be brought back');
+    const facts = fieldsOf({ ...row, jobId: row.id, attempt: row.attempts });
+    log.error({ ...facts, err: error }, 'a job of a dead worker cannot be brought back');
   }
 
   async function bringBack(shard: number, orphans: readonly OrphanRow[]): Promise<number> {

@@ -241,14 +241,17 @@ export class Worker implements Service {
 
   async #giveBack(shard: number, row: OwnedJob): Promise<void> {
     const { queue, log, clock } = this.#options;
-    const { id, claim, state: was } = row;
-    log.warn({ jobId: id, claim }, 'a job of ours does not run here; it is given back');
+    const { id, claim, state: was, attempts: attempt } = row;
+    log.warn({ jobId: id, attempt, claim }, 'a job of ours does not run here; it is given back');
     const outcome = { kind: 'unstarted' } as const;
     const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, clock.random());
     try {
       await queue.settle(shard, [{ id, claim, was, transition, usage: NO_USAGE }]);
     } catch (error) {
-      log.warn({ jobId: id, err: error }, 'it could not be given back; a heartbeat will try again');
+      log.warn(
+        { jobId: id, attempt, err: error },
+        'it could not be given back; a heartbeat will try again',
+      );
     }
   }
 

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { blocksOf } from '../support/docs-blocks.ts';
 import { enqueueOne } from '../support/jobs.ts';
 import { jobEnded, scheduling, workerOn } from '../support/worker.ts';
 
@@ -12,11 +12,22 @@ import { jobEnded, scheduling, workerOn } from '../support/worker.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 // Inside the checkout, so that `longshore` and `zod` resolve as they do for a user.
 const FOLDER = join(ROOT, 'tmp', 'docs-examples');
-const page = ['writing-jobs.md', 'cancelling.md', 'limits.md']
-  .map((name) => readFileSync(join(ROOT, 'docs', name), 'utf8'))
-  .join('\n');
-const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
-const keys = blocks.flatMap((code) => /key: '(.*?)'/.exec(code)?.[1] ?? []);
+const PAGES = ['writing-jobs.md', 'cancelling.md', 'limits.md', 'schedules.md'];
+const blocks = [...PAGES.map((name) => `docs/${name}`), 'README.md']
+  .flatMap((page) => blocksOf(page, 'ts'))
+  // The other blocks are programs, or files that are used by one.
+  .filter(({ text, file }) => file === null && text.includes('export const'))
+  .map(({ text }) => text);
+const keys = blocks.flatMap((code) =>
+  [...code.matchAll(/key: '(.*?)'/g)].map(([, key = '']) => key),
+);
+
+/** What the report of the README leaves to its reader. */
+const READERS = `
+  const fetchRows = async (month: string) => [{ month, amount: 3 }];
+  const render = async (rows: { amount: number }[]) => ({ file: 'report.pdf', rows: rows.length });
+  const page = (message: string) => console.log(message);
+`;
 
 let database: TestDatabase;
 const stops: (() => Promise<void>)[] = [];
@@ -25,8 +36,10 @@ beforeAll(async () => {
   database = await testDatabase();
   await mkdir(FOLDER, { recursive: true });
   for (const [index, code] of blocks.entries()) {
-    await writeFile(join(FOLDER, `block-${index}.ts`), code);
+    const more = code.includes('fetchRows(') ? READERS : '';
+    await writeFile(join(FOLDER, `block-${index}.ts`), code + more);
   }
+  await copyFile(join(ROOT, 'examples/jobs/word-count.py'), join(FOLDER, 'word-count.py'));
   const { worker, stop } = workerOn(database, { jobs: FOLDER });
   await worker.start();
   stops.push(stop, await scheduling(database));
@@ -48,6 +61,9 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.word-count': ['three little words', { words: 3 }],
   'docs.patient': [{ rounds: 3 }, { rounds: 3 }],
   invoice: [{ customer: 'ada' }, { customer: 'ada' }],
+  'report.build': [{}, null],
+  report: [{ month: '2026-11' }, { file: 'report.pdf', rows: 1 }],
+  'word-count': [{ text: 'three little words' }, expect.objectContaining({ words: 3 })],
 };
 
 it('has a try for each of them', () => {

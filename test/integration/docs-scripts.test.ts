@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -7,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findFreePort } from '../../src/postgres/free-port.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { blocksOf } from '../support/docs-blocks.ts';
 import { endAll, launch, type Running } from '../support/processes.ts';
 
 /** The code blocks of pages that show whole programs, run as a reader would: saved and started. */
@@ -16,17 +16,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = join(ROOT, 'tmp', 'docs-scripts');
 
 /** A block that names its file is kept for the others; all others are programs. */
-function blocksOf(page: string): { file: string | null; code: string }[] {
-  const markdown = readFileSync(join(ROOT, 'docs', page), 'utf8');
-  return [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => {
-    const file = /^\/\/ (?:test\/)?(\S+\.ts)\n/.exec(code)?.[1] ?? null;
-    return { file, code };
-  });
-}
-
 async function save(page: string, change: (code: string) => string): Promise<string[]> {
   const programs: string[] = [];
-  for (const [index, { file, code }] of blocksOf(page).entries()) {
+  for (const [index, { file, text: code }] of blocksOf(page, 'ts').entries()) {
     const path = join(FOLDER, page, file ?? `block-${index}.ts`);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, change(code));
@@ -51,7 +43,7 @@ afterAll(async () => await rm(FOLDER, { recursive: true, force: true }));
 
 describe('docs/testing.md', () => {
   it('has tests that pass', async () => {
-    const programs = await save('testing.md', (code) => code);
+    const programs = await save('docs/testing.md', (code) => code);
     expect(programs).toHaveLength(3);
     const { code, said } = await start(['--test', ...programs], inject('clusterUrl'));
     expect(said).toMatch(/pass 3/);
@@ -66,12 +58,12 @@ describe('docs/sdk.md', () => {
 
   beforeAll(async () => {
     database = await testDatabase();
-    await save('sdk.md', (code) => code);
+    await save('docs/sdk.md', (code) => code);
     server = await launch('start', {
-      env: { DATABASE_URL: database.url, LONGSHORE_JOBS: join(FOLDER, 'sdk.md', 'jobs') },
+      env: { DATABASE_URL: database.url, LONGSHORE_JOBS: join(FOLDER, 'docs/sdk.md/jobs') },
     });
     const here = (code: string) => code.replace('http://127.0.0.1:4400', server.summary.address);
-    programs = await save('sdk.md', here);
+    programs = await save('docs/sdk.md', here);
   });
   afterAll(async () => {
     await endAll();
@@ -101,13 +93,12 @@ describe('docs/sdk.md', () => {
   });
 
   it('and docs/transactions.md has some that store jobs with orders, or neither', async () => {
-    const [program = ''] = await save('transactions.md', (code) => code);
+    const [program = ''] = await save('docs/transactions.md', (code) => code);
     expect(await start([program], database.url)).toEqual({ code: 0, said: '36 queued\n' });
-    const page = readFileSync(join(ROOT, 'docs', 'transactions.md'), 'utf8');
-    const blocks = [...page.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, text = '']) => text);
+    const blocks = blocksOf('docs/transactions.md', 'sql');
     expect(blocks).toHaveLength(3);
-    for (const text of blocks) {
-      await database.sql(text.replaceAll('shop', `shop_${process.pid}`));
+    for (const { text: sql } of blocks) {
+      await database.sql(sql.replaceAll('shop', `shop_${process.pid}`));
     }
     await database.sql(`drop owned by shop_${process.pid}; drop role shop_${process.pid}`);
     const stored = await database.sql<{ params: unknown }>(
@@ -118,6 +109,38 @@ describe('docs/sdk.md', () => {
       { orderId: 17 },
       { orderId: 2 },
     ]);
+  });
+});
+
+describe('README.md', () => {
+  it('has a client and an application that get the results of their jobs', async () => {
+    const database = await testDatabase();
+    try {
+      await save('README.md', (code) => code);
+      const jobs = join(FOLDER, 'README.md', 'jobs', 'resize.ts');
+      const { summary } = await launch('start', {
+        env: { DATABASE_URL: database.url, LONGSHORE_JOBS: jobs },
+      });
+      // Nothing is asked of the world, and what they leave to their reader is said at their end.
+      const here = (code: string) =>
+        code
+          .replace('http://127.0.0.1:4400', summary.address)
+          .replace('https://example.com/a.png', 'data:text/plain,abc')
+          .replace('postgres://app@localhost/app', database.url) +
+        (code.includes('createLongshore(') ? 'await longshore.stop();' : '') +
+        (code.includes('job.wait()') ? 'console.log(status, result);' : '');
+      const programs = await save('README.md', here);
+      const said = [];
+      for (const program of programs.slice(0, 2)) {
+        const run = await start([program], database.url);
+        expect(run).toMatchObject({ code: 0 });
+        said.push(run.said);
+      }
+      expect(said).toEqual(['succeeded { width: 200, bytes: 3 }\n', '{ removed: 3 }\n']);
+    } finally {
+      await endAll();
+      await database.close();
+    }
   });
 });
 
@@ -136,7 +159,7 @@ describe('docs/webhooks.md', () => {
       const port = String(await findFreePort(24_801));
       const here = (code: string) =>
         code.replace('http://127.0.0.1:4400', summary.address).replaceAll('4801', port);
-      const [program = ''] = await save('webhooks.md', here);
+      const [program = ''] = await save('docs/webhooks.md', here);
       const { code, said } = await start([program], database.url);
       expect(said).toMatch(/^dev\.longshore\.job\.succeeded .*Ada/);
       expect(code).toBe(0);

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { JobLog } from '../../src/signals/job-log.ts';
 import { Inbox } from '../../src/store/inbox.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { blocksOf } from '../support/docs-blocks.ts';
 import { request } from '../support/jobs.ts';
 import { until } from '../support/until.ts';
 import { workerOn } from '../support/worker.ts';
@@ -86,6 +87,9 @@ it('has one line for each thing that happens to a job', async () => {
     code: 'NON_RETRYABLE',
     next: 'failed',
   });
+  const [shown] = blocksOf('docs/logging.md', 'json');
+  const factsShown = Object.keys(JSON.parse(shown?.text ?? '{}') as Line);
+  expect(factsShown.sort()).toEqual(Object.keys(of(2).at(-1) ?? {}).sort());
   // What a job says may be secret: the log has its code only.
   expect(JSON.stringify(lines)).not.toContain('hunter2');
 });

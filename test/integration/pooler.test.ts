@@ -8,6 +8,7 @@ import { Db } from '../../src/store/db.ts';
 import { inspectServer } from '../../src/store/server-version.ts';
 import { jobInState, post, readJob, startJob } from '../support/api.ts';
 import { emptyDatabase, onCluster, testDatabase, type TestDatabase } from '../support/database.ts';
+import { blocksOf } from '../support/docs-blocks.ts';
 import { hasPgbouncer, type Pgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { endAll, FIXTURES, launch, run, type Running } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -205,11 +206,9 @@ describe.skipIf(!hasPgbouncer)('through a transaction pooler (needs pgbouncer)',
     const options = { url: pgbouncer.through(database.url), pooler: 'transaction' as const };
     const tuned = async () => (await inspectServer({ ...options, log: silentLog })).tuned;
     expect(await tuned()).toBe(false);
-    for (const setting of ['enable_seqscan', 'jit']) {
-      await database.sql(
-        `alter role longshore in database ${nameOf(database)} set ${setting} = off`,
-      );
-    }
+    const [block] = blocksOf('docs/poolers.md', 'sql');
+    const role = `role longshore in database ${nameOf(database)}`;
+    await database.sql((block?.text ?? '').replaceAll('role jobs in database jobs', role));
     // A session that was there before keeps what it had.
     await database.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`);

@@ -96,6 +96,7 @@ it('is traced from its caller to the spans of its own code, in real processes', 
         await longshore.enqueue('twice'),
         await longshore.enqueue('threaded'),
         await longshore.enqueue('command'),
+        await longshore.enqueue('leaky', { password: 'canary-in-params' }),
       ];
       await new Longshore({ url }).enqueue('elsewhere');
       const { traceId, spanId } = span.spanContext();
@@ -110,7 +111,7 @@ it('is traced from its caller to the spans of its own code, in real processes', 
   const spans = await until('all spans are written', async () => {
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
     const read = lines.map((line) => JSON.parse(line) as SpanLine);
-    return read.length >= 11 && read;
+    return read.length >= 14 && read;
   });
   const named = (name: string) => spans.filter((span) => span.name === name);
   const [request] = named('request');
@@ -145,4 +146,13 @@ it('is traced from its caller to the spans of its own code, in real processes', 
   expect(named('work in a thread')).toMatchObject([{ parentSpanId: threaded?.spanId }]);
   const [command] = named('process command');
   expect(results[2]).toBe(`00-${command?.traceId}-${command?.spanId}-01`);
+
+  // A job may tell what it wants in spans of its own; ours tell neither what it was given nor what it threw.
+  expect(named('the work with canary-in-params')).toHaveLength(1);
+  const ours = spans.filter(({ name }) => !/^(request$|work |the work )/.test(name));
+  expect(ours.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['send leaky', 'process leaky']),
+  );
+  expect(JSON.stringify(ours)).not.toContain('canary');
+  expect(named('process leaky')).toMatchObject([{ status: { message: 'HANDLER_ERROR' } }]);
 });
