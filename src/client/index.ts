@@ -8,6 +8,7 @@ export type {
   BulkPreview,
   BulkWaitOptions,
 } from './bulk.ts';
+export type { Change, ChangesOptions } from './changes.ts';
 export type {
   DeadLetter,
   DeadLetterFilter,

@@ -15,6 +15,7 @@ import { isJobId } from '../core/job-id.ts';
 import { Alerts } from './alerts.ts';
 import type { SettingsView } from '../core/setting-view.ts';
 import { Bulks } from './bulk.ts';
+import { type Change, type ChangesOptions, followChanges } from './changes.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Flow } from './flow.ts';
 import { type JobHandles, JobHandle, type JobStarter } from './handle.ts';
@@ -165,6 +166,11 @@ export class Longshore implements JobStarter {
   /** How many jobs there are, how long they wait and run, how they end: by definition and by minute. */
   async stats(options: StatsOptions = {}): Promise<Stats> {
     return await this.#get<Stats>('/v1/stats', { query: queryOf(options) });
+  }
+
+  /** That something has changed, by topics, as it happens; it ends only by the signal or a refusal. */
+  async *changes(options: ChangesOptions = {}): AsyncGenerator<Change, void, undefined> {
+    yield* followChanges(this.#transport, options);
   }
 
   /** All that are alive, and those that died within the last day. */

@@ -1,3 +1,4 @@
+import { hashOf } from './hash.ts';
 import type { JobError } from './job.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { JobError } from './job.ts';
  */
 export function fingerprintOf({ code, message, stack }: JobError): string {
   const frame = applicationFrame(stack ?? '');
-  return hash([code, className(stack ?? ''), normalMessage(message), frame].join('\n'));
+  return hashOf([code, className(stack ?? ''), normalMessage(message), frame].join('\n'));
 }
 
 /** A hostile message costs no more than this; what differs after it is no other mistake. */
@@ -48,25 +49,4 @@ function applicationFrame(stack: string): string {
   if (own === undefined) return '';
   const place = own.slice(0, 500).trim().slice('at '.length);
   return place.replace(/\(?(?:file:\/\/)?(?:[^\s()]*[\\/])?([^\s()\\/]+?)(?::\d+){0,2}\)?$/, '$1');
-}
-
-/**
- * 64 bits of cyrb53's mixing: not for secrets, but two different mistakes will not meet. Pure code
- * has no other hash at hand.
- */
-function hash(text: string): string {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    high = Math.imul(high ^ unit, 2_654_435_761);
-    low = Math.imul(low ^ unit, 1_597_334_677);
-  }
-  const mix = (a: number, b: number) =>
-    Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
-  return [mix(high, low), mix(low, high)].map(hex).join('');
-}
-
-function hex(bits: number): string {
-  return (bits >>> 0).toString(16).padStart(8, '0');
 }

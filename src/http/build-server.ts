@@ -37,6 +37,7 @@ import { sessionRoutes } from './routes/session.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { startJobRoutes } from './routes/start-job.ts';
 import { statsRoutes } from './routes/stats.ts';
+import { streamRoutes } from './routes/stream.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
 import { webhookDeliveriesRoutes } from './routes/webhook-deliveries.ts';
 import { webhooksRoutes } from './routes/webhooks.ts';
@@ -98,6 +99,7 @@ export function buildServer(
     pausesRoutes(scope, deps);
     workersRoutes(scope, deps);
     statsRoutes(scope, deps);
+    streamRoutes(scope, deps, streams);
     metricsRoutes(scope, deps);
     intentRoutes(scope, deps);
     jobberRoutes(scope, deps);

@@ -40,7 +40,7 @@ describe('the OpenAPI document', () => {
         .map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     );
     expect(calls.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
-    expect(served).toHaveLength(79);
+    expect(served).toHaveLength(80);
   });
 
   it('describes every operation well enough to be used', () => {
@@ -152,7 +152,7 @@ describe('the page of the API', async () => {
   it('shows how to follow what can be followed, and only that', () => {
     const followed = [...page.matchAll(/curl -N -H 'accept: text\/event-stream' (\S+)/g)];
     const paths = followed.map(([, url = '']) => new URL(url.replace('</pre>', '')).pathname);
-    expect(paths.map((path) => path.split('/').at(-1))).toEqual(['events', 'logs']);
+    expect(paths.map((path) => path.split('/').at(-1))).toEqual(['events', 'logs', 'stream']);
     const { events } = Object.fromEntries(
       Object.entries(document.paths).map(([path, { get: operation }]) => [
         path.split('/').at(-1),

@@ -6,6 +6,7 @@ import { lazyReader, listen } from '../../test/support/live-stream.ts';
 import { until } from '../../test/support/until.ts';
 import { silentLog } from '../runtime/log.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
+import { noSuchJob } from './job-path.ts';
 import { errorHandler } from './problem.ts';
 import { type StoryPage, STREAM_LIMITS, type StreamLimits, Streams } from './streams.ts';
 
@@ -24,7 +25,7 @@ class Script {
     this.#answer = answer;
   }
 
-  readonly jobId = 'the job';
+  readonly missing = () => noSuchJob('the job');
   readonly nameOf = () => 'log';
   readonly read = async (afterId: string | null): Promise<Page> => {
     this.asked.push(afterId);

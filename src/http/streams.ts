@@ -4,7 +4,6 @@ import { sleep } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
 import { EVENT_STREAM, EventStream, message } from './event-stream.ts';
-import { noSuchJob } from './job-path.ts';
 import { pathOf, unavailable } from './problem.ts';
 
 /** A part of a job's story, in its order. */
@@ -17,9 +16,10 @@ export interface StoryPage<Entry> {
 }
 
 export interface Story<Entry> {
-  jobId: string;
-  /** Null when there is no such job, or no longer. */
+  /** Null when there is no such story, or no longer. */
   read(afterId: string | null): Promise<StoryPage<Entry> | null>;
+  /** How it is refused when there never was one. */
+  missing(): never;
   /** What `event:` says of an entry. */
   nameOf(entry: Entry): string;
 }
@@ -73,7 +73,7 @@ export class Streams {
   ): Promise<FastifyReply> {
     const stream = this.#enter(reply);
     const first = await story.read(afterId);
-    if (first === null) return noSuchJob(story.jobId);
+    if (first === null) return story.missing();
     // An EventSource comes again after every end; this answer is what tells it to stay away.
     if (isOver(first)) return reply.code(204).send();
     if (stream.signal.aborted) throw stopping();

@@ -42,9 +42,17 @@ describe('the list of jobs', () => {
 
   it('shows a new job without being asked', async () => {
     const page = await open('/jobs');
+    // Without timers nothing is asked every few seconds: only the stream can tell of the job.
+    await page.addInitScript(() => {
+      globalThis.setInterval = (() => 0) as unknown as typeof setInterval;
+    });
+    const streaming = page.waitForResponse(/\/v1\/stream$/);
+    await page.reload();
     await page.getByRole('row').nth(1).waitFor();
+    expect((await streaming).status()).toBe(200);
     const id = await startJob(shop.address, 'image.resize', { url: 'new.png', width: 1 });
     await page.getByText(id.slice(0, 13)).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
   });
 
   it('never moves a row away from under the pointer', async () => {

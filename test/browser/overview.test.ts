@@ -95,7 +95,7 @@ describe('the overview', () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText(/things need you$/).waitFor();
     expect(proxy.strays).toEqual([]);
-    // What it still asks for would complain about a proxy that is gone.
+    // The page follows the server through the proxy, and would complain when that is gone.
     await page.goto('about:blank');
   });
 

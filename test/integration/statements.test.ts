@@ -232,6 +232,9 @@ const ROWS_MAX: Record<string, number> = {
   find_young_retries: 0,
   find_late_schedules: 3, // none, but a look into each of 64 buckets
   find_missed_slots: 0,
+  // Asked every second: no row of these tables, but for each of 500 lanes a probe of two pages.
+  read_shard_marks: 120,
+  read_marks: 0,
 };
 
 const LINE = { atMs: 0, level: 'info', stream: 'stdout', message: 'hello' } as const;
@@ -310,6 +313,8 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   await countYoungDead(db, 0, [dead]);
   await findYoungRetries(db, 0, 600);
   await findMissedSlots(db, 0, 3_600);
+  await db.run(statementNamed('read_shard_marks'), [0, 'default']);
+  await db.run(statementNamed('read_marks'), ['default']);
   await findOrphans(db, 0, 10);
   await forgetWorkers(db, 0);
   expect([...seen].sort()).toEqual(Object.keys(ROWS_MAX).sort());

@@ -99,7 +99,8 @@ export function readStoryRoutes(
       const show = (event: EventView) => (redactor ? redactEvent(event, redactor) : event);
       return page && { ...page, entries: page.events.map(show) };
     };
-    const story = { jobId, name: 'events', read, nameOf: ({ type }: EventView) => type };
+    const missing = () => noSuchJob(jobId);
+    const story = { missing, name: 'events', read, nameOf: ({ type }: EventView) => type };
     return await tell(request, reply, { ...story, isId: isEventId, cursor }, streams);
   });
 
@@ -113,7 +114,8 @@ export function readStoryRoutes(
       const show = (line: LogView) => (redactor ? redactLog(line, redactor) : line);
       return page && { ...page, entries: page.logs.map(show) };
     };
-    const story = { jobId, name: 'logs', read, nameOf: () => 'log' };
+    const missing = () => noSuchJob(jobId);
+    const story = { missing, name: 'logs', read, nameOf: () => 'log' };
     return await tell(request, reply, { ...story, isId: isLogId, cursor }, streams);
   });
 }
@@ -132,7 +134,7 @@ async function tell<Entry extends { id: string }>(
   story: AskedStory<Entry>,
   streams: Streams,
 ): Promise<FastifyReply> {
-  const { jobId, name, read, isId, cursor } = story;
+  const { missing, name, read, isId, cursor } = story;
   const { accept, 'last-event-id': seen } = request.headers;
   const afterId = cursor === undefined ? null : readStoryCursor(cursor, isId);
   if (wantsStream(accept)) {
@@ -140,7 +142,7 @@ async function tell<Entry extends { id: string }>(
     const lastId = typeof seen === 'string' ? readLastEventId(seen, isId) : afterId;
     return await streams.answer(request, reply, story, lastId);
   }
-  const { entries, nextId } = (await read(afterId)) ?? noSuchJob(jobId);
+  const { entries, nextId } = (await read(afterId)) ?? missing();
   if (nextId !== null) void reply.header('link', nextLink(request.url, nextId));
   return reply.send({ [name]: entries, nextCursor: nextId });
 }

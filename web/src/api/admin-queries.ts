@@ -5,6 +5,7 @@ import type { SettingsView } from '../../../src/core/setting-view.ts';
 import type { DeliveryView, WebhookView } from '../../../src/core/webhook.ts';
 import type { ProbeAnswer } from '../../../src/protocol/probe-answer.ts';
 import { call } from './call.ts';
+import { unlessTold } from './connection.ts';
 
 /** What those ask who look after the server. None of it changes by itself every second. */
 const SOON_MS = 2_000;
@@ -27,7 +28,7 @@ export const auditQuery = (asked: AuditAsked) =>
     queryKey: ['audit', asked],
     queryFn: ({ signal }) => call<AuditPage>('GET', '/v1/audit', { query: { ...asked }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });
 
 export const keysQuery = () =>
@@ -35,7 +36,7 @@ export const keysQuery = () =>
     queryKey: ['keys'],
     queryFn: async ({ signal }) =>
       (await call<{ keys: KeyView[] }>('GET', '/v1/keys', { signal })).keys,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });
 
 export const healthQuery = () =>

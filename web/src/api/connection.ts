@@ -1,18 +1,37 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the latest call reached the server: what the dot in the corner says. */
-export type ConnectionState = 'live' | 'lost';
+/**
+ * How the server is heard: what the dot in the corner says. Lost is when the latest call did not reach
+ * it, reconnecting when calls do but the stream of changes broke off.
+ */
+export type ConnectionState = 'live' | 'reconnecting' | 'lost';
+type StreamState = 'none' | 'open' | 'broken';
 
-let state: ConnectionState = 'live';
+let called: 'live' | 'lost' = 'live';
+let streamed: StreamState = 'none';
 const listeners = new Set<() => void>();
 
 export const connection = {
-  report(next: ConnectionState): void {
-    if (next === state) return;
-    state = next;
+  /** Whether the latest call reached the server. */
+  report(next: 'live' | 'lost'): void {
+    if (next === called) return;
+    called = next;
+    for (const listener of listeners) listener();
+  },
+  stream(next: StreamState): void {
+    if (next === streamed) return;
+    streamed = next;
     for (const listener of listeners) listener();
   },
 };
+
+/** What was told is asked for at once; this is for what was not, as no promise is without a doubt. */
+const SELDOM_MS = 30_000;
+
+/** How often to ask for what the stream tells of: so often, or seldom while there is a stream. */
+export function unlessTold(everyMs: number): number {
+  return streamed === 'open' ? SELDOM_MS : everyMs;
+}
 
 export function useConnection(): ConnectionState {
   return useSyncExternalStore(
@@ -20,6 +39,6 @@ export function useConnection(): ConnectionState {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    () => state,
+    () => (called === 'live' && streamed === 'broken' ? 'reconnecting' : called),
   );
 }

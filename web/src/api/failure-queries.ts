@@ -3,6 +3,7 @@ import type { BulkFilter, BulkPage, BulkPreview } from '../../../src/client/bulk
 import type { BulkAction, BulkView } from '../../../src/core/bulk.ts';
 import type { DeadLetterGroup, DeadLetterView } from '../../../src/core/dead-letter.ts';
 import { call } from './call.ts';
+import { unlessTold } from './connection.ts';
 
 /**
  * What failed, by groups and one by one. Groups are counted by the server, up to a bound, each time
@@ -29,7 +30,7 @@ export const groupsQuery = (asked: FailureFilter & { buckets?: number | undefine
     queryFn: ({ signal }) =>
       call<GroupPage>('GET', '/v1/dead-letters/groups', { query: { ...asked }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });
 
 export interface DeadLetterPage {
@@ -49,7 +50,7 @@ export const deadLettersQuery = (asked: DeadLettersAsked) =>
     queryFn: ({ signal }) =>
       call<DeadLetterPage>('GET', '/v1/dead-letters', { query: { ...asked }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });
 
 /** What is previewed is what somebody is about to confirm, so it is not asked again by itself. */
@@ -76,5 +77,5 @@ export const bulksQuery = (cursor?: string) =>
     queryFn: ({ signal }) => call<BulkPage>('GET', '/v1/bulk', { query: { cursor }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      state.data?.bulks.some(({ status }) => status === 'running') ? SOON_MS : LATER_MS,
+      state.data?.bulks.some(({ status }) => status === 'running') ? SOON_MS : unlessTold(LATER_MS),
   });

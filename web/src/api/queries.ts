@@ -8,10 +8,13 @@ import type { WorkerView } from '../../../src/core/worker.ts';
 import { now } from '../runtime/clock.ts';
 import { SINCE_MS, type Since } from '../words/since.ts';
 import { call } from './call.ts';
+import { unlessTold } from './connection.ts';
 
 /**
- * What screens ask the server, and how often. Each waits for its answer before it asks again, and
- * nothing is asked while nobody looks (`refetchInterval` rests with the tab).
+ * What screens ask the server, and how often: seldom where the stream of changes tells when to
+ * (`api/use-news.ts`), or else every few seconds, as for heartbeats and progress, which are no changes.
+ * Each waits for its answer before it asks again, and nothing is asked while nobody looks
+ * (`refetchInterval` rests with the tab).
  */
 const SOON_MS = 2_000;
 const LATER_MS = 5_000;
@@ -43,7 +46,8 @@ export const jobsQuery = (asked: JobsAsked, everyMs = SOON_MS) =>
       return call<JobPage>('GET', '/v1/jobs', { query: { ...query, createdAfter }, signal });
     },
     placeholderData: keepPreviousData,
-    refetchInterval: everyMs,
+    refetchInterval: ({ state }) =>
+      state.data?.jobs.some(isRunning) ? everyMs : unlessTold(everyMs),
   });
 
 export const jobQuery = (jobId: string) =>
@@ -51,9 +55,15 @@ export const jobQuery = (jobId: string) =>
     queryKey: ['job', jobId],
     queryFn: ({ signal }) =>
       call<JobView>('GET', `/v1/jobs/${encodeURIComponent(jobId)}`, { signal }),
-    refetchInterval: ({ state }) =>
-      state.data && isTerminal(state.data.status) ? LATER_MS : SOON_MS,
+    refetchInterval: ({ state: { data } }) => {
+      if (data && isRunning(data)) return SOON_MS;
+      return unlessTold(data && isTerminal(data.status) ? LATER_MS : SOON_MS);
+    },
   });
+
+function isRunning({ status }: JobView): boolean {
+  return status === 'running' || status === 'cancelling';
+}
 
 /** Asked again when the job has changed, as `updatedAt` tells: its story grows only then. */
 export const attemptsQuery = (jobId: string, job: JobView | undefined) =>
@@ -95,7 +105,7 @@ export const definitionsQuery = () =>
     queryFn: async ({ signal }) =>
       (await call<{ definitions: PublishedDefinition[] }>('GET', '/v1/definitions', { signal }))
         .definitions,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });
 
 export const pausesQuery = () =>
@@ -103,7 +113,7 @@ export const pausesQuery = () =>
     queryKey: ['pauses'],
     queryFn: async ({ signal }) =>
       (await call<{ pauses: PauseView[] }>('GET', '/v1/pauses', { signal })).pauses,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });
 
 export interface SchedulePage {
@@ -117,7 +127,7 @@ export const schedulesQuery = (cursor?: string, definitionKey?: string) =>
     queryFn: ({ signal }) =>
       call<SchedulePage>('GET', '/v1/schedules', { query: { cursor, definitionKey }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });
 
 export const scheduleQuery = (id: string) =>
@@ -125,7 +135,7 @@ export const scheduleQuery = (id: string) =>
     queryKey: ['schedule', id],
     queryFn: ({ signal }) =>
       call<ScheduleView>('GET', `/v1/schedules/${encodeURIComponent(id)}`, { signal }),
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });
 
 /** The newest slots. Asked again when the schedule has moved on, as its last slot tells. */

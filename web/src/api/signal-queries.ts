@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import type { AlertRuleView, AlertView } from '../../../src/core/alert.ts';
 import type { StatsView } from '../../../src/core/stats.ts';
 import { call } from './call.ts';
+import { unlessTold } from './connection.ts';
 import { offersQuery } from './queries.ts';
 
 /**
@@ -17,7 +18,7 @@ const statsQuery = (enabled: boolean) =>
     queryFn: ({ signal }) =>
       call<StatsView>('GET', '/v1/stats', { query: { seriesMinutes: SERIES_MINUTES }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
     enabled,
   });
 
@@ -41,7 +42,7 @@ export const alertsQuery = (cursor?: string) =>
     queryKey: ['alerts', cursor],
     queryFn: ({ signal }) => call<AlertPage>('GET', '/v1/alerts', { query: { cursor }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });
 
 export const alertRulesQuery = () =>
@@ -49,5 +50,5 @@ export const alertRulesQuery = () =>
     queryKey: ['alert-rules'],
     queryFn: async ({ signal }) =>
       (await call<{ rules: AlertRuleView[] }>('GET', '/v1/alerts/rules', { signal })).rules,
-    refetchInterval: LATER_MS,
+    refetchInterval: () => unlessTold(LATER_MS),
   });

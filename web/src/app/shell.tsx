@@ -3,6 +3,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { useConnection } from '../api/connection.ts';
 import { offersQuery } from '../api/queries.ts';
 import { useSignInDemanded } from '../api/session.ts';
+import { useNews } from '../api/use-news.ts';
 import { BulkAsk } from '../parts/bulk-ask.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Toasts } from '../parts/toasts.tsx';
@@ -19,7 +20,9 @@ import { SignOut } from './sign-out.tsx';
 export function Shell() {
   const { helping, setHelping } = useShortcuts();
   const demanded = useSignInDemanded();
-  const menu = useMenu();
+  const offers = useOffers();
+  const menu = NAV.filter((screen) => !('needs' in screen) || offers.includes(screen.needs));
+  useNews(!demanded && offers.includes('/v1/stream'));
   return (
     <div className="shell">
       <button
@@ -67,10 +70,9 @@ export function Shell() {
 }
 
 /** What the server can do; nothing is asked while it wants to know who is there. */
-function useMenu(): (typeof NAV)[number][] {
+function useOffers(): string[] {
   const demanded = useSignInDemanded();
-  const { data: offers = [] } = useQuery({ ...offersQuery(), enabled: !demanded });
-  return NAV.filter((screen) => !('needs' in screen) || offers.includes(screen.needs));
+  return useQuery({ ...offersQuery(), enabled: !demanded }).data ?? [];
 }
 
 function Mark() {
@@ -83,11 +85,17 @@ function Mark() {
   );
 }
 
+const CONNECTION_WORDS = {
+  live: 'Live',
+  reconnecting: 'Reconnecting',
+  lost: 'Server unreachable, trying again',
+};
+
 function LiveDot() {
   const state = useConnection();
   return (
     <p className={`live live-${state}`} role="status">
-      {state === 'live' ? 'Live' : 'Server unreachable, trying again'}
+      {CONNECTION_WORDS[state]}
     </p>
   );
 }

@@ -1,0 +1,20 @@
+/**
+ * 64 bits of cyrb53's mixing, as 16 hex digits: not for secrets, but two texts that differ will not
+ * meet. Pure code has no other hash at hand.
+ */
+export function hashOf(text: string): string {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    high = Math.imul(high ^ unit, 2_654_435_761);
+    low = Math.imul(low ^ unit, 1_597_334_677);
+  }
+  const mix = (a: number, b: number) =>
+    Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
+  return [mix(high, low), mix(low, high)].map(hex).join('');
+}
+
+function hex(bits: number): string {
+  return (bits >>> 0).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { changeSince, isStandingId, type Standing, standingOf } from '../../core/news.ts';
+import { ChangeAnswer, NewsQuery } from '../../protocol/news-answer.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { readMarks } from '../../store/read-marks.ts';
+import { readLastEventId, readStoryCursor } from '../cursor.ts';
+import type { HttpDeps } from '../deps.ts';
+import { EVENT_STREAM, wantsStream } from '../event-stream.ts';
+import { FreshAnswers } from '../fresh-answers.ts';
+import { refusals } from '../openapi.ts';
+import { noSuchPath } from '../problem.ts';
+import { STREAM_LIMITS, type Streams } from '../streams.ts';
+import { tenantOf } from '../tenant.ts';
+
+const FOLLOW = {
+  operationId: 'followChanges',
+  tags: ['server'],
+  summary: 'Ask, or be told, what has changed',
+  description:
+    'Says that something has changed, not what it is now: jobs (by definition), workers, ' +
+    'definitions, pauses, alerts, bulks, and audit for what people did. With Accept: ' +
+    'text/event-stream the answer stays open and sends events named change, one a second at most; ' +
+    'the first says where you are. Who was cut off sends the last id as Last-Event-ID, as an ' +
+    'EventSource does by itself, to this or to any other process of the API, and is told at once ' +
+    'what has changed meanwhile. Heartbeats, progress and log lines are no changes.',
+  headers: z.object({
+    'last-event-id': z.string().optional().describe('Of a stream: go on after this id.'),
+  }),
+  querystring: NewsQuery,
+  response: {
+    200: {
+      description: 'What has changed since then. With Accept: text/event-stream, and what follows.',
+      content: {
+        'application/json': { schema: ChangeAnswer },
+        [EVENT_STREAM]: { schema: z.string().describe('Server-sent events, without an end.') },
+      },
+    },
+    ...refusals('UNAVAILABLE'),
+  },
+};
+
+const READS = { access: 'jobs:read' } as const;
+
+/** All readers of a tenant share one question a second, and without readers there is none. */
+export function streamRoutes(app: FastifyInstance, deps: HttpDeps, streams: Streams): void {
+  const { pollMaxMs } = { ...STREAM_LIMITS, ...deps.streams };
+  const standings = new FreshAnswers<Standing>(systemClock, pollMaxMs);
+  const standing = async (tenant: string) =>
+    await standings.get(tenant, async () => standingOf(await readMarks(deps.db, tenant)));
+
+  app
+    .withTypeProvider<ZodTypeProvider>()
+    .get('/v1/stream', { schema: FOLLOW, config: READS }, async (request, reply) => {
+      const { cursor } = request.query;
+      const { accept, 'last-event-id': seenId } = request.headers;
+      const asked = cursor === undefined ? null : readStoryCursor(cursor, isStandingId);
+      if (!wantsStream(accept)) {
+        const now = await standing(tenantOf(request));
+        const nothing = { id: now.id, topics: [], definitionKeys: [] };
+        return reply.send({ ...(changeSince(asked, now) ?? nothing) });
+      }
+      let seen: Standing | string | null =
+        typeof seenId === 'string' ? readLastEventId(seenId, isStandingId) : asked;
+      const read = async () => {
+        await app.admit(request, null);
+        const now = await standing(tenantOf(request));
+        const change = changeSince(seen, now);
+        seen = now;
+        return { entries: change ? [change] : [], nextId: null, ended: false };
+      };
+      const missing = () => {
+        throw noSuchPath();
+      };
+      return await streams.answer(request, reply, { read, missing, nameOf: () => 'change' }, null);
+    });
+}
