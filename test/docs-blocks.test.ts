@@ -91,7 +91,11 @@ const SHOWN: [page: string, holding: string, why: string][] = [
   ['README.md', 'npm ci && npm test', 'it is what runs this test'],
   ['docs/embedded-postgres.md', 'pg_dump', 'the client tools of PostgreSQL 18 are not installed'],
   ['docs/metrics.md', 'scrape_configs:', 'there is no Prometheus here to read it'],
-  ['docs/redis.md', 'npm install redis', 'it needs a registry; integration/redis-server has workers with a Redis'],
+  [
+    'docs/redis.md',
+    'npm install redis',
+    'it needs a registry; integration/redis-server has workers with a Redis',
+  ],
   ['docs/security.md', 'openssl rand', 'openssl may be missing; integration/encryption has keys'],
   ['docs/tracing.md', '// tracing.ts', 'its exporter wants a collector; its types are checked'],
 ];
