@@ -33,6 +33,8 @@ export async function plantProblems(
     LONGSHORE_LEASE_MS: '5000',
     LONGSHORE_UNHANDLED_AFTER_MS: '1000',
     LONGSHORE_CONCURRENCY: '8',
+    // The stuck job would be waited for at the end.
+    LONGSHORE_DRAIN_MS: '500',
   };
   const jobs = (folder: string) => ({ LONGSHORE_JOBS: join(FIXTURES, 'problems', folder) });
   const { address } = (await launch('start', { env: { ...shared, ...jobs('shop'), ...env } }))
