@@ -191,7 +191,7 @@ create table done (
 partition by RANGE (id);
 CREATE INDEX done_dead ON done USING btree (shard, lane, finished_at, id) WHERE state = 'failed'::job_state AND error_code IS NOT NULL;
 CREATE INDEX done_fingerprint ON done USING btree (shard, lane, fingerprint, finished_at, id) WHERE state = 'failed'::job_state AND fingerprint IS NOT NULL;
-CREATE INDEX done_unsuccessful ON done USING btree (shard, state, id) WHERE state <> 'succeeded'::job_state;
+CREATE INDEX done_unsuccessful ON done USING btree (shard, lane, state, id) WHERE state <> 'succeeded'::job_state;
 
 create table event (
   shard smallint not null,

@@ -3,7 +3,8 @@ import { ANY_JOB, type JobCriteria, needsSieve } from '../core/job-criteria.ts';
 import { jobIdFloor } from '../core/job-id.ts';
 import type { Db, Queryable, Statement } from './db.ts';
 import { statement } from './db.ts';
-import { FIRST_ID, LAST_ID, lanesOf } from './find-jobs.ts';
+import { lanesOf } from './find-jobs.ts';
+import { FIRST_ID, LAST_ID } from './id-range.ts';
 import { viewAll } from './list-jobs.ts';
 import { sieveJobs } from './sieve-jobs.ts';
 

@@ -19,7 +19,7 @@ import { writeEvents } from '../../src/store/events.ts';
 import { findLines } from '../../src/store/find-lines.ts';
 import { claimGated } from '../../src/store/gated-claim.ts';
 import { admit } from '../../src/store/gates.ts';
-import { FIRST_ID, LAST_ID } from '../../src/store/find-jobs.ts';
+import { FIRST_ID, LAST_ID } from '../../src/store/id-range.ts';
 import { viewJobs } from '../../src/store/get-job.ts';
 import { writeLogChunks } from '../../src/store/log-chunks.ts';
 import { saveProgress } from '../../src/store/progress.ts';
