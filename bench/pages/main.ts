@@ -98,6 +98,8 @@ async function measure(url: string, running: string, failed: string): Promise<bo
     '/v1/jobs?q=nobody',
     '/v1/jobs?status=queued&sort=-priority',
     '/v1/jobs?status=scheduled&sort=runAt',
+    '/v1/jobs?status=retrying&sort=runAt&definitionKey=key-7',
+    '/v1/jobs?status=queued&sort=-priority&tag=once',
     `/v1/jobs/${running}`,
     `/v1/jobs/${failed}`,
     `/v1/jobs/${failed}/attempts`,
