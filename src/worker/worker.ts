@@ -8,6 +8,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { sleep } from '../runtime/deadline.ts';
+import { fieldsOf } from '../signals/job-log.ts';
 import { Listener } from '../store/listen.ts';
 import type { HandOver } from '../store/hand-over.ts';
 import type { HeartbeatAnswer, OwnedJob } from '../store/workers.ts';
@@ -242,16 +243,16 @@ export class Worker implements Service {
   async #giveBack(shard: number, row: OwnedJob): Promise<void> {
     const { queue, log, clock } = this.#options;
     const { id, claim, state: was, attempts: attempt } = row;
-    log.warn({ jobId: id, attempt, claim }, 'a job of ours does not run here; it is given back');
-    const outcome = { kind: 'unstarted' } as const;
-    const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, clock.random());
+    let line: object = { jobId: id, attempt };
     try {
+      const facts = await queue.heldFacts(shard, id);
+      if (facts) line = fieldsOf({ jobId: id, attempt, ...facts });
+      log.warn({ ...line, claim }, 'a job of ours does not run here; it is given back');
+      const outcome = { kind: 'unstarted' } as const;
+      const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, clock.random());
       await queue.settle(shard, [{ id, claim, was, transition, usage: NO_USAGE }]);
     } catch (error) {
-      log.warn(
-        { jobId: id, attempt, err: error },
-        'it could not be given back; a heartbeat will try again',
-      );
+      log.warn({ ...line, err: error }, 'it could not be given back; a heartbeat will try again');
     }
   }
 
