@@ -43,7 +43,7 @@ test.each([
     { queued: [madeJob({ warnings: [{ code: 'UNHANDLED', since: null }] })] },
     /^1 job of hello waits, and no worker/,
   ],
-  ['a long wait', { queued: [madeJob({ queuedAt: ago(900) })] }, /the oldest for 15m00s/],
+  ['a long wait', { queued: [madeJob({ queuedAt: ago(900) })] }, /the oldest for 15m/],
   [
     'a worker that died',
     { workers: [madeWorker(), madeWorker({ status: 'dead', lost: true, heartbeatAt: ago(40) })] },

@@ -1,10 +1,11 @@
 import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
 import { duration } from '../../../src/core/duration.ts';
-import type { JobState, JobView } from '../../../src/core/job.ts';
+import type { JobView } from '../../../src/core/job.ts';
 import type { ScheduleView } from '../../../src/core/schedule.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
 import { ownersOf } from './owners.ts';
 import { pauseWords } from './pause-words.ts';
+import type { Place } from './place.ts';
 import type { World } from './why-not-running.ts';
 
 /**
@@ -16,15 +17,6 @@ export interface Trouble {
   owner: string | null;
   place: Place;
 }
-
-/** Where a trouble is looked at. */
-export type Place =
-  | { at: 'job'; jobId: string }
-  | { at: 'jobs'; status: JobState[] }
-  | { at: 'workers' }
-  | { at: 'definition'; key: string }
-  | { at: 'dead-letters'; fingerprint: string | null }
-  | { at: 'schedule'; scheduleId: string };
 
 /** The newest failures, the oldest that wait, and what runs: pages of the API, not everything. */
 export interface Seen extends World {

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { BulkButtons } from '../../parts/bulk-buttons.tsx';
+import { FailureText } from '../../parts/failure-text.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { atLeast } from '../../words/bulk-words.ts';
-import { plainText } from '../../words/log-tail.ts';
 import { type MatrixRow, shadeOf } from '../../words/matrix.ts';
 import { ownerWords } from '../../words/owners.ts';
 import { partWords, type TimePart, type WindowName } from '../../words/window.ts';
@@ -73,7 +73,7 @@ export function FailureMatrix({
                   </td>
                   <td className="wide">
                     <Link to="/dead-letters" search={whole} data-row className="remark">
-                      <code className="code">{row.code}</code> {plainText(row.message)}
+                      <FailureText {...row} />
                     </Link>
                   </td>
                   {row.counts.map((count, at) => (

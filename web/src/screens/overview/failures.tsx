@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { Moment } from '../../parts/moment.tsx';
+import { FailureText } from '../../parts/failure-text.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { atLeast } from '../../words/bulk-words.ts';
-import { plainText } from '../../words/log-tail.ts';
 import { ownersOf, ownerWords } from '../../words/owners.ts';
 import type { Overview } from './use-overview.ts';
 
@@ -15,48 +16,40 @@ export function Failures({ overview: { failures, definitions } }: { overview: Ov
   if (groups.length === 0) return null;
   return (
     <Panel title="What failed in 24 hours" aside={<Link to="/errors">All errors</Link>} flush>
-      <div className="scroll">
-        <table className="rows">
-          <caption className="visually-hidden">Kinds of failures, the most frequent first</caption>
-          <thead>
-            <tr>
-              <th scope="col" className="number">
-                Times
-              </th>
-              <th scope="col">Definition</th>
-              <th scope="col">Why</th>
-              <th scope="col">Last</th>
-              <th scope="col">Owner</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <tr key={group.fingerprint}>
-                <td className="number">{atLeast(group.count, group.countIsExact)}</td>
-                <td className="nowrap">
-                  <Link
-                    to="/jobs/$jobId"
-                    params={{ jobId: group.jobId }}
-                    className="row-link"
-                    data-row
-                  >
-                    {group.definitionKeys.join(', ')}
-                  </Link>
-                </td>
-                <td className="wide">
-                  <span className="remark">
-                    <code className="code">{group.code}</code> {plainText(group.message)}
-                  </span>
-                </td>
-                <td className="nowrap">
-                  <Moment at={group.lastSeen} />
-                </td>
-                <td className="nowrap">{ownerWords(owners, group.definitionKeys)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Rows
+        caption="Kinds of failures, the most frequent first"
+        rows={groups}
+        keyOf={({ fingerprint }) => fingerprint}
+        columns={[
+          {
+            title: 'Times',
+            kind: 'number',
+            cell: ({ count, countIsExact }) => atLeast(count, countIsExact),
+          },
+          {
+            title: 'Definition',
+            kind: 'short',
+            titled: 'in-head',
+            cell: ({ jobId, definitionKeys }) => (
+              <Link to="/jobs/$jobId" params={{ jobId }} className="row-link" data-row>
+                {definitionKeys.join(', ')}
+              </Link>
+            ),
+          },
+          {
+            title: 'Why',
+            kind: 'wide',
+            titled: 'in-head',
+            cell: (group) => <FailureText {...group} />,
+          },
+          { title: 'Last', kind: 'short', cell: ({ lastSeen }) => <Moment at={lastSeen} /> },
+          {
+            title: 'Owner',
+            kind: 'short',
+            cell: ({ definitionKeys }) => ownerWords(owners, definitionKeys),
+          },
+        ]}
+      />
     </Panel>
   );
 }
