@@ -137,7 +137,7 @@ describe('alerts', () => {
     await page.getByLabel('It fires from so many jobs').fill('1');
     await page.getByRole('button', { name: 'Change it' }).click();
     await page.getByText('The rule holds from now on.').waitFor();
-    await row.getByText('1 jobs').waitFor();
+    await row.getByText('1 job', { exact: true }).waitFor();
     await row.getByText('a person').waitFor();
     await page.getByText('firing').first().waitFor();
     await page.getByText('team-billing').first().waitFor();

@@ -66,7 +66,11 @@ it('a job that is stuck', async () => {
   const line = trouble(page, /media.transcode seems stuck: it has run for 55m\d\ds of 1h/);
   await line.getByText('team-media').waitFor();
   await click(line.getByRole('link'));
-  await reads(page, 'Is it stuck?', /^It has run for 55m\d\ds and is stopped after 1h/);
+  await reads(
+    page,
+    'Is it stuck?',
+    /^It seems so: it has run for 55m\d\ds and is stopped after 1h/,
+  );
   await reads(page, 'waiting for the lock of talk.mp4', /holds it, and was heard of/);
   await reads(page, 'team-media', '1 of 3');
 });

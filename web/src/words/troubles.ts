@@ -3,6 +3,7 @@ import { duration } from '../../../src/core/duration.ts';
 import type { JobView } from '../../../src/core/job.ts';
 import type { ScheduleView } from '../../../src/core/schedule.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
+import { timeSince, wholeSeconds } from './moment.ts';
 import { ownersOf } from './owners.ts';
 import { pauseWords } from './pause-words.ts';
 import type { Place } from './place.ts';
@@ -88,7 +89,7 @@ function lostJobs({ running }: Seen, now: Date): Trouble[] {
   return running
     .filter(({ leaseExpiresAt }) => leaseExpiresAt !== null && msSince(leaseExpiresAt, now) > 0)
     .map(({ jobId, definitionKey, owner, leaseExpiresAt }) => ({
-      text: `A job of ${definitionKey} has lost its worker ${duration(msSince(leaseExpiresAt ?? '', now))} ago.`,
+      text: `A job of ${definitionKey} has lost its worker ${timeSince(leaseExpiresAt ?? '', now)} ago.`,
       owner,
       place: { at: 'job', jobId },
     }));
@@ -104,7 +105,7 @@ function slowJobs({ running, definitions }: Seen, now: Date): Trouble[] {
     const ranMs = msSince(startedAt, now);
     const mostMs = definition.timeoutSeconds * 1_000;
     if (ranMs < mostMs * NEAR_TIMEOUT) return [];
-    const text = `A job of ${definitionKey} seems stuck: it has run for ${duration(whole(ranMs))} of ${duration(mostMs)} that it may take.`;
+    const text = `A job of ${definitionKey} seems stuck: it has run for ${wholeSeconds(ranMs)} of ${duration(mostMs)} that it may take.`;
     return [{ text, owner, place: { at: 'job', jobId } }];
   });
 }
@@ -146,7 +147,7 @@ function longWaits({ queued, pauses: all }: Seen, now: Date): Trouble[] {
       msSince(queuedAt, now) > LONG_WAIT_MS,
   );
   return byDefinition(late).map(({ key, first }) => ({
-    text: `Jobs of ${key} wait: the oldest for ${duration(msSince(first.queuedAt ?? '', now))}.`,
+    text: `Jobs of ${key} wait: the oldest for ${timeSince(first.queuedAt ?? '', now)}.`,
     owner: first.owner,
     place: { at: 'job', jobId: first.jobId },
   }));
@@ -179,7 +180,7 @@ function lateSchedules({ schedules }: Seen, now: Date): Trouble[] {
       ({ enabled, nextAt }) => enabled && nextAt !== null && msSince(nextAt, now) > OVERDUE_MS,
     )
     .map((schedule) => ({
-      text: `Schedule ${nameOf(schedule)} is overdue by ${duration(msSince(schedule.nextAt ?? '', now))}: does a scheduler run?`,
+      text: `Schedule ${nameOf(schedule)} is overdue by ${timeSince(schedule.nextAt ?? '', now)}: does a scheduler run?`,
       owner: null,
       place: { at: 'schedule', scheduleId: schedule.id },
     }));
@@ -209,11 +210,7 @@ function byDefinition(jobs: readonly JobView[]) {
 }
 
 function ago(at: string, now: Date): string {
-  return `${duration(whole(msSince(at, now)))} ago`;
-}
-
-function whole(ms: number): number {
-  return Math.floor(ms / 1_000) * 1_000;
+  return `${timeSince(at, now)} ago`;
 }
 
 function msSince(at: string, now: Date): number {

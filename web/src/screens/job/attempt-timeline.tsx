@@ -37,7 +37,6 @@ export function AttemptTimeline({ attempts }: { attempts: readonly AttemptView[]
         },
         {
           title: 'Worker',
-          kind: 'short',
           titled: 'in-head',
           cell: (attempt) => usage(attempt, workers),
         },

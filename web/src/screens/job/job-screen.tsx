@@ -15,6 +15,7 @@ import { ErrorPanel } from './error-panel.tsx';
 import { EventList } from './event-list.tsx';
 import { JobActions } from './job-actions.tsx';
 import { JobFacts } from './job-facts.tsx';
+import { JobMeta } from './job-meta.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { WhyPanel } from './why-panel.tsx';
 
@@ -44,6 +45,7 @@ export function JobScreen() {
       actions={<JobActions job={job} />}
     >
       <JobSentence job={job} />
+      <JobMeta job={job} />
       <div className="columns">
         <div>
           <WhyPanel job={job} />
