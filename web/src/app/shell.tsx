@@ -14,6 +14,7 @@ import { theme, THEMES } from '../runtime/theme.ts';
 import { Help } from './help.tsx';
 import { NAV } from './nav.ts';
 import { useShortcuts } from './shortcuts.ts';
+import { NavCount } from './nav-count.tsx';
 import { SignIn } from './sign-in.tsx';
 import { SignOut } from './sign-out.tsx';
 
@@ -75,7 +76,7 @@ function Menu({
       </div>
       <div className="menu-parts" id="menu-parts">
         <ul>
-          {screens.map(({ to, title, icon }) => (
+          {screens.map(({ to, title, icon, ...screen }) => (
             <li key={to}>
               <Link
                 to={to}
@@ -84,6 +85,7 @@ function Menu({
               >
                 <Icon name={icon} />
                 {title}
+                {signedIn && 'count' in screen && <NavCount of={screen.count} />}
               </Link>
             </li>
           ))}

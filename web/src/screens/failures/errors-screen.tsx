@@ -34,7 +34,11 @@ export function ErrorsScreen() {
   return (
     <Screen title="Errors">
       {ever.groups.length === 0 ? (
-        <Empty title="No job has failed for good." />
+        <Empty title="No job has failed for good.">
+          <p>
+            When some do, alike failures stand here as one error, with how often and since when.
+          </p>
+        </Empty>
       ) : (
         <Rows
           caption="Errors, the most frequent first"

@@ -31,7 +31,8 @@ export function FailureMatrix({
 }) {
   const most = Math.max(0, ...rows.flatMap(({ counts }) => counts));
   const shown = rows.slice(0, SHOWN_MAX);
-  const note = complete && rows.length <= SHOWN_MAX ? 'each is one mistake' : 'the most frequent';
+  const note =
+    complete && rows.length <= SHOWN_MAX ? 'one row for each error' : 'the most frequent';
   return (
     <Panel title="Definition, error, time" aside={note} flush>
       <div className="scroll">

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { FailuresPanel } from '../../parts/failures-panel.tsx';
 import { Screen, Waiting } from '../../parts/screen.tsx';
 import { Cards } from './cards.tsx';
-import { Failures } from './failures.tsx';
 import { FirstRun } from './first-run.tsx';
 import { NextSchedules } from './next-schedules.tsx';
 import { ThroughputPanel } from './throughput-panel.tsx';
@@ -38,7 +38,7 @@ export function OverviewScreen() {
       {overview.stats && <ThroughputPanel throughput={overview.stats.throughput} />}
       <div className="columns">
         <div>
-          <Failures overview={overview} />
+          <FailuresPanel failures={overview.failures.groups} definitions={overview.definitions} />
           <WorkloadTable overview={overview} />
         </div>
         <div>

@@ -7,6 +7,7 @@ import { clockTime } from '../../words/moment.ts';
 import { OUTCOMES, piled, throughputWords } from '../../words/throughput.ts';
 
 const HEIGHT = 170;
+const WHOLE_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((ten) => [ten, 2 * ten, 5 * ten]);
 
 export function ThroughputChart({ throughput }: { throughput: Throughput }) {
   const box = useRef<HTMLDivElement>(null);
@@ -58,7 +59,8 @@ function draw(place: HTMLElement, throughput: Throughput): uPlot {
       scales: { y: { range: (_, __, most) => [0, Math.max(1, most)] } },
       axes: [
         { ...axis, size: 30, values: (_, seconds) => seconds.map(hourAndMinute) },
-        { ...axis, size: 56 },
+        // Nobody has a quarter of a job.
+        { ...axis, size: 56, incrs: WHOLE_STEPS },
       ],
       series: [{}, ...series],
     },

@@ -16,10 +16,11 @@ const Chart = lazy(async () => {
 /** How jobs ended, minute by minute; as numbers for who wants them, or cannot see it. */
 export function ThroughputPanel({ throughput }: { throughput: Throughput }) {
   const [asTable, setAsTable] = useState(false);
+  const isEmpty = OUTCOMES.every((outcome) => sumOf(throughput[outcome]) === 0);
   return (
     <div className="above">
       <Panel
-        title="Throughput"
+        title="Throughput: how jobs ended, each minute of the last hour"
         aside={
           <>
             {OUTCOMES.map((outcome) => (
@@ -27,13 +28,17 @@ export function ThroughputPanel({ throughput }: { throughput: Throughput }) {
                 {outcome} {sumOf(throughput[outcome]).toLocaleString('en')}
               </span>
             ))}{' '}
-            <button type="button" className="small" onClick={() => setAsTable(!asTable)}>
-              {asTable ? 'As a chart' : 'As a table'}
-            </button>
+            {!isEmpty && (
+              <button type="button" className="small" onClick={() => setAsTable(!asTable)}>
+                {asTable ? 'As a chart' : 'As a table'}
+              </button>
+            )}
           </>
         }
       >
-        {asTable ? (
+        {isEmpty ? (
+          <p className="soft">No job has ended in the last hour.</p>
+        ) : asTable ? (
           <Numbers throughput={throughput} />
         ) : (
           <Suspense fallback={<div className="chart" />}>

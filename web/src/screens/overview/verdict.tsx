@@ -37,8 +37,11 @@ export function Verdict({ overview }: { overview: Overview }) {
       <ul>
         {found.map(({ text, owner, place }, index) => (
           <li key={index}>
-            <PlaceLink place={place}>{plainText(text)}</PlaceLink>
+            <PlaceLink place={place} title={plainText(text)}>
+              {plainText(text)}
+            </PlaceLink>
             {owner !== null && <span className="owner">{owner}</span>}
+            <Icon name="next" />
           </li>
         ))}
       </ul>

@@ -1,17 +1,25 @@
 import { Link } from '@tanstack/react-router';
-import { Moment } from '../../parts/moment.tsx';
-import { FailureText } from '../../parts/failure-text.tsx';
-import { Panel } from '../../parts/panel.tsx';
-import { Rows } from '../../parts/rows.tsx';
-import { atLeast } from '../../words/bulk-words.ts';
-import { ownersOf, ownerWords } from '../../words/owners.ts';
-import type { Overview } from './use-overview.ts';
+import type { PublishedDefinition } from '../../../src/client/job.ts';
+import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
+import { Moment } from './moment.tsx';
+import { FailureText } from './failure-text.tsx';
+import { Panel } from './panel.tsx';
+import { Rows } from './rows.tsx';
+import { atLeast } from '../words/bulk-words.ts';
+import { ownersOf, ownerWords } from '../words/owners.ts';
 
 const SHOWN_MAX = 8;
 
 /** What failed, why, how often, when last, and whose it is: alike ones in one row. */
-export function Failures({ overview: { failures, definitions } }: { overview: Overview }) {
-  const groups = failures.groups.slice(0, SHOWN_MAX);
+export function FailuresPanel({
+  failures,
+  definitions,
+}: {
+  /** Of the last day. */
+  failures: readonly DeadLetterGroup[];
+  definitions: readonly PublishedDefinition[];
+}) {
+  const groups = failures.slice(0, SHOWN_MAX);
   const owners = ownersOf(definitions);
   if (groups.length === 0) return null;
   return (
