@@ -52,6 +52,7 @@ describe('definitions', () => {
   it('have a form made from their schema, and say what is wrong beside its field', async () => {
     const page = await open('/definitions');
     await page.getByRole('link', { name: 'billing.send-invoice' }).click();
+    await page.getByText('Sends an invoice by mail.').waitFor();
     await page.getByText('The number on the paper.', { exact: true }).waitFor();
     expect(await page.getByLabel('copies').inputValue()).toBe('1');
     expect(await axeFindings(page)).toEqual([]);

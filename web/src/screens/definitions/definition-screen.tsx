@@ -10,10 +10,12 @@ import { Icon } from '../../parts/icon.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
+import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { now } from '../../runtime/clock.ts';
 import { cronWords } from '../../words/cron-words.ts';
 import { isolationWords, newestVersions, retryWords } from '../../words/definition-words.ts';
+import { plainText } from '../../words/log-tail.ts';
 import { lastDay } from '../../words/since.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { LimitsPanel } from './limits-panel.tsx';
@@ -43,6 +45,13 @@ export function DefinitionScreen() {
   }
   return (
     <Screen title={key} actions={<PauseButton definition={definition} />}>
+      {definition.description && <p className="sentence">{plainText(definition.description)}</p>}
+      <p className="meta">
+        <span>
+          Owner <strong>{definition.owner ?? 'nobody is named'}</strong>
+        </span>
+        <RunbookLink url={definition.runbookUrl} />
+      </p>
       {definition.paused && <PauseNotice pause={definition.paused} />}
       <NobodyHasIt definition={definition} />
       <div className="columns">
@@ -105,7 +114,6 @@ function Policy({ definition }: { definition: PublishedDefinition }) {
     <Panel title="About">
       <Facts
         facts={[
-          ['Owner', definition.owner ?? 'nobody is named'],
           ['Version', definition.version],
           ['Attempts', definition.maxAttempts],
           ['Retried', retryWords(definition)],

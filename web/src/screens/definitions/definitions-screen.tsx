@@ -8,6 +8,7 @@ import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { newestVersions, retryWords } from '../../words/definition-words.ts';
 import { limitsLine } from '../../words/limit-words.ts';
+import { plainText } from '../../words/log-tail.ts';
 import { quantileWords, rateWords } from '../../words/throughput.ts';
 
 /** What can run, and whose it is. */
@@ -32,12 +33,13 @@ export function DefinitionsScreen() {
             {
               title: 'Definition',
               titled: 'in-head',
-              cell: ({ key, paused }) => (
+              cell: ({ key, paused, description }) => (
                 <>
                   <Link to="/definitions/$key" params={{ key }} className="row-link" data-row>
                     {key}
                   </Link>{' '}
                   {paused && <span className="badge tone-warn">paused</span>}
+                  {description && <span className="about">{plainText(description)}</span>}
                 </>
               ),
             },

@@ -7,7 +7,6 @@ import { Panel } from '../../parts/panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { matrixRows } from '../../words/matrix.ts';
-import { ownersOf } from '../../words/owners.ts';
 import { partsOfWindow, WINDOWS } from '../../words/window.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { FailureFilters } from './failure-filters.tsx';
@@ -60,7 +59,7 @@ export function DeadLettersScreen() {
           window={window}
           parts={window === null ? [] : partsOfWindow(window, now)}
           search={search}
-          owners={ownersOf(definitions)}
+          definitions={definitions}
           complete={found.complete}
           now={now}
         />

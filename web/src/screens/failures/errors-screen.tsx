@@ -5,12 +5,13 @@ import { groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { FailureText } from '../../parts/failure-text.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { atLeast } from '../../words/bulk-words.ts';
-import { ownersOf, ownerWords } from '../../words/owners.ts';
+import { ownersOf, ownerWords, runbooksOf } from '../../words/owners.ts';
 import { SINCE_MS } from '../../words/since.ts';
 import { partsOfWindow } from '../../words/window.ts';
 
@@ -30,6 +31,7 @@ export function ErrorsScreen() {
     );
   }
   const owners = ownersOf(definitions);
+  const runbooks = runbooksOf(definitions);
   const lastDay = new Map(recent.groups.map((group) => [group.fingerprint, group]));
   return (
     <Screen title="Errors">
@@ -72,6 +74,9 @@ export function ErrorsScreen() {
                 <>
                   {definitionKeys.join(', ')}
                   <span className="summary">version {versions.join(', ')}</span>
+                  {definitionKeys.map((key) => (
+                    <RunbookLink key={key} url={runbooks.get(key)} />
+                  ))}
                 </>
               ),
             },

@@ -3,14 +3,18 @@ import { Link } from '@tanstack/react-router';
 import { fingerprintOf } from '../../../../src/core/fingerprint.ts';
 import type { JobView } from '../../../../src/core/job.ts';
 import { groupsQuery } from '../../api/failure-queries.ts';
+import { definitionsQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { now } from '../../runtime/clock.ts';
 import { atLeast } from '../../words/bulk-words.ts';
+import { runbooksOf } from '../../words/owners.ts';
 import { lastDay } from '../../words/since.ts';
 
 /** What is asked next about every job: whose it is, when that was, and how often it happens. */
 export function JobMeta({ job }: { job: JobView }) {
-  const { owner, finishedAt, status } = job;
+  const { owner, finishedAt, status, definitionKey } = job;
+  const { data: definitions = [] } = useQuery(definitionsQuery());
   return (
     <p className="meta">
       <span>
@@ -22,6 +26,7 @@ export function JobMeta({ job }: { job: JobView }) {
         </span>
       )}
       {status === 'failed' && <HowOften job={job} />}
+      <RunbookLink url={runbooksOf(definitions).get(definitionKey)} />
     </p>
   );
 }
