@@ -5,6 +5,7 @@ import type { JobView } from '../../../src/core/job.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
 import { wholeSeconds } from './moment.ts';
 import { pauseWords } from './pause-words.ts';
+import type { Place } from './place.ts';
 
 /**
  * The question of everybody who waits for a job: why does it not run, or, if it runs, is it stuck?
@@ -17,6 +18,8 @@ export interface Explanation {
   facts: string[];
   /** What a person can do about it; null when the right thing is to wait. */
   todo: string | null;
+  /** Where that is done, if there is such a screen. */
+  place: Place | null;
 }
 
 export interface World {
@@ -71,7 +74,11 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
     return bad(unknown, [], 'Start a worker that has this definition; the job waits for it.');
   }
   const pause = pauseOf(job, world);
-  if (pause !== null) return bad(pauseWords(pause, now), [], 'Resume it when it may go on.');
+  if (pause !== null) {
+    const place: Place | null =
+      pause.scope === 'definition' ? { at: 'definition', key: job.definitionKey } : null;
+    return bad(pauseWords(pause, now), [], 'Resume it when it may go on.', place);
+  }
   if (alive.length === 0) {
     return bad('No worker is alive.', lastSeen(world, now), 'Start one with “longshore worker”.');
   }
@@ -87,10 +94,14 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
       `No living worker has ${nameOf(job)} loaded.`,
       lost.length > 0 ? lastSeen({ ...world, workers: lost }, now) : [],
       'Start a worker that has it; the job waits for it.',
+      { at: 'workers' },
     );
   }
   const full = limitTaken(job, world);
-  if (full !== null) return waits(full, [], 'Raise the limit of its definition, or wait.');
+  if (full !== null) {
+    const place: Place = { at: 'definition', key: job.definitionKey };
+    return { ...waits(full, [], 'Raise the limit of its definition, or wait.'), place };
+  }
   const slots = sum(able.map((worker) => worker.slots));
   const busy = sum(able.map((worker) => worker.running.length));
   const key = limitOf(job);
@@ -173,7 +184,13 @@ function ofLease(job: JobView, world: World, now: Date): Explanation {
       'If it must take longer, give its definition a longer timeoutSeconds.',
     );
   }
-  return { tone: 'fine', headline: 'It runs, and its worker is alive.', facts, todo: null };
+  return {
+    tone: 'fine',
+    headline: 'It runs, and its worker is alive.',
+    facts,
+    todo: null,
+    place: null,
+  };
 }
 
 function ofCancel(job: JobView, world: World, now: Date): Explanation {
@@ -203,11 +220,16 @@ function timeoutOf(job: JobView, { definitions }: World): number | null {
 }
 
 function waits(headline: string, facts: string[] = [], todo: string | null = null): Explanation {
-  return { tone: 'waits', headline, facts, todo };
+  return { tone: 'waits', headline, facts, todo, place: null };
 }
 
-function bad(headline: string, facts: string[], todo: string): Explanation {
-  return { tone: 'bad', headline, facts, todo };
+function bad(
+  headline: string,
+  facts: string[],
+  todo: string,
+  place: Place | null = null,
+): Explanation {
+  return { tone: 'bad', headline, facts, todo, place };
 }
 
 function sum(numbers: readonly number[]): number {
