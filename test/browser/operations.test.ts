@@ -111,6 +111,7 @@ describe('throughput', () => {
     const page = await open('/');
     await page.getByRole('img', { name: /^In the last 60 minutes: [1-9]/ }).waitFor();
     await page.locator('.chart canvas').waitFor();
+    await page.getByText('New definitions:').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'As a table' }).click();
     await page.getByRole('table', { name: /by minute/ }).waitFor();

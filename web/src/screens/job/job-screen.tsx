@@ -45,7 +45,6 @@ export function JobScreen() {
       actions={<JobActions job={job} />}
     >
       <JobSentence job={job} />
-      <JobMeta job={job} />
       <div className="columns">
         <div>
           <WhyPanel job={job} />
@@ -77,6 +76,7 @@ function JobSentence({ job }: { job: JobView }) {
   return (
     <>
       <p className="sentence">{sentenceCase(plainText(sentence(job, now)))}.</p>
+      <JobMeta job={job} />
       {typeof fraction === 'number' && (
         <progress value={fraction} max={1} aria-label="Progress of the job" />
       )}

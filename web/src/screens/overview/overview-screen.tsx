@@ -35,7 +35,12 @@ export function OverviewScreen() {
         />
       )}
       <Cards overview={overview} />
-      {overview.stats && <ThroughputPanel throughput={overview.stats.throughput} />}
+      {overview.stats && (
+        <ThroughputPanel
+          throughput={overview.stats.throughput}
+          definitions={overview.definitions}
+        />
+      )}
       <div className="columns">
         <div>
           <FailuresPanel failures={overview.failures.groups} definitions={overview.definitions} />

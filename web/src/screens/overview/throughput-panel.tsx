@@ -1,6 +1,8 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { Throughput } from '../../../../src/core/stats.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { deploysIn, deployWords } from '../../words/deploys.ts';
 import { clockTime } from '../../words/moment.ts';
 import { OUTCOMES, sumOf } from '../../words/throughput.ts';
 
@@ -13,8 +15,17 @@ const Chart = lazy(async () => {
   }
 });
 
+const DEPLOYS_SHOWN = 3;
+
 /** How jobs ended, minute by minute; as numbers for who wants them, or cannot see it. */
-export function ThroughputPanel({ throughput }: { throughput: Throughput }) {
+export function ThroughputPanel({
+  throughput,
+  definitions,
+}: {
+  throughput: Throughput;
+  definitions: readonly PublishedDefinition[];
+}) {
+  const deploys = useMemo(() => deploysIn(throughput, definitions), [throughput, definitions]);
   const [asTable, setAsTable] = useState(false);
   const isEmpty = OUTCOMES.every((outcome) => sumOf(throughput[outcome]) === 0);
   return (
@@ -42,8 +53,14 @@ export function ThroughputPanel({ throughput }: { throughput: Throughput }) {
           <Numbers throughput={throughput} />
         ) : (
           <Suspense fallback={<div className="chart" />}>
-            <Chart throughput={throughput} />
+            <Chart throughput={throughput} deploys={deploys} />
           </Suspense>
+        )}
+        {deploys.length > 0 && (
+          <p className="deploys">
+            <span className="deploy">New definitions:</span>{' '}
+            {deploys.slice(-DEPLOYS_SHOWN).map(deployWords).join(' · ')}
+          </p>
         )}
       </Panel>
     </div>
