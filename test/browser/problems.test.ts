@@ -91,7 +91,7 @@ it('a pause with a backlog behind it', async () => {
   const { page, click } = await walk();
   const line = trouble(page, /^invoices.export has been paused.*the bank is closed/);
   await line.getByText('team-finance').waitFor();
-  await line.getByText('Jobs wait for it.').waitFor();
+  await line.getByText(`${problems.paused} jobs wait for it.`).waitFor();
   await click(line.getByRole('link'));
   await reads(page, /paused for .* by open: the bank is closed until Monday/, 'team-finance');
   await click(page.getByRole('link', { name: 'All its jobs' }));

@@ -122,7 +122,9 @@ describe('a definition', () => {
     await page.goto(`${shop.address}/ui/jobs/${id}`);
     await page.getByText(/^storage.tidy has been paused for/).waitFor();
     await page.goto(`${shop.address}/ui/`);
-    await page.getByRole('link', { name: /^storage.tidy has been paused.*Jobs wait/ }).click();
+    await page
+      .getByRole('link', { name: /^storage.tidy has been paused.*(1 job waits|Jobs wait)/ })
+      .click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('storage.tidy goes on.').waitFor();
     await jobInState(shop.address, id, 'succeeded');

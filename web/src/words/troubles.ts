@@ -26,6 +26,8 @@ export interface Seen extends World {
   queued: readonly JobView[];
   running: readonly JobView[];
   schedules: readonly ScheduleView[];
+  /** How many jobs of each definition could run now; empty where nobody counts them. */
+  depths: readonly { key: string; depth: number }[];
 }
 
 const LONG_WAIT_MS = 5 * 60_000;
@@ -111,12 +113,13 @@ function slowJobs({ running, definitions }: Seen, now: Date): Trouble[] {
 }
 
 /** Somebody meant it, and somebody else wonders why nothing moves. */
-function pauses({ pauses: all, definitions, queued }: Seen, now: Date): Trouble[] {
+function pauses({ pauses: all, definitions, queued, depths }: Seen, now: Date): Trouble[] {
   const owners = ownersOf(definitions);
   return all.map((pause) => {
     const { scope, name } = pause;
-    const waits = queued.some(({ definitionKey }) => name === null || definitionKey === name);
-    const more = waits ? ' Jobs wait for it.' : '';
+    const isMeant = (key: string) => scope !== 'definition' || key === name;
+    const waits = queued.some(({ definitionKey }) => isMeant(definitionKey));
+    const more = waits ? ` ${backlog(sumOf(depths.filter(({ key }) => isMeant(key))))}` : '';
     const words = pauseWords(pause, now).replace(/\.?$/, '.');
     const isDefinition = scope === 'definition' && name !== null;
     return {
@@ -125,6 +128,16 @@ function pauses({ pauses: all, definitions, queued }: Seen, now: Date): Trouble[
       place: isDefinition ? { at: 'definition', key: name } : { at: 'jobs', status: ['queued'] },
     };
   });
+}
+
+/** What was counted a moment ago may not know of a job that is there by now. */
+function backlog(jobs: number): string {
+  if (jobs === 0) return 'Jobs wait for it.';
+  return jobs === 1 ? '1 job waits for it.' : `${jobs.toLocaleString('en')} jobs wait for it.`;
+}
+
+function sumOf(depths: readonly { depth: number }[]): number {
+  return depths.reduce((sum, { depth }) => sum + depth, 0);
 }
 
 function unhandled({ queued }: Seen): Trouble[] {

@@ -14,6 +14,7 @@ export function Verdict({ overview }: { overview: Overview }) {
       failures: overview.failures.groups,
       queued: overview.queued.jobs,
       running: overview.running.jobs,
+      depths: overview.stats?.definitions ?? [],
     },
     now,
   );
