@@ -5,6 +5,7 @@ import {
   type DeclaredSchedule,
   type ScheduleInput,
 } from './declared-schedule.ts';
+import { type AboutInput, definitionAbout, type DefinitionAbout } from './definition-about.ts';
 import { FAILURE_CODES, isFailureCode } from './failure.ts';
 import { type Limits, LimitError, type LimitsInput, limitsOf } from './limits.ts';
 import { unknownName } from './nearest.ts';
@@ -14,10 +15,9 @@ import type { HookName } from './story.ts';
  * What is known of a definition without its code: the part that a runner reports to its worker, that
  * the worker publishes in the database, and that the API lists.
  */
-export interface DefinitionInfo {
+export interface DefinitionInfo extends DefinitionAbout {
   key: string;
   version: number;
-  owner: string | null;
   maxAttempts: number;
   timeoutMs: number;
   retry: RetryPolicy;
@@ -50,10 +50,9 @@ export const ISOLATIONS = ['process', 'fresh', 'thread', 'inline'] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
 
 /** The policy part of what `defineJob` takes. Everything is optional but the key. */
-export interface DefinitionPolicy extends LimitsInput {
+export interface DefinitionPolicy extends LimitsInput, AboutInput {
   key: string;
   version?: number | undefined;
-  owner?: string | undefined;
   maxAttempts?: number | undefined;
   defaultMaxAttempts?: number | undefined;
   timeoutSeconds?: number | undefined;
@@ -107,13 +106,14 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
       `key must be 1 to 200 letters, digits and . _ : / - (got ${JSON.stringify(key)})`,
     );
   }
+  const refused = (sentence: string) => new DefinitionError(`${key}: ${sentence}`);
   const preset = typeof policy.retry === 'string' ? presetOf(policy.retry) : undefined;
   const whole = (name: string, value: number | undefined, fallback: number, max: number) =>
     integerIn(key, name, value ?? fallback, name === 'maxInterruptions' ? 0 : 1, max);
   return {
     key,
     version: whole('version', policy.version, 1, 2_147_483_647),
-    owner: ownerOf(key, policy.owner),
+    ...definitionAbout(policy, refused),
     maxAttempts: whole(
       'maxAttempts',
       policy.maxAttempts ?? policy.defaultMaxAttempts,
@@ -139,10 +139,7 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
     limits: limits(key, policy),
     hooks: [...(parts.hooks ?? [])],
     command: parts.command ?? null,
-    schedules: declaredSchedules(
-      policy.schedule,
-      (sentence) => new DefinitionError(`${key}: ${sentence}`),
-    ),
+    schedules: declaredSchedules(policy.schedule, refused),
     paramsSchema: parts.paramsSchema,
   };
 }
@@ -185,14 +182,6 @@ function presetOf(name: string): { retry: RetryPolicy; maxAttempts: number } {
   const preset = Object.hasOwn(RETRY_PRESETS, name) ? RETRY_PRESETS[name] : undefined;
   if (preset) return preset;
   throw new DefinitionError(unknownName('retry preset', name, Object.keys(RETRY_PRESETS)));
-}
-
-function ownerOf(key: string, owner: string | undefined): string | null {
-  if (owner === undefined) return null;
-  if (typeof owner !== 'string' || owner === '') {
-    throw new DefinitionError(`${key}: owner must be a name`);
-  }
-  return owner;
 }
 
 function retryOn(key: string, codes: readonly string[] | undefined): string[] | null {
