@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clip, columns, widthOf } from './columns.ts';
-import { age, duration } from './duration.ts';
+import { age, duration } from '../core/duration.ts';
 import { printable, printableJson, printableLines } from './printable.ts';
 
 test('columns are as wide as their widest cell, and nothing trails', () => {

@@ -1,6 +1,6 @@
 import type { Job } from '../client/index.ts';
 import { isTerminal, type JobError } from '../core/job.ts';
-import { duration } from './duration.ts';
+import { duration } from '../core/duration.ts';
 import { printable, printableJson, printableLines } from './printable.ts';
 import { sentence } from '../core/sentence.ts';
 

@@ -4,7 +4,7 @@ import { ProblemError } from '../../client/index.ts';
 import type { KeyView } from '../../core/key-view.ts';
 import type { AppModule, Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
-import { age } from '../duration.ts';
+import { age } from '../../core/duration.ts';
 import { scopes, whole } from '../option-values.ts';
 import { configOf, outputOf } from '../session.ts';
 import { addServerFlags } from '../setting-options.ts';
@@ -51,8 +51,7 @@ export function addKeys(program: Command, cli: Cli): void {
       if (out.json) return out.document({ keys: found });
       if (found.length === 0) return out.note('There are no keys.');
       const rows = found.map((key) => row(key, cli.clock.now()));
-      const [header = '', ...lines] = columns([HEADER, ...rows], out.width);
-      out.lines([out.paint('bold', header), ...lines]);
+      out.table(columns([HEADER, ...rows], out.width));
     });
 
   const rotate = keys
