@@ -5,7 +5,7 @@ import { getJob } from '../../src/store/get-job.ts';
 import { IdempotencyConflict } from '../../src/store/inbox.ts';
 import { promote } from '../../src/store/promote.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
-import { fateOf } from '../../src/store/settle.ts';
+import { fateOf } from '../../src/store/fate.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import {
   claimAny,
