@@ -36,7 +36,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     mistake: "when a job is due is decided by the API's clock, not by the database's",
     changes: [
       {
-        file: 'store/enqueue.ts',
+        file: 'store/enqueue-entry.ts',
         find: 'run_at: job.runAt,',
         replace: 'run_at: job.runAt ?? (job.delayMs ? new Date(Date.now() + job.delayMs) : null),',
       },

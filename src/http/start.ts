@@ -5,8 +5,9 @@ import { ParamsInvalid } from '../params/params-invalid.ts';
 import { Findings } from '../protocol/findings.ts';
 import type { ProblemCode } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
-import { AlreadyExpired, IdempotencyConflict, type EnqueuedJob } from '../store/inbox.ts';
-import type { Inbox } from '../store/inbox.ts';
+import type { EnqueuedJob } from '../store/enqueue-entry.ts';
+import { IdempotencyConflict } from '../store/held-keys.ts';
+import { AlreadyExpired, type Inbox } from '../store/inbox.ts';
 import { bodyRefusals } from './openapi.ts';
 
 /** What all the doors have in common through which jobs come in. */
