@@ -5,11 +5,11 @@ import type { Clock } from '../runtime/clock.ts';
 import {
   countYoungDead,
   findDeadLanes,
-  findMissedSlots,
   findOldLines,
   findStuck,
   findYoungRetries,
 } from '../store/alert-probes.ts';
+import { findMissedSlots } from '../store/missed-slots.ts';
 import type { Db } from '../store/db.ts';
 import { findHolder } from '../store/health.ts';
 import { adviceOn, holderClock } from './health-watch.ts';

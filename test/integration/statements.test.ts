@@ -6,10 +6,10 @@ import { decide, DEFAULT_RULES } from '../../src/core/lifecycle.ts';
 import {
   countYoungDead,
   findDeadLanes,
-  findMissedSlots,
   findOldLines,
   findYoungRetries,
 } from '../../src/store/alert-probes.ts';
+import { findMissedSlots } from '../../src/store/missed-slots.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { cancelJobs } from '../../src/store/cancel-jobs.ts';
 import { claim } from '../../src/store/claim.ts';
