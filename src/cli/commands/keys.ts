@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DAY_MS } from '../../core/duration.ts';
 import { HOST_TENANT, type Scope } from '../../core/scope.ts';
 import { ProblemError } from '../../client/index.ts';
 import type { KeyView } from '../../core/key-view.ts';
@@ -11,8 +12,6 @@ import { addServerFlags } from '../setting-options.ts';
 import { UsageError } from '../usage-error.ts';
 
 type Desk = Parameters<Parameters<AppModule['withKeyDesk']>[2]>[0];
-
-const DAY_MS = 24 * 3_600_000;
 
 /** These open the database itself: the first key could not be asked of a server. */
 export function addKeys(program: Command, cli: Cli): void {
