@@ -33,7 +33,7 @@ export interface DefinitionStats {
   retries: number;
 }
 
-export const THROUGHPUT_COUNTS = [
+const THROUGHPUT_COUNTS = [
   'enqueued',
   'started',
   'succeeded',

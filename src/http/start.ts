@@ -63,7 +63,7 @@ export async function startOne(
 }
 
 /** Params that do not fit their definition, told with the place where they are in the body. */
-export async function refusingMisfits<T>(
+async function refusingMisfits<T>(
   work: () => Promise<T>,
   at: (index: number) => string = () => '/params',
 ): Promise<T> {

@@ -7,10 +7,10 @@ import { PARAMS_MAX_BYTES, PARAMS_MAX_DEPTH, PARAMS_MAX_KEYS } from '../core/par
 import { closed, definitionKey, flag, instant, list, number, oneOf, says } from './fields.ts';
 import { text, whole } from './fields.ts';
 
-export const DELAY_MS_MAX = 10 * YEAR_MS;
+const DELAY_MS_MAX = 10 * YEAR_MS;
 export const VERSION_MAX = 2_147_483_647;
 export const IDEMPOTENCY_KEY_MAX = 255;
-export const TAGS_MAX = 20;
+const TAGS_MAX = 20;
 export const TAG_LENGTH_MAX = 100;
 export const BATCH_MAX = 10_000;
 

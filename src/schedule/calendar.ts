@@ -146,7 +146,7 @@ export class Calendar {
   }
 }
 
-export function isBefore(a: SlotKey, b: SlotKey): boolean {
+function isBefore(a: SlotKey, b: SlotKey): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.localMs < b.localMs);
 }
 

@@ -20,7 +20,7 @@ export interface Fold {
 
 /** A job may fail with a code of its own; how many there are must not depend on that. */
 const KNOWN_CODES = Object.keys(FAILURE_CODES).join();
-export const OTHER_CODE = 'other';
+const OTHER_CODE = 'other';
 
 const FOLD = statement<Fold>(
   'fold_tally',

@@ -11,7 +11,7 @@ import { hashOf } from './keys.ts';
  * hour, after twelve hours in any case, and at once when its key does not count any more.
  */
 export const SESSION_MS = 12 * HOUR_MS;
-export const SESSION_IDLE_MS = HOUR_MS;
+const SESSION_IDLE_MS = HOUR_MS;
 /** More often than this its use is not written down. */
 const TOUCH_MS = 60_000;
 
