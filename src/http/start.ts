@@ -6,8 +6,7 @@ import { Findings } from '../protocol/findings.ts';
 import type { ProblemCode } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { EnqueuedJob } from '../store/enqueue-entry.ts';
-import { IdempotencyConflict } from '../store/held-keys.ts';
-import { AlreadyExpired, type Inbox } from '../store/inbox.ts';
+import { AlreadyExpired, IdempotencyConflict, type Inbox } from '../store/inbox.ts';
 import { bodyRefusals } from './openapi.ts';
 
 /** What all the doors have in common through which jobs come in. */

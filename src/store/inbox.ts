@@ -16,6 +16,9 @@ import { type Lane, Lanes } from './lanes.ts';
 import type { Quotas } from './quotas.ts';
 import type { Waker } from './wake.ts';
 
+/** Routes know it from here: the statements beside it are none of theirs (`test/tenant-wall.test.ts`). */
+export { IdempotencyConflict } from './held-keys.ts';
+
 /** The request at this index asks for a job that would be over before it could begin. */
 export class AlreadyExpired extends Error {
   override name = 'AlreadyExpired';
