@@ -1,14 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { post, startJob } from '../support/api.ts';
 import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
 import { HOSTILE } from '../support/dashboard-server.ts';
 import { endAll, FIXTURES, launch } from '../support/processes.ts';
+import { quickFolder } from '../support/quick-folder.ts';
 
 const { open, forgiveComplaints } = dashboardPages();
-const folder = await mkdtemp(join(tmpdir(), 'longshore-sign-in-'));
+const folder = await quickFolder('longshore-sign-in-');
 
 afterAll(async () => {
   await endAll();
