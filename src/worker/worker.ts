@@ -186,7 +186,7 @@ export class Worker implements Service {
     const loops = this.#loops;
     await Promise.all(loops.map(async (loop) => await loop.stop()));
     if (loops.length > 0) await this.#drain(loops);
-    await Promise.all(loops.map(async (loop) => await loop.flush()));
+    await Promise.all(loops.map(async ({ outbox }) => await outbox.flush()));
     await this.#journal.stop();
     await this.#pulse?.stop();
     await this.#heartbeat.stop();
