@@ -191,7 +191,7 @@ create table done (
 partition by RANGE (id);
 CREATE INDEX done_dead ON done USING btree (shard, lane, finished_at, id) WHERE state = 'failed'::job_state AND error_code IS NOT NULL;
 CREATE INDEX done_fingerprint ON done USING btree (shard, lane, fingerprint, finished_at, id) WHERE state = 'failed'::job_state AND fingerprint IS NOT NULL;
-CREATE INDEX done_unsuccessful ON done USING btree (shard, state, id) WHERE state <> 'succeeded'::job_state;
+CREATE INDEX done_unsuccessful ON done USING btree (shard, lane, state, id) WHERE state <> 'succeeded'::job_state;
 
 create table event (
   shard smallint not null,
@@ -589,7 +589,7 @@ with (
   vacuum_truncate = off
 );
 CREATE INDEX waiting_admitted ON waiting USING btree (shard, kgate) WHERE key_token;
-CREATE INDEX waiting_due ON waiting USING btree (shard, run_at) WHERE state = ANY (ARRAY['scheduled'::job_state, 'retrying'::job_state]);
+CREATE INDEX waiting_due ON waiting USING btree (shard, run_at, id) WHERE state = ANY (ARRAY['scheduled'::job_state, 'retrying'::job_state]);
 CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX waiting_line ON waiting USING btree (shard, lane, rank, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting_parked ON waiting USING btree (shard, kgate, rank, parked) WHERE parked IS NOT NULL;

@@ -38,6 +38,7 @@ export interface SchedulerSettings {
   heartbeatMs: number;
   retentionDays: number;
   auditDays?: number | undefined;
+  bulkDays?: number | undefined;
   deadLetterDays: number;
   unhandledAfterMs: number;
   /** What the configuration says of alerts. */

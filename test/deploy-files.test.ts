@@ -15,11 +15,18 @@ const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
 const textOf = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 const defaultDrainMs = 30_000;
 
-function firstIn<Document>(name: string): Document {
-  const [document] = parseAllDocuments(textOf(name), { merge: true });
-  if (!document) throw new Error(`${name} is empty`);
-  return document.toJS() as Document;
+function allIn<Document>(name: string): Document[] {
+  return parseAllDocuments(textOf(name), { merge: true }).map((one) => one.toJS() as Document);
 }
+
+function firstIn<Document>(name: string): Document {
+  const [document] = allIn<Document>(name);
+  if (!document) throw new Error(`${name} is empty`);
+  return document;
+}
+
+/** What a process says of itself is asked of nobody; the API wants a key. */
+const KEYED_ROLES = ['api'];
 
 interface Deployment {
   kind: string;
@@ -29,14 +36,35 @@ interface Deployment {
       metadata: { labels: Record<string, string> };
       spec: {
         terminationGracePeriodSeconds?: number;
-        containers: { args: string[]; env?: { name: string; value: string }[] }[];
+        containers: {
+          args: string[];
+          env?: { name: string; value: string }[];
+          ports?: { name: string; containerPort: number }[];
+        }[];
       };
     };
   };
 }
 
 interface Compose {
-  services: Record<string, { command: string[]; stop_grace_period: string }>;
+  services: Record<
+    string,
+    { command: string[]; stop_grace_period: string; environment: Record<string, string> }
+  >;
+}
+
+interface PodMonitor {
+  spec: {
+    selector: {
+      matchLabels: { role?: string };
+      matchExpressions?: { values: string[] }[];
+    };
+    podMetricsEndpoints: { port: string; path: string; authorization?: object }[];
+  };
+}
+
+interface Prometheus {
+  scrape_configs: { authorization?: object; dns_sd_configs: { names: string[]; port: number }[] }[];
 }
 
 describe('the templates in deploy/', () => {
@@ -73,6 +101,54 @@ describe('the templates in deploy/', () => {
       const { terminationGracePeriodSeconds: graceSeconds } = spec.template.spec;
       if (role === 'worker') expect(graceSeconds).toBeGreaterThan(Number(drain) / 1_000);
     }
+  });
+
+  test('Prometheus finds every role of compose at the port that it serves, by a name it knows', () => {
+    const { services } = firstIn<Compose>('compose.yaml');
+    const { scrape_configs: jobs } = firstIn<Prometheus>('prometheus/prometheus.yaml');
+    const scraped = jobs.flatMap(({ authorization, dns_sd_configs: lookups }) =>
+      lookups.flatMap(({ names, port }) =>
+        names.map((role) => ({ role, port: String(port), keyed: authorization !== undefined })),
+      ),
+    );
+    const served = ['api', 'worker', 'scheduler'].map((role) => {
+      const { LONGSHORE_METRICS_PORT: port = '4400', ...rest } = services[role]?.environment ?? {};
+      const host = role === 'api' ? rest['LONGSHORE_HOST'] : rest['LONGSHORE_METRICS_HOST'];
+      expect([role, host]).toEqual([role, '0.0.0.0']);
+      return { role, port, keyed: KEYED_ROLES.includes(role) };
+    });
+    expect(scraped).toEqual(served);
+    expect(services['api']?.environment['LONGSHORE_ALLOWED_HOSTS']).toBe('api');
+  });
+
+  test('the PodMonitors name ports that the pods serve', () => {
+    const monitors = allIn<PodMonitor>('kubernetes/pod-monitors.yaml');
+    for (const role of ['api', 'worker', 'scheduler']) {
+      const own = monitors.filter(({ spec: { selector } }) => {
+        const named = selector.matchExpressions?.flatMap(({ values }) => values);
+        return (named ?? [selector.matchLabels.role]).includes(role);
+      });
+      const [endpoint, ...more] = own.flatMap(({ spec }) => spec.podMetricsEndpoints);
+      expect(more).toEqual([]);
+      expect(endpoint?.authorization !== undefined).toBe(KEYED_ROLES.includes(role));
+      const { spec } = firstIn<Deployment>(`kubernetes/${role}.yaml`);
+      const [container] = spec.template.spec.containers;
+      const valueOf = (wanted: string) =>
+        container?.env?.find(({ name }) => name === wanted)?.value;
+      const port = container?.ports?.find(({ name }) => name === endpoint?.port)?.containerPort;
+      expect(String(port)).toBe(valueOf('LONGSHORE_METRICS_PORT') ?? '4400');
+      const host = role === 'api' ? 'LONGSHORE_HOST' : 'LONGSHORE_METRICS_HOST';
+      expect(valueOf(host)).toBe('0.0.0.0');
+    }
+  });
+
+  test('the API of Kubernetes may be called by the name of its Service', () => {
+    const [deployment, service] = allIn<Deployment & { metadata: { name: string } }>(
+      'kubernetes/api.yaml',
+    );
+    const [container] = deployment?.spec.template.spec.containers ?? [];
+    const allowed = container?.env?.find(({ name }) => name === 'LONGSHORE_ALLOWED_HOSTS')?.value;
+    expect(allowed?.split(',')).toContain(service?.metadata.name);
   });
 
   test('the systemd unit waits longer than Longshore drains', () => {

@@ -1,12 +1,26 @@
 /**
  * What a shell runs to complete a line. Each asks `longshore complete`, which knows the commands, and
  * gets lines of a word, a tab and what it means. The words that were typed are passed on as they are
- * and never evaluated. Where nothing is offered, the shell goes on with names of files.
+ * and never evaluated. Where nothing is offered, the shell goes on with names of files. That of zsh may
+ * be sourced, or lie in a folder of `fpath`: there the file is itself the function, and runs at once. bash
+ * takes words apart at colons, which keys of definitions may have, and wants to hear the last part only.
  */
 export const SHELL_SCRIPTS = {
   bash: `_longshore() {
-  local IFS=$'\\n'
-  COMPREPLY=($(longshore complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+  local IFS=$'\\n' word last= stem=
+  local -a words=()
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ "$last" == *: || ( -n "$last" && "$word" == :* ) ]]; then
+      words[\${#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+    last=$word
+  done
+  last=\${words[\${#words[@]}-1]}
+  if [[ "$COMP_WORDBREAKS" == *:* ]]; then stem=\${last%"\${last##*:}"}; fi
+  COMPREPLY=($(longshore complete -- "\${words[@]}" 2>/dev/null | cut -f1))
+  COMPREPLY=("\${COMPREPLY[@]#"$stem"}")
 }
 complete -o default -F _longshore longshore
 `,
@@ -18,9 +32,17 @@ _longshore() {
   found=("\${(@)found//$'\\t'/:}")
   if [[ -n "$found" ]]; then _describe longshore found; else _files; fi
 }
-compdef _longshore longshore
+if [[ "$funcstack[1]" == _longshore ]]; then _longshore "$@"; else compdef _longshore longshore; fi
 `,
-  fish: `complete -c longshore -a '(longshore complete -- (commandline -opc)[2..] (commandline -ct))'
+  fish: `function __longshore_complete
+    set -l found (longshore complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+    if set -q found[1]
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c longshore -f -a '(__longshore_complete)'
 `,
 } as const;
 

@@ -39,6 +39,7 @@ export interface Config {
   retentionDays: number;
   deadLetterDays: number;
   auditDays: number;
+  bulkDays: number;
   shards: number;
   logLevel: (typeof LOG_LEVELS)[number];
   logJobs: string;

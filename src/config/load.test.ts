@@ -70,6 +70,7 @@ describe('sources', () => {
       retentionDays: 7,
       deadLetterDays: 0,
       auditDays: 0,
+      bulkDays: 30,
       shards: 1,
       logLevel: 'info',
       logJobs: 'failures',

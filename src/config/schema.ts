@@ -290,6 +290,12 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'How long entries of the audit log are kept: at least 30 days.',
   },
   {
+    ...named('bulkDays', 'LONGSHORE_BULK_DAYS', 'server', 'n'),
+    kind: { type: 'integer', min: 0, max: TEN_YEARS },
+    ...fallback(30),
+    meaning: 'How long a bulk action is kept after it ended; 0 is for ever.',
+  },
+  {
     ...named('shards', 'LONGSHORE_SHARDS', 'server', 'count'),
     kind: { type: 'integer', min: 1, max: SHARDS_MAX },
     ...fallback(1),

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { ALERT_RULE_NAMES, ALERT_RULES } from './alert.ts';
+import { ALERT_RULE_NAMES, ALERT_RULES, RETRY_RATE_MIN } from './alert.ts';
 import {
   type AlertDefaults,
   AlertRules,
@@ -89,6 +89,24 @@ describe('judging', () => {
     expect(values({ value: 6 }, { value: 6, tenant: 'rival' })).toEqual([]);
   });
 
+  it.each([
+    [20, 40, 50],
+    [20, 41, null],
+    [30, 20, 100],
+    // All of them, and yet too few to say anything.
+    [RETRY_RATE_MIN - 1, RETRY_RATE_MIN - 1, null],
+  ])('takes %i retries of %i attempts as %j percent', (value, outOf, percent) => {
+    const rule = 'retry-rate' as const;
+    // Of two versions, or in two shards: what a share is made of is added up, never the shares.
+    const parts = [
+      finding({ rule, value, outOf: 1 }),
+      finding({ rule, value: 0, outOf: outOf - 1 }),
+    ];
+    const [firing] = judge(parts, rules);
+    expect(firing?.value ?? null).toBe(percent);
+    if (firing) expect(firing.message).toContain(`${percent} % of the attempts of mail`);
+  });
+
   it('says what is wrong in one sentence, under every rule', () => {
     for (const rule of ALERT_RULE_NAMES) {
       const scheduleId = rule === 'schedule-missed' ? 'nightly' : null;
@@ -124,6 +142,7 @@ describe('the configuration in one line', () => {
     'vacuum=1/60',
     'dead-letters=off/60',
     'dead-letters=10001',
+    'retry-rate=101',
     'oldest-age=2592001',
     'dead-letters=1/2592001',
     'constructor=1',

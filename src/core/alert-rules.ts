@@ -4,6 +4,7 @@ import {
   type AlertRuleName,
   type AlertRuleSource,
   type AlertRuleView,
+  RETRY_RATE_MIN,
   SECONDS_MAX,
   thresholdMax,
 } from './alert.ts';
@@ -41,6 +42,8 @@ export interface Finding {
   scheduleId: string | null;
   jobId: string | null;
   value: number;
+  /** What the value is a part of, where the rule is about the share. */
+  outOf?: number;
   /** The rest of the sentence, where the number alone says too little. */
   detail?: string | undefined;
 }
@@ -163,16 +166,25 @@ export function judge(findings: readonly Finding[], rules: AlertRules): Firing[]
   }
   return [...subjects.values()].flatMap((finding) => {
     const rule = rules.of(finding.rule, finding.tenant, finding.definitionKey);
-    if (!rule.enabled || finding.value < rule.threshold) return [];
-    const message = sentenceOf(finding, rule);
-    return { ...finding, subject: subjectOf(finding), threshold: rule.threshold, message };
+    const value = measured(finding);
+    if (!rule.enabled || value < rule.threshold) return [];
+    const message = sentenceOf({ ...finding, value }, rule);
+    return { ...finding, value, subject: subjectOf(finding), threshold: rule.threshold, message };
   });
+}
+
+/** Percent of what it is a part of. A retry may be of an attempt that began before the window did. */
+function measured({ value, outOf }: Finding): number {
+  if (outOf === undefined) return value;
+  return value < RETRY_RATE_MIN ? 0 : Math.min(100, Math.round((100 * value) / outOf));
 }
 
 function merged(one: Finding, other: Finding): Finding {
   const greater = other.value > one.value ? other : one;
   if (ALERT_RULES[one.rule].unit === 'seconds') return greater;
-  return { ...greater, value: one.value + other.value };
+  const sum = { ...greater, value: one.value + other.value };
+  if (one.outOf === undefined || other.outOf === undefined) return sum;
+  return { ...sum, outOf: one.outOf + other.outOf };
 }
 
 function subjectOf({ definitionKey, scheduleId }: Finding): string {
@@ -189,6 +201,8 @@ function sentenceOf(finding: Finding, { threshold, windowSeconds }: EffectiveRul
       return `${many(value, 'job')} of ${key} failed for good${within} (threshold ${threshold})`;
     case 'retries':
       return `${many(value, 'attempt')} of ${key} failed and are made again${within} (threshold ${threshold})`;
+    case 'retry-rate':
+      return `${value} % of the attempts of ${key} failed and are made again${within} (threshold ${threshold} %)`;
     case 'stuck':
       return `${many(value, 'running job')} of ${key} ${value === 1 ? 'is' : 'are'} stuck${told}`;
     case 'oldest-age':

@@ -7,6 +7,7 @@
 export const ALERT_RULE_NAMES = [
   'dead-letters',
   'retries',
+  'retry-rate',
   'stuck',
   'oldest-age',
   'no-worker',
@@ -15,7 +16,7 @@ export const ALERT_RULE_NAMES = [
 ] as const;
 export type AlertRuleName = (typeof ALERT_RULE_NAMES)[number];
 
-export type AlertUnit = 'jobs' | 'retries' | 'seconds' | 'slots';
+export type AlertUnit = 'jobs' | 'retries' | 'percent' | 'seconds' | 'slots';
 
 export interface AlertRuleKind {
   /** What it says, as people read it. */
@@ -32,6 +33,8 @@ export interface AlertRuleKind {
 
 const HOUR_SECONDS = 3_600;
 
+/** A share of fewer retries than these says nothing: of one attempt that failed it is all. */
+export const RETRY_RATE_MIN = 20;
 /** A job that has used so much of its time limit is stuck. */
 export const STUCK_SHARE = 0.8;
 /** A lease that has been over for so long should have been noticed by the reaper. */
@@ -54,6 +57,15 @@ export const ALERT_RULES: Readonly<Record<AlertRuleName, AlertRuleKind>> = {
     unit: 'retries',
     threshold: 100,
     windowSeconds: 600,
+    ...ABOUT_JOBS,
+  },
+  'retry-rate': {
+    description:
+      'How many of the attempts of a definition failed and are made again, within the window; fewer ' +
+      `than ${RETRY_RATE_MIN} are nothing.`,
+    unit: 'percent',
+    threshold: 50,
+    windowSeconds: HOUR_SECONDS,
     ...ABOUT_JOBS,
   },
   stuck: {
@@ -103,7 +115,9 @@ export const THRESHOLD_MAX = 10_000;
 export const SECONDS_MAX = 30 * 24 * HOUR_SECONDS;
 
 export function thresholdMax(rule: AlertRuleName): number {
-  return ALERT_RULES[rule].unit === 'seconds' ? SECONDS_MAX : THRESHOLD_MAX;
+  const { unit } = ALERT_RULES[rule];
+  if (unit === 'percent') return 100;
+  return unit === 'seconds' ? SECONDS_MAX : THRESHOLD_MAX;
 }
 
 export const ALERT_STATUSES = ['firing', 'resolved'] as const;

@@ -28,6 +28,9 @@ export const FAILURE_CODES = {
 
 export type FailureCode = keyof typeof FAILURE_CODES;
 
+/** What a code of a job's own is counted as, so that how many there are does not depend on jobs. */
+export const OTHER_CODE = 'other';
+
 export function isFailureCode(code: string): code is FailureCode {
   return Object.hasOwn(FAILURE_CODES, code);
 }

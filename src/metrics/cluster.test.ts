@@ -37,6 +37,9 @@ const read = async (rows: Partial<ClusterRows>) => {
       .map(({ labels: own, value }) => ({ ...own, value }));
 };
 
+const grown = (samples: { value: number }[] | undefined) =>
+  samples?.filter(({ value }) => value > 0);
+
 describe('the families of a cluster', () => {
   it('are well-formed when there is nothing', async () => {
     const of = await read({});
@@ -71,17 +74,32 @@ describe('the families of a cluster', () => {
     expect([jobs('succeeded'), jobs('failed'), jobs('created')]).toEqual([3, 0, 0]);
     expect(of('longshore_jobs_enqueued_total')).toEqual([{ definition: 'a', value: 12 }]);
     expect(of('longshore_jobs_started_total')).toEqual([{ definition: 'a', value: 8 }]);
-    expect(of('longshore_jobs_finished_total')).toEqual([
+    expect(grown(of('longshore_jobs_finished_total'))).toEqual([
       { definition: 'a', outcome: 'succeeded', code: '', value: 3 },
       { definition: 'a', outcome: 'failed', code: 'LEASE_EXPIRED', value: 1 },
     ]);
     const retries = [{ definition: 'a', attempt: '6-10', value: 1 }];
-    expect(of('longshore_job_retries_total')).toEqual(retries);
+    expect(grown(of('longshore_job_retries_total'))).toEqual(retries);
     expect(of('longshore_leases_expired_total')).toEqual([{ definition: 'a', value: 2 }]);
     const failed = { outcome: 'failed', value: 3 };
     expect(of('longshore_webhook_deliveries_total', { outcome: 'failed' })).toEqual([failed]);
     expect(of('longshore_webhook_deliveries_pending')).toEqual([{ value: 2 }]);
     expect(of('longshore_slots', { state: 'free' })).toEqual([{ state: 'free', value: 6 }]);
+  });
+
+  it('tell what has not happened yet as 0, so that its first time is seen to come', async () => {
+    const of = await read({ moves: [move('a', null, 'queued', 1)] });
+    const zero = (labels = {}) => ({ definition: 'a', ...labels, value: 0 });
+    const ends = of('longshore_jobs_finished_total');
+    expect(ends).toContainEqual(zero({ outcome: 'succeeded', code: '' }));
+    expect(ends).toContainEqual(zero({ outcome: 'failed', code: 'TIMEOUT' }));
+    expect(ends).toContainEqual(zero({ outcome: 'failed', code: 'other' }));
+    const attempts = ['1', '2', '3', '4', '5', '6-10', '11+'];
+    const retries = attempts.map((attempt) => zero({ attempt }));
+    expect(of('longshore_job_retries_total')).toEqual(retries);
+    expect(of('longshore_leases_expired_total')).toEqual([zero()]);
+    expect(of('longshore_jobs_started_total')).toEqual([zero()]);
+    expect(of('longshore_job_run_seconds', { le: '+Inf' })).toEqual([zero({ le: '+Inf' })]);
   });
 
   it('have histograms in seconds, and labels that survive', async () => {

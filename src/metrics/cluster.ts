@@ -1,3 +1,4 @@
+import { FAILURE_CODES, OTHER_CODE } from '../core/failure.ts';
 import { isTerminal, JOB_STATES, OWNED_STATES } from '../core/job.ts';
 import { emptyCounts, EDGES_MS } from '../core/histogram.ts';
 import { isSystemKey } from '../core/hooks.ts';
@@ -24,9 +25,20 @@ export function clusterFamilies(rows: ClusterRows): Family[] {
 
 type NameOf = (key: string) => string;
 
-/** Sums of moves by some labels; a move without labels is not of the kind. */
-function sums(moves: readonly Move[], of: (move: Move) => Record<string, string> | null): Sample[] {
+type Labels = Record<string, string>;
+
+/**
+ * Sums of moves by some labels; a move without labels is not of the kind. `expected` are told even as 0:
+ * Prometheus sees by how much a series grows and not with what it begins, so of a series that begins
+ * with its first failures it would never see these.
+ */
+function sums(
+  moves: readonly Move[],
+  of: (move: Move) => Labels | null,
+  expected: readonly Labels[] = [],
+): Sample[] {
   const found = new Map<string, Sample>();
+  for (const labels of expected) add(found, labels, 0);
   for (const move of moves) {
     const labels = of(move);
     if (labels) add(found, labels, move.n);
@@ -34,7 +46,7 @@ function sums(moves: readonly Move[], of: (move: Move) => Record<string, string>
   return [...found.values()];
 }
 
-function add(found: Map<string, Sample>, labels: Record<string, string>, value: number): void {
+function add(found: Map<string, Sample>, labels: Labels, value: number): void {
   const id = JSON.stringify(labels);
   const known = found.get(id);
   if (known) known.value += value;
@@ -42,43 +54,60 @@ function add(found: Map<string, Sample>, labels: Record<string, string>, value: 
 }
 
 function jobFamilies(moves: readonly Move[], nameOf: NameOf): Family[] {
-  const when = (condition: boolean, key: string, labels: Record<string, string> = {}) =>
-    condition ? { definition: nameOf(key), ...labels } : null;
+  const names = [...new Set(moves.map(({ key }) => nameOf(key)))];
+  const count = (
+    name: string,
+    help: string,
+    expected: readonly Labels[],
+    of: (move: Move) => Labels | null,
+  ) => {
+    const labelled = (move: Move) => {
+      const labels = of(move);
+      return labels && { definition: nameOf(move.key), ...labels };
+    };
+    const all = names.flatMap((definition) => expected.map((one) => ({ definition, ...one })));
+    return counter(name, help, sums(moves, labelled, all));
+  };
   return [
     gauge('longshore_jobs', 'Jobs that are there now.', depths(moves, nameOf)),
-    counter(
-      'longshore_jobs_enqueued_total',
-      'Jobs that were made.',
-      sums(moves, ({ key, was, state }) => when(was === null && state !== null, key)),
+    count('longshore_jobs_enqueued_total', 'Jobs that were made.', [{}], ({ was, state }) =>
+      was === null && state !== null ? {} : null,
     ),
-    counter(
-      'longshore_jobs_started_total',
-      'Attempts that began.',
-      sums(moves, ({ key, state }) => when(state === 'running', key)),
+    count('longshore_jobs_started_total', 'Attempts that began.', [{}], ({ state }) =>
+      state === 'running' ? {} : null,
     ),
-    counter(
+    count(
       'longshore_jobs_finished_total',
       'Jobs that ended, and why they failed.',
-      sums(moves, ({ key, state, code }) =>
+      ENDS,
+      ({ state, code }) =>
         state !== null && isTerminal(state)
-          ? when(true, key, { outcome: state, code: state === 'failed' ? (code ?? '') : '' })
+          ? { outcome: state, code: state === 'failed' ? (code ?? OTHER_CODE) : '' }
           : null,
-      ),
     ),
-    counter(
+    count(
       'longshore_job_retries_total',
       'Attempts that failed and are tried again, by the number of the attempt.',
-      sums(moves, ({ key, state, attempt }) =>
-        when(state === 'retrying', key, { attempt: attemptName(attempt ?? 1) }),
-      ),
+      RETRIES,
+      ({ state, attempt }) =>
+        state === 'retrying' ? { attempt: attemptName(attempt ?? 1) } : null,
     ),
-    counter(
+    count(
       'longshore_leases_expired_total',
       'Attempts whose worker was gone for longer than its lease.',
-      sums(moves, ({ key, was, code }) => when(isLost(was, code), key)),
+      [{}],
+      ({ was, code }) => (isLost(was, code) ? {} : null),
     ),
   ];
 }
+
+const ENDS = [
+  { outcome: 'succeeded', code: '' },
+  { outcome: 'cancelled', code: '' },
+  ...[...Object.keys(FAILURE_CODES), OTHER_CODE].map((code) => ({ outcome: 'failed', code })),
+];
+
+const RETRIES = [1, 2, 3, 4, 5, 6, 11].map((n) => ({ attempt: attemptName(n) }));
 
 function depths(moves: readonly Move[], nameOf: NameOf): Sample[] {
   const found = new Map<string, Sample>();
@@ -113,6 +142,7 @@ function timeFamilies({ spans, oldest, moves }: ClusterRows, nameOf: NameOf): Fa
   const values = [...ages].map(([definition, value]) => ({ labels: { definition }, value }));
   const of = (isWait: boolean) =>
     spreads(
+      [...ages.keys()],
       ran.filter(({ state }) => (state === 'running') === isWait),
       nameOf,
     );
@@ -137,12 +167,13 @@ function timeFamilies({ spans, oldest, moves }: ClusterRows, nameOf: NameOf): Fa
   ];
 }
 
-function spreads(spans: readonly Span[], nameOf: NameOf): Spread[] {
+/** Each definition has its spread, if only of nothing: like a counter, it must be seen to begin. */
+function spreads(names: readonly string[], spans: readonly Span[], nameOf: NameOf): Spread[] {
   const groups = Map.groupBy(spans, ({ key }) => nameOf(key));
-  return [...groups].map(([definition, members]) => {
+  return names.map((definition) => {
     const counts = emptyCounts();
     let sum = 0;
-    for (const { bucket, n, ms } of members) {
+    for (const { bucket, n, ms } of groups.get(definition) ?? []) {
       counts[bucket] = (counts[bucket] ?? 0) + n;
       sum += ms / 1_000;
     }

@@ -1,4 +1,4 @@
-/** Each definition is some sixty time series; a cluster with more of them should not drown Prometheus. */
+/** Each definition is some ninety time series; a cluster with more of them should not drown Prometheus. */
 const DEFINITIONS_MAX = 100;
 
 const OTHER = 'other';

@@ -10,7 +10,7 @@ import { closed, definitionKey, flag, oneOf, text, whole, wholeInQuery } from '.
 import { PAGE_DEFAULT, PAGE_MAX } from './job-query.ts';
 
 const Moment = z.iso.datetime();
-const Unit = z.enum(['jobs', 'retries', 'seconds', 'slots']);
+const Unit = z.enum(['jobs', 'retries', 'percent', 'seconds', 'slots']);
 
 /** What `GET /v1/alerts` can be asked. */
 export const AlertQuery = closed({

@@ -3,10 +3,11 @@ import { DatabaseUnavailable } from '../store/db.ts';
 import { advanceBulk, type BulkProgress, type DueBulk, lockDueBulk } from '../store/bulks.ts';
 import { cancelJobs } from '../store/cancel-jobs.ts';
 import { deleteJobs } from '../store/delete-jobs.ts';
-import { type Found, findJobs } from '../store/find-jobs.ts';
+import { findJobs } from '../store/find-jobs.ts';
 import { withPartitions } from '../store/partitions.ts';
 import { retryJobs } from '../store/retry-jobs.ts';
 import { retakeUniqueKeys } from '../store/unique-jobs.ts';
+import type { Found } from '../store/walk-jobs.ts';
 import type { LineHint } from '../store/wake.ts';
 import type { JobState, TerminalState } from '../core/job.ts';
 

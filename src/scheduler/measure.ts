@@ -3,11 +3,13 @@ import type { AlertRules, Finding } from '../core/alert-rules.ts';
 import { HOST_TENANT } from '../core/scope.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
+  countAttempts,
   countYoungDead,
   findDeadLanes,
   findOldLines,
   findStuck,
   findYoungRetries,
+  type RetriedJob,
 } from '../store/alert-probes.ts';
 import { findMissedSlots } from '../store/missed-slots.ts';
 import type { Db } from '../store/db.ts';
@@ -53,9 +55,11 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<F
   }
 
   async function retries(shard: number, rules: AlertRules): Promise<Finding[]> {
-    if (!mayFire(rules, 'retries')) return [];
-    const found = await findYoungRetries(db, shard, rules.windowSecondsMax('retries'));
-    return found
+    const asked = (['retries', 'retry-rate'] as const).filter((rule) => mayFire(rules, rule));
+    if (asked.length === 0) return [];
+    const seconds = Math.max(...asked.map((rule) => rules.windowSecondsMax(rule)));
+    const found = await findYoungRetries(db, shard, seconds);
+    const counted = found
       .filter(({ tenant, definitionKey, ageSeconds }) => {
         const { windowSeconds } = rules.of('retries', tenant, definitionKey);
         return ageSeconds <= (windowSeconds ?? 0);
@@ -63,6 +67,28 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<F
       .map(({ tenant, definitionKey, jobId }): Finding => {
         return { rule: 'retries', ...NOBODY, tenant, definitionKey, jobId, value: 1 };
       });
+    return [...counted, ...(await retryRates(shard, found, rules))];
+  }
+
+  /** Only lanes with a retry are looked at, so this costs what is wrong as well. */
+  async function retryRates(
+    shard: number,
+    found: readonly RetriedJob[],
+    rules: AlertRules,
+  ): Promise<Finding[]> {
+    if (!mayFire(rules, 'retry-rate')) return [];
+    const lanes = new Map(found.map((one) => [one.lane, one]));
+    const asked = [...lanes.values()].map(({ lane, tenant, definitionKey }) => {
+      const { windowSeconds } = rules.of('retry-rate', tenant, definitionKey);
+      return { lane, seconds: windowSeconds ?? 0 };
+    });
+    return (await countAttempts(db, shard, asked)).flatMap(({ lane, started, retried }) => {
+      const example = lanes.get(lane);
+      if (!example || started === 0) return [];
+      const { tenant, definitionKey, jobId } = example;
+      const about = { ...NOBODY, tenant, definitionKey, jobId };
+      return { rule: 'retry-rate' as const, ...about, value: retried, outOf: started };
+    });
   }
 
   async function stuck(shard: number, rules: AlertRules): Promise<Finding[]> {

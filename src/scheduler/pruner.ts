@@ -15,6 +15,7 @@ import {
 } from '../store/prune.ts';
 import { pruneAlerts } from '../store/fire-alerts.ts';
 import { pruneAudit } from '../store/prune-audit.ts';
+import { pruneBulks } from '../store/prune-bulks.ts';
 import { pruneSlots } from '../store/slots.ts';
 
 const KEPT_BATCH = 1_000;
@@ -31,12 +32,13 @@ const SCHEDULES_AT_ONCE = 100;
  */
 export function pruner(
   db: Db,
-  retention: Retention & { auditDays?: number | undefined },
+  retention: Retention & { auditDays?: number | undefined; bulkDays?: number | undefined },
   log: Log,
   mayPrune: () => boolean = () => true,
 ): Poller {
   // How far the walk through the keys of each shard has come. None is under way when it is empty.
   const walks = new Map<number, KeyPlace>();
+  const { auditDays = 0, bulkDays = 0 } = retention;
   let waiting = false;
   let jobsLeft = false;
   return new Poller({
@@ -47,7 +49,8 @@ export function pruner(
     tick: async (signal) => {
       if (!mayPrune()) return HOUR_MS;
       await pruneAllSlots(signal);
-      await pruneAllAudit(signal);
+      await pruneAll(pruneAudit, auditDays, signal);
+      await pruneAll(pruneBulks, bulkDays, signal);
       await spanPartitions(db, retention.retentionDays);
       const busy = !(await dropAll(signal));
       await cleanAll(signal);
@@ -67,9 +70,13 @@ export function pruner(
     }
   }
 
-  async function pruneAllAudit(signal: AbortSignal): Promise<void> {
-    const { auditDays = 0 } = retention;
-    for (let more = auditDays > 0; more && !signal.aborted;) more = await pruneAudit(db, auditDays);
+  /** Page by page; 0 days are for ever. */
+  async function pruneAll(
+    prunePage: (db: Db, days: number) => Promise<boolean>,
+    days: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (let more = days > 0; more && !signal.aborted;) more = await prunePage(db, days);
   }
 
   /** False when the tables were too busy: dropping was not worth making everybody wait. */

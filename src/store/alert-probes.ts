@@ -131,6 +131,7 @@ export async function countYoungDead(
 const RETRIES_MAX = 10_000;
 
 export interface RetriedJob {
+  lane: number;
   tenant: string;
   definitionKey: string;
   jobId: string;
@@ -140,7 +141,7 @@ export interface RetriedJob {
 const RETRIED = statement<RetriedJob>(
   'find_young_retries',
   `with clock as materialized (select clock_timestamp() as at)
-   select l.tenant, l.key as "definitionKey", a.job_id as "jobId",
+   select j.lane, l.tenant, l.key as "definitionKey", a.job_id as "jobId",
      extract(epoch from clock_timestamp() - a.finished_at)::float8 as "ageSeconds"
    from (
      select a.job_id, a.finished_at from longshore.attempt a
@@ -164,6 +165,34 @@ export async function findYoungRetries(
   seconds: number,
 ): Promise<RetriedJob[]> {
   return await db.run(RETRIED, [shard, seconds, RETRIES_MAX]);
+}
+
+const COUNT_ATTEMPTS = statement<{ lane: number; started: number; retried: number }>(
+  'count_lane_attempts',
+  `with clock as materialized (select clock_timestamp() as at)
+   select i.lane, s.started, s.retried
+   from json_to_recordset($2::json) as i(lane int, seconds float8)
+   cross join lateral (
+     select coalesce(sum(s.n) filter (where s.state = 'running'), 0)::bigint as started,
+       coalesce(sum(s.n) filter (where s.state = 'retrying'), 0)::bigint as retried
+     from longshore.tally_span s
+     where s.shard = $1 and s.lane = i.lane
+       and s.slot > (select at from clock) - make_interval(secs => i.seconds + 900)
+   ) s`,
+);
+
+/**
+ * How many attempts of lanes began, and how many are made again, within the window of each: to a quarter
+ * of an hour, as the tally has it, but both of the same time.
+ */
+export async function countAttempts(
+  db: Queryable,
+  shard: number,
+  lanes: readonly { lane: number; seconds: number }[],
+): Promise<{ lane: number; started: number; retried: number }[]> {
+  if (lanes.length === 0) return [];
+  const asked = lanes.map(({ lane, seconds }) => ({ lane, seconds }));
+  return await db.run(COUNT_ATTEMPTS, [shard, JSON.stringify(asked)]);
 }
 
 const STUCK = statement<LaneFinding & { detail: string }>(

@@ -1,89 +1,138 @@
-import { type JobState, OWNED_STATES, TERMINAL_STATES, WAITING_STATES } from '../core/job.ts';
 import { type JobCriteria, needsSieve } from '../core/job-criteria.ts';
-import { isJobId, jobIdFloor } from '../core/job-id.ts';
-import { type Queryable, type Statement, statement } from './db.ts';
+import { type Queryable, statement } from './db.ts';
+import { idRange } from './id-range.ts';
 import { sieveJobs } from './sieve-jobs.ts';
+import { firstOf, type Found, type Path, type Stretch, walkJobs } from './walk-jobs.ts';
 
 /**
- * Finding jobs is a walk over ids, which are time-ordered, in whichever table is in id order and
- * narrowest for the question. What no index knows is sieved from what the walk passes by; so that no
- * question can keep the database busy for long, the walk then ends after so many jobs, and says how
- * far it came. Nothing is counted and nothing is skipped by offset: page 10,000 costs what page 1 does.
+ * Finding jobs is a walk over ids, which are time-ordered, along whichever path is shortest for the
+ * question (walk-jobs.ts). What the path does not know is sieved from what the walk passes by. So that no
+ * question can keep the database busy for long, every walk ends after so many jobs, and says how far it
+ * came. Nothing is counted and nothing is skipped by offset: page 10,000 costs what page 1 does.
+ *
+ * Which path is short depends on what is there, and nobody knows that before: a definition with ten
+ * queued jobs is found at once in a short line, but not behind a million of others; along its own jobs it
+ * is the other way round. So the likely one is tried, and where it ends without an answer the other.
  */
-export interface Walk {
+export interface Walk extends Stretch {
   tenant: string;
-  criteria: JobCriteria;
-  newestFirst: boolean;
-  /** Where the walk before this one ended. */
-  afterId: string | null;
-  /** How many are wanted. */
+  /** How many are wanted. `asOf` leaves out what was made, or ended, after that moment. */
   limit: number;
-  /** Leaves out what was made, or ended, after this moment. */
-  asOf?: string | null;
-}
-
-export interface Found {
-  ids: string[];
-  /** Everything up to this id has been looked at; null when there is nothing after it. */
-  reachedId: string | null;
 }
 
 /** So many are sieved at a time, and so many at most: beyond that a page would take too long. */
 const SIEVE_SIZE = 500;
 const SIEVED_MAX = 2_500;
 
-/** Among so many of the nearest jobs a common tag is found at once. */
-const NEAREST = 1_000;
+/** A tag that more jobs have than this is not rare; they are not fetched one by one. */
+const RARE_MAX = 5_000;
 
 export async function findJobs(db: Queryable, shard: number, walk: Walk): Promise<Found> {
-  const { criteria, limit, asOf = null } = walk;
-  const lanes = await lanesOf(db, shard, walk.tenant, criteria.definitionKey);
+  const { tenant, criteria, limit } = walk;
+  const lanes = await lanesOf(db, shard, tenant, criteria.definitionKey);
   if (lanes.length === 0) return { ids: [], reachedId: null };
-  // The index of tags knows no states, so a tag among them is looked for job by job.
-  const { tag, statuses } = criteria;
-  const sievedTag = statuses.length > 0 ? tag : null;
-  if (asOf === null && !needsSieve(criteria) && sievedTag === null) {
-    const near = tag === null ? null : await nearestWithTag(db, shard, lanes, walk);
-    return near ?? firstOf(await passBy(db, shard, lanes, walk, limit + 1), limit);
+  const path = likelyPath(criteria);
+  const found = await findAlong(db, shard, lanes, path, walk);
+  if (found.ids.length >= limit || found.reachedId === null) return found;
+  const rare = criteria.tag === null ? null : await findRare(db, shard, lanes, walk);
+  if (rare || !found.isSparse) return rare ?? found;
+  return farther(found, await findAlong(db, shard, lanes, 'lanes', walk), walk.newestFirst);
+}
+
+function likelyPath({ statuses, tag }: JobCriteria): Path {
+  if (statuses.length > 0) return 'states';
+  return tag === null ? 'lanes' : 'tag';
+}
+
+/** What is left to ask of each job on the way. */
+function unknownAlong(path: Path, criteria: JobCriteria): JobCriteria {
+  return {
+    ...criteria,
+    statuses: path === 'states' ? [] : criteria.statuses,
+    tag: path === 'tag' ? null : criteria.tag,
+  };
+}
+
+function isKnown({ asOf = null }: Walk, unknown: JobCriteria): boolean {
+  const { statuses, tag } = unknown;
+  return asOf === null && !needsSieve(unknown) && tag === null && statuses.length === 0;
+}
+
+/** Sparse: the walk has passed so much of what is not asked for that it gave up. */
+async function findAlong(
+  db: Queryable,
+  shard: number,
+  lanes: readonly number[],
+  path: Path,
+  walk: Walk,
+): Promise<Found & { isSparse?: boolean }> {
+  const { criteria, limit, asOf = null } = walk;
+  const unknown = unknownAlong(path, criteria);
+  if (isKnown(walk, unknown)) {
+    const found = await walkJobs(db, shard, lanes, path, walk, limit + 1);
+    return found.ids.length > limit ? firstOf(found.ids, limit) : { ...found, isSparse: true };
   }
   const ids: string[] = [];
   let { afterId } = walk;
   for (let passed = 0; passed < SIEVED_MAX; passed += SIEVE_SIZE) {
-    const some = await passBy(db, shard, lanes, { ...walk, afterId }, SIEVE_SIZE);
-    ids.push(...(await sieveJobs(db, shard, some, { ...criteria, tag: sievedTag }, asOf)));
+    const some = await walkJobs(db, shard, lanes, path, { ...walk, afterId }, SIEVE_SIZE);
+    ids.push(...(await sieveJobs(db, shard, some.ids, unknown, asOf)));
     if (ids.length > limit) return firstOf(ids, limit);
-    if (some.length < SIEVE_SIZE) return { ids, reachedId: null };
-    afterId = some.at(-1) ?? null;
-    if (ids.length === limit) break;
+    afterId = some.reachedId;
+    if (some.ids.length < SIEVE_SIZE) return { ids, reachedId: afterId, isSparse: true };
+    if (afterId === null || ids.length === limit) break;
   }
   return { ids, reachedId: afterId };
 }
 
+/** Both are right as far as they come. */
+function farther(one: Found, other: Found, newestFirst: boolean): Found {
+  if (one.reachedId === null || other.reachedId === null) {
+    return one.reachedId === null ? one : other;
+  }
+  return one.reachedId < other.reachedId === newestFirst ? one : other;
+}
+
 /**
- * The index of tags has no order: it finds all jobs with a tag and sorts them. That is quick for a rare
- * tag and slow for a common one, which the walk meets soon. Null: it is not that common.
+ * The index of tags has no order, and knows no lanes: it says at once where all jobs with a tag are. The
+ * shard is compared in a way that no other index understands, or the limit would tempt the planner to walk
+ * through the table until it has met so many.
  */
-async function nearestWithTag(
+const byTag = (direction: 'desc' | 'asc') =>
+  statement<{ too_many: boolean; ids: string[] }>(
+    `list_by_tag_${direction}`,
+    `with tagged as materialized (
+       select id, lane from longshore.job
+       where shard is not distinct from $1 and tags @> array[$6::text] limit $7
+     )
+     select (select count(*) from tagged) >= $7 as too_many, array(
+       select id from tagged where lane = any ($2::int[]) and id >= $3 and id < $4
+       order by id ${direction} limit $5
+     ) as ids`,
+  );
+const BY_TAG = { desc: byTag('desc'), asc: byTag('asc') };
+
+/** Null: it is not rare. */
+async function findRare(
   db: Queryable,
   shard: number,
   lanes: readonly number[],
   walk: Walk,
 ): Promise<Found | null> {
-  const { criteria, limit } = walk;
-  const anyTag = { ...walk, criteria: { ...criteria, tag: null } };
-  const near = await passBy(db, shard, lanes, anyTag, NEAREST);
-  const ids = await sieveJobs(db, shard, near, criteria, null);
-  if (ids.length > limit) return firstOf(ids, limit);
-  return near.length < NEAREST ? { ids, reachedId: null } : null;
+  const { criteria, newestFirst, afterId, asOf = null, limit } = walk;
+  const unknown = unknownAlong('tag', criteria);
+  const [rareMax, wanted] = isKnown(walk, unknown)
+    ? [RARE_MAX, limit + 1]
+    : [SIEVED_MAX, SIEVED_MAX];
+  const range = idRange(criteria, newestFirst, afterId, asOf);
+  const values = [shard, lanes, ...range, wanted, criteria.tag, rareMax];
+  const [tagged] = await db.run(newestFirst ? BY_TAG.desc : BY_TAG.asc, values);
+  if (!tagged || tagged.too_many) return null;
+  const ids = isKnown(walk, unknown)
+    ? tagged.ids
+    : await sieveJobs(db, shard, tagged.ids, unknown, asOf);
+  return ids.length > limit ? firstOf(ids, limit) : { ids, reachedId: null };
 }
-
-function firstOf(ids: readonly string[], limit: number): Found {
-  const first = ids.slice(0, limit);
-  return { ids: first, reachedId: ids.length > limit ? (first.at(-1) ?? null) : null };
-}
-
-type IdStatement = Statement<{ id: string }>;
-type Direction = 'desc' | 'asc';
 
 /** Of a definition, or of all of them. The lanes of the system itself are found by name only. */
 const LANES = statement<{ lane: number }>(
@@ -100,146 +149,4 @@ export async function lanesOf(
   definitionKey: string | null,
 ): Promise<number[]> {
   return (await db.run(LANES, [shard, tenant, definitionKey])).map(({ lane }) => lane);
-}
-
-/** Each lane is read in id order from its own index, and the heads are merged. */
-const byLane = (direction: Direction): IdStatement =>
-  statement(
-    `list_by_lane_${direction}`,
-    `select j.id from unnest($2::int[]) as l(lane)
-     cross join lateral (
-       select id from longshore.job
-       where shard = $1 and lane = l.lane and id >= $3 and id < $4
-       order by id ${direction} limit $5
-     ) j
-     order by j.id ${direction} limit $5`,
-  );
-
-const byTag = (direction: Direction): IdStatement =>
-  statement(
-    `list_by_tag_${direction}`,
-    `select id from longshore.job
-     where shard = $1 and lane = any ($2::int[]) and id >= $3 and id < $4
-       and tags @> array[$6::text]
-     order by id ${direction} limit $5`,
-  );
-
-const byState = (table: 'waiting' | 'running' | 'done', direction: Direction): IdStatement =>
-  statement(
-    `list_${table}_${direction}`,
-    `select s.id from longshore.${table} s
-     where s.shard = $1 and s.lane = any ($2::int[]) and s.id >= $3 and s.id < $4
-       and s.state = any ($6::longshore.job_state[])
-     order by s.id ${direction} limit $5`,
-  );
-
-/** In one snapshot, in which a job that moves between the two is met in one of them for sure. */
-const byOpenState = (direction: Direction): IdStatement => {
-  const from = (table: 'waiting' | 'running') =>
-    `(select s.id from longshore.${table} s
-      where s.shard = $1 and s.lane = any ($2::int[]) and s.id >= $3 and s.id < $4
-        and s.state = any ($6::longshore.job_state[])
-      order by s.id ${direction} limit $5)`;
-  return statement(
-    `list_open_${direction}`,
-    `select id from (${from('waiting')} union all ${from('running')}) s
-     order by id ${direction} limit $5`,
-  );
-};
-
-/** A rare state has its own small index. */
-const bySetback = (direction: Direction): IdStatement =>
-  statement(
-    `list_setbacks_${direction}`,
-    `select s.id from unnest($6::longshore.job_state[]) as wanted(state)
-     cross join lateral (
-       select f.id from longshore.done f
-       where f.shard = $1 and f.state = wanted.state and f.state <> 'succeeded'
-         and f.lane = any ($2::int[]) and f.id >= $3 and f.id < $4
-       order by f.id ${direction} limit $5
-     ) s
-     order by s.id ${direction} limit $5`,
-  );
-
-const statementsFor = (direction: Direction) => ({
-  lane: byLane(direction),
-  tag: byTag(direction),
-  waiting: byState('waiting', direction),
-  running: byState('running', direction),
-  open: byOpenState(direction),
-  done: byState('done', direction),
-  setback: bySetback(direction),
-});
-const STATEMENTS = { desc: statementsFor('desc'), asc: statementsFor('asc') };
-
-/** The next ids of a walk, in its order. A job that moves meanwhile may be met in two tables. */
-async function passBy(
-  db: Queryable,
-  shard: number,
-  lanes: readonly number[],
-  { criteria, newestFirst, afterId, asOf }: Walk,
-  size: number,
-): Promise<string[]> {
-  const { statuses, tag } = criteria;
-  const statements = newestFirst ? STATEMENTS.desc : STATEMENTS.asc;
-  const [low, high] = bounds(criteria, newestFirst, afterId, asOf ?? null);
-  const ids = async (using: IdStatement, extra: unknown[]) =>
-    (await db.run(using, [shard, lanes, low, high, size, ...extra])).map((row) => row.id);
-  if (statuses.length === 0) {
-    return tag === null ? await ids(statements.lane, []) : await ids(statements.tag, [tag]);
-  }
-  const met = new Set<string>();
-  for (const [using, states] of plan(statements, statuses)) {
-    if (states.length === 0) continue;
-    for (const id of await ids(using, [states])) met.add(id);
-  }
-  const sign = newestFirst ? -1 : 1;
-  return [...met].sort((a, b) => (a < b ? -sign : sign)).slice(0, size);
-}
-
-/** Which table answers for which of the asked states. */
-function plan(
-  statements: (typeof STATEMENTS)['desc'],
-  statuses: readonly JobState[],
-): [IdStatement, JobState[]][] {
-  const among = (states: readonly JobState[]) => statuses.filter((state) => states.includes(state));
-  const waiting = among(WAITING_STATES);
-  const owned = among(OWNED_STATES);
-  const ended = among(TERMINAL_STATES);
-  const open = waiting.length > 0 && owned.length > 0;
-  return [
-    [statements.open, open ? [...waiting, ...owned] : []],
-    [statements.waiting, open ? [] : waiting],
-    [statements.running, open ? [] : owned],
-    [statements.setback, ended.includes('succeeded') ? [] : ended],
-    [statements.done, ended.includes('succeeded') ? ended : []],
-  ];
-}
-
-export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-/** A process whose clock is ahead makes ids of a moment that is yet to come, by so much at most. */
-const CLOCK_SLACK_MS = 24 * 3_600_000;
-
-/** The half-open range of ids that the times and the place in the walk leave. */
-function bounds(
-  { createdAfter, createdBefore }: JobCriteria,
-  newestFirst: boolean,
-  afterId: string | null,
-  asOf: string | null,
-): [low: string, high: string] {
-  let low = createdAfter ? jobIdFloor(createdAfter.getTime()) : FIRST_ID;
-  let high = createdBefore ? jobIdFloor(createdBefore.getTime()) : LAST_ID;
-  const newest = asOf ? jobIdFloor(Date.parse(asOf) + CLOCK_SLACK_MS) : LAST_ID;
-  if (newest < high) high = newest;
-  const after = afterId !== null && isJobId(afterId) ? afterId : null;
-  if (after && newestFirst && after < high) high = after;
-  if (after && !newestFirst && after >= low) low = successor(after);
-  return [low, high];
-}
-
-function successor(id: string): string {
-  const digits = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

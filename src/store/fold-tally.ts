@@ -1,4 +1,4 @@
-import { FAILURE_CODES } from '../core/failure.ts';
+import { FAILURE_CODES, OTHER_CODE } from '../core/failure.ts';
 import { HOOK_PREFIX } from '../core/hooks.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 
@@ -20,7 +20,6 @@ export interface Fold {
 
 /** A job may fail with a code of its own; how many there are must not depend on that. */
 const KNOWN_CODES = Object.keys(FAILURE_CODES).join();
-const OTHER_CODE = 'other';
 
 const FOLD = statement<Fold>(
   'fold_tally',

@@ -2,8 +2,9 @@ import type { JobView } from '../core/job.ts';
 import { ANY_JOB, type JobCriteria } from '../core/job-criteria.ts';
 import { shardOfJobId } from '../core/job-id.ts';
 import type { Db } from './db.ts';
-import { type Found, findJobs } from './find-jobs.ts';
+import { findJobs } from './find-jobs.ts';
 import { viewJobs } from './get-job.ts';
+import { type Found, mergeFound } from './walk-jobs.ts';
 
 /** What is not said does not matter. */
 export interface JobFilter extends Partial<JobCriteria> {
@@ -27,18 +28,8 @@ export async function listJobs(
   for (let shard = 0; shard < db.shards; shard += 1) {
     found.push(await findJobs(db, shard, { ...filter, criteria: { ...ANY_JOB, ...filter } }));
   }
-  const sign = filter.newestFirst ? -1 : 1;
-  const inOrder = (a: string, b: string) => (a < b ? -sign : sign);
-  // What lies behind the place that the slowest walk has reached belongs to a later page.
-  const [nearest] = found.flatMap(({ reachedId }) => reachedId ?? []).sort(inOrder);
-  const ids = found
-    .flatMap((one) => one.ids)
-    .filter((id) => nearest === undefined || id === nearest || inOrder(id, nearest) < 0)
-    .sort(inOrder);
-  const page = ids.slice(0, filter.limit);
-  const jobs = await viewPage(db, filter, page);
-  const nextId = ids.length > page.length ? page.at(-1) : nearest;
-  return { jobs, nextId: nextId ?? null };
+  const page = mergeFound(found, filter.newestFirst, filter.limit);
+  return { jobs: await viewPage(db, filter, page.ids), nextId: page.reachedId };
 }
 
 /** A job may have moved on since it was found; it is shown as it is now, if it still fits. */

@@ -1,9 +1,9 @@
 import type { JobView } from '../core/job.ts';
 import { ANY_JOB, type JobCriteria, needsSieve } from '../core/job-criteria.ts';
-import { jobIdFloor } from '../core/job-id.ts';
 import type { Db, Queryable, Statement } from './db.ts';
 import { statement } from './db.ts';
-import { FIRST_ID, LAST_ID, lanesOf } from './find-jobs.ts';
+import { lanesOf } from './find-jobs.ts';
+import { FIRST_ID, idRange, LAST_ID } from './id-range.ts';
 import { viewAll } from './list-jobs.ts';
 import { sieveJobs } from './sieve-jobs.ts';
 
@@ -29,40 +29,47 @@ export interface WaitingFilter extends Partial<JobCriteria> {
   unhandledAfterMs?: number | undefined;
 }
 
-/** `is true` keeps the planner from walking by id instead, which would read all that wait. */
-const FITTING = `w.state = any ($3::longshore.job_state[]) and (w.id >= $4 and w.id < $5) is true
-  and ($6::text is null or (
-    select tags @> array[$6] from longshore.job j where j.shard = $1 and j.id = w.id))`;
+type Passed = WaitingPlace & { fits: boolean };
 
-/** Those of one moment have no order in the index, so all of them are read before the page is cut. */
-const RUN_AT: Statement<WaitingPlace> = statement(
+/**
+ * By an index that all lanes share. Where few of what it passes are asked for, it ends after so many, and
+ * says which was the last.
+ */
+const RUN_AT: Statement<Passed> = statement(
   'list_by_run_at',
-  `select w.id, (extract(epoch from w.run_at) * 1000000)::bigint as a, 0 as b
-   from (
-     select w.id, w.run_at from longshore.waiting w
-     where w.shard = $1 and w.state in ('scheduled', 'retrying')
-       and w.run_at >= timestamptz 'epoch' + $8::float8 * interval '1 microsecond'
-       and w.run_at < coalesce($10::timestamptz, 'infinity')
-       and ((w.run_at, w.id)
-         > (timestamptz 'epoch' + $8::float8 * interval '1 microsecond', $9::uuid)) is true
-       and w.lane = any ($2::int[]) and ${FITTING}
-     order by w.run_at fetch first ($7) rows with ties
-   ) w
-   order by w.run_at, w.id limit $7`,
+  `with passed as materialized (
+     select id, lane, state, (extract(epoch from run_at) * 1000000)::bigint as a
+     from longshore.waiting
+     where shard = $1 and state in ('scheduled', 'retrying') and (run_at, id)
+         > (timestamptz 'epoch' + $5::float8 * interval '1 microsecond', $4::uuid)
+       and run_at < coalesce($6::timestamptz, 'infinity')
+     order by run_at, id limit $8
+   ),
+   fitting as materialized (
+     select id, a from passed
+     where lane = any ($2::int[]) and state = any ($7::longshore.job_state[]) limit $3
+   )
+   select id, a, 0 as b, true as fits from fitting
+   union all
+   (select id, a, 0, false from passed where (select count(*) from fitting) < $3 offset $8 - 1)`,
 );
 
-const PRIORITY: Statement<WaitingPlace> = statement(
+/** Those of one place have no order in the index, so all of them are read before the page is cut. */
+const PRIORITY: Statement<Passed> = statement(
   'list_by_priority',
-  `select w.* from unnest($2::int[]) as l(lane)
+  `select w.*, true as fits from unnest($2::int[]) as l(lane)
    cross join lateral (
      select w.id, w.rank as a, w.seq as b from longshore.waiting w
-     where w.shard = $1 and w.lane = l.lane and ${FITTING} and w.seq is not null
-       and (w.rank, w.seq) >= ($8::int, $10::bigint)
-       and ((w.rank, w.seq, w.id) > ($8::int, $10::bigint, $9::uuid)) is true
-     order by w.rank, w.seq fetch first ($7) rows with ties
+     where w.shard = $1 and w.lane = l.lane and w.seq is not null
+       and (w.rank, w.seq) >= ($5::int, $6::bigint)
+       and ((w.rank, w.seq, w.id) > ($5::int, $6::bigint, $4::uuid)) is true
+     order by w.rank, w.seq fetch first ($3) rows with ties
    ) w
-   order by w.a, w.b, w.id limit $7`,
+   order by w.a, w.b, w.id limit $3`,
 );
+
+/** So many rows are passed at most, a third of a microsecond each. */
+const PASSED_MAX = 20_000;
 
 /** So many are sieved at a time, and so many at most. */
 const SIEVE_SIZE = 500;
@@ -104,24 +111,39 @@ async function walk(
 ): Promise<Found> {
   const lanes = await lanesOf(db, shard, tenant, criteria.definitionKey);
   if (lanes.length === 0) return { places: [], reached: null };
-  const size = needsSieve(criteria) ? SIEVE_SIZE : limit + 1;
+  const size = isKnown(criteria) ? limit + 1 : SIEVE_SIZE;
   const places: WaitingPlace[] = [];
-  let reached = after ?? start(sort, criteria);
+  let reached: WaitingPlace | null = after ?? start(sort, criteria);
   for (let passed = 0; passed < SIEVED_MAX; passed += size) {
     const some = await passBy(db, shard, lanes, sort, criteria, reached, size);
-    const ids = some.map(({ id }) => id);
-    const kept = new Set(
-      needsSieve(criteria) ? await sieveJobs(db, shard, ids, criteria, null) : ids,
-    );
-    places.push(...some.filter(({ id }) => kept.has(id)));
+    places.push(...(await sieve(db, shard, some.places, criteria)));
     if (places.length > limit) {
       const first = places.slice(0, limit);
       return { places: first, reached: first.at(-1) ?? null };
     }
-    if (some.length < size) return { places, reached: null };
-    reached = some.at(-1) ?? reached;
+    reached = some.reached;
+    if (reached === null || some.places.length < size) break;
   }
   return { places, reached };
+}
+
+/** Whether the walk alone finds what is asked for. */
+function isKnown(criteria: JobCriteria): boolean {
+  const { tag, createdAfter, createdBefore } = criteria;
+  return !needsSieve(criteria) && tag === null && createdAfter === null && createdBefore === null;
+}
+
+async function sieve(
+  db: Queryable,
+  shard: number,
+  places: WaitingPlace[],
+  criteria: JobCriteria,
+): Promise<WaitingPlace[]> {
+  if (isKnown(criteria)) return places;
+  const [low, high] = idRange(criteria, false, null, null);
+  const young = places.map(({ id }) => id).filter((id) => id >= low && id < high);
+  const kept = new Set(await sieveJobs(db, shard, young, criteria, null));
+  return places.filter(({ id }) => kept.has(id));
 }
 
 async function passBy(
@@ -129,15 +151,18 @@ async function passBy(
   shard: number,
   lanes: readonly number[],
   sort: WaitingSort,
-  { statuses, tag, createdAfter, createdBefore, runBefore }: JobCriteria,
+  { statuses, runBefore }: JobCriteria,
   { a, b, id }: WaitingPlace,
   size: number,
-): Promise<WaitingPlace[]> {
-  const low = createdAfter ? jobIdFloor(createdAfter.getTime()) : FIRST_ID;
-  const high = createdBefore ? jobIdFloor(createdBefore.getTime()) : LAST_ID;
-  const values = [shard, lanes, statuses, low, high, tag, size, a, id];
-  if (sort === 'runAt') return await db.run(RUN_AT, [...values, runBefore]);
-  return await db.run(PRIORITY, [...values, b]);
+): Promise<Found> {
+  const values = [shard, lanes, size, id, a];
+  const rows =
+    sort === 'runAt'
+      ? await db.run(RUN_AT, [...values, runBefore, statuses, PASSED_MAX])
+      : await db.run(PRIORITY, [...values, b]);
+  const places = rows.filter(({ fits }) => fits);
+  const isLast = rows.length < size && rows.length === places.length;
+  return { places, reached: isLast ? null : (rows.at(-1) ?? null) };
 }
 
 /** Before everything that can be asked for. */

@@ -14,12 +14,16 @@ const SIEVE = statement<{ id: string }>(
      select id, params, tags, created_at from longshore.job where shard = $1 and id = wanted.id limit 1
    ) j
    left join lateral (
-     select id, run_at from longshore.waiting where shard = $1 and id = j.id limit 1
+     select id, state, run_at from longshore.waiting where shard = $1 and id = j.id limit 1
    ) w on true
    left join lateral (
-     select error_code, fingerprint, error, finished_at from longshore.done
+     select state, error_code, fingerprint, error, finished_at from longshore.done
      where shard = $1 and id = j.id limit 1
    ) f on true
+   left join lateral (
+     select state from longshore.running
+     where cardinality($12::longshore.job_state[]) > 0 and shard = $1 and id = j.id limit 1
+   ) r on true
    left join lateral (
      select error_code, fingerprint, error from longshore.attempt
      where w.id is not null and shard = $1 and job_id = j.id
@@ -37,6 +41,8 @@ const SIEVE = statement<{ id: string }>(
      and ($10::timestamptz is null
        or (j.created_at <= $10 and coalesce(f.finished_at <= $10, true)))
      and ($11::text is null or j.tags @> array[$11])
+     and (cardinality($12::longshore.job_state[]) = 0
+       or coalesce(w.state, r.state, f.state) = any ($12))
    order by wanted.n`,
 );
 
@@ -52,6 +58,6 @@ export async function sieveJobs(
   const { errorCode, fingerprint, runAfter, runBefore, finishedAfter, finishedBefore, q, tag } =
     criteria;
   const conditions = [errorCode, fingerprint, runAfter, runBefore, finishedAfter, finishedBefore];
-  const rows = await db.run(SIEVE, [shard, ids, ...conditions, q, asOf, tag]);
+  const rows = await db.run(SIEVE, [shard, ids, ...conditions, q, asOf, tag, criteria.statuses]);
   return rows.map(({ id }) => id);
 }

@@ -4,10 +4,18 @@ import { Poller } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
 import { AttemptJournal, CHUNK_BYTES, type Entry, type NewLine } from './attempt-journal.ts';
+import { lineFields } from './attempt-signals.ts';
 import type { Execution, ExecutionEvents } from './execution.ts';
 import type { QueuePort } from './port.ts';
 
 const EVERY_MS = 1_000;
+
+/** What somebody said, and who it was. */
+interface Late {
+  shard: number;
+  entry: Entry;
+  execution: Execution;
+}
 
 /**
  * What jobs say while they run, on its way into the database: lines, events, progress. It is written
@@ -24,7 +32,7 @@ export class Journal implements Service, ExecutionEvents {
   readonly #open = new Map<Execution, AttemptJournal>();
   readonly #closing = new Map<Execution, () => void>();
   /** Taken out and not yet written: the database was away. */
-  #late: { shard: number; entry: Entry; execution: Execution }[] = [];
+  #late: Late[] = [];
   #allAtMs = 0;
 
   constructor(queue: QueuePort, clock: Clock, log: Log, logMaxBytes: number) {
@@ -114,16 +122,14 @@ export class Journal implements Service, ExecutionEvents {
   async #write(): Promise<void> {
     for (const shard of new Set(this.#late.map((one) => one.shard))) {
       const batch = this.#late.filter((one) => one.shard === shard && !one.execution.lost);
-      await this.#writeAll(
-        shard,
-        batch.map(({ entry }) => entry),
-      );
+      await this.#writeAll(shard, batch);
       this.#late = this.#late.filter((one) => one.shard !== shard);
     }
   }
 
   /** One entry that the database cannot take does not hold back the others, nor its own outcome. */
-  async #writeAll(shard: number, entries: readonly Entry[]): Promise<void> {
+  async #writeAll(shard: number, batch: readonly Late[]): Promise<void> {
+    const entries = batch.map(({ entry }) => entry);
     try {
       await this.#queue.writeLogs(
         shard,
@@ -139,10 +145,13 @@ export class Journal implements Service, ExecutionEvents {
       );
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
-      if (entries.length > 1) {
-        for (const entry of entries) await this.#writeAll(shard, [entry]);
-      } else {
-        this.#log.warn({ err: error }, 'what a job said could not be stored');
+      if (batch.length > 1) {
+        for (const one of batch) await this.#writeAll(shard, [one]);
+        return;
+      }
+      for (const { execution } of batch) {
+        const about = { ...lineFields(execution), err: error };
+        this.#log.warn(about, 'what a job said could not be stored');
       }
     }
   }

@@ -2,6 +2,7 @@ import type { DefinitionInfo } from '../core/definition.ts';
 import type { ClaimedJob, ClaimLine } from '../store/claim.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { GatedClaim } from '../store/gated-claim.ts';
+import type { HeldFacts } from '../store/held-facts.ts';
 import type { ServedLane } from '../store/lanes.ts';
 import type { LogChunk } from '../store/log-chunks.ts';
 import type { ProgressUpdate } from '../store/progress.ts';
@@ -40,6 +41,7 @@ export interface QueuePort {
   turn(shard: number, turn: Turn): Promise<TurnResult>;
   settle(shard: number, settlements: readonly Settlement[]): Promise<Settled[]>;
   fateOf(shard: number, id: string, claim: number): Promise<Fate>;
+  heldFacts(shard: number, id: string): Promise<HeldFacts | null>;
   writeLogs(shard: number, chunks: readonly LogChunk[]): Promise<void>;
   writeEvents(shard: number, events: readonly NewEvent[]): Promise<void>;
   /** False: the claim no longer owns the job. */

@@ -5,6 +5,7 @@ import { publishDefinitions } from '../store/definitions.ts';
 import { writeEvents } from '../store/events.ts';
 import { findLines } from '../store/find-lines.ts';
 import { claimGated } from '../store/gated-claim.ts';
+import { heldFacts } from '../store/held-facts.ts';
 import { servedLanes } from '../store/lanes.ts';
 import { writeLogChunks } from '../store/log-chunks.ts';
 import { withPartitions } from '../store/partitions.ts';
@@ -59,6 +60,7 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
       return settled;
     },
     fateOf: async (shard, id, claimNo) => await fateOf(db, shard, id, claimNo),
+    heldFacts: async (shard, id) => await heldFacts(db, shard, id),
     writeLogs: async (shard, chunks) =>
       await withPartitions(db, async () => await writeLogChunks(db, shard, chunks)),
     writeEvents: async (shard, events) =>

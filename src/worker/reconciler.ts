@@ -2,6 +2,7 @@ import { NO_USAGE } from '../core/job.ts';
 import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { fieldsOf } from '../signals/job-log.ts';
 import type { OwnedJob } from '../store/workers.ts';
 import type { Execution } from './execution.ts';
 import type { WorkLoop } from './loop.ts';
@@ -51,16 +52,16 @@ export class Reconciler {
   async #giveBack(shard: number, row: OwnedJob): Promise<void> {
     const { id, claim, state: was, attempts: attempt } = row;
     const log = this.#log;
-    log.warn({ jobId: id, attempt, claim }, 'a job of ours does not run here; it is given back');
-    const outcome = { kind: 'unstarted' } as const;
-    const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, this.#clock.random());
+    let line: object = { jobId: id, attempt };
     try {
+      const facts = await this.#queue.heldFacts(shard, id);
+      if (facts) line = fieldsOf({ jobId: id, attempt, ...facts });
+      log.warn({ ...line, claim }, 'a job of ours does not run here; it is given back');
+      const outcome = { kind: 'unstarted' } as const;
+      const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, this.#clock.random());
       await this.#queue.settle(shard, [{ id, claim, was, transition, usage: NO_USAGE }]);
     } catch (error) {
-      log.warn(
-        { jobId: id, attempt, err: error },
-        'it could not be given back; a heartbeat will try again',
-      );
+      log.warn({ ...line, err: error }, 'it could not be given back; a heartbeat will try again');
     }
   }
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Longshore } from '../../src/client/index.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
-import { BIN, endAll, launch, run, type Running } from '../support/processes.ts';
+import { endAll, launch, run, type Running } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 /** From an empty folder to a job of one's own, edited while the server runs. */
@@ -87,23 +87,5 @@ describe('longshore dev', () => {
     expect(await greeting()).toEqual({ greeting: 'Good evening, world!' });
     server.signal('SIGTERM');
     expect((await server.exited).code).toBe(0);
-  });
-});
-
-describe('completion', () => {
-  it('works in a real bash, which evaluates nothing of what was typed', async () => {
-    const { stdout: script } = await run(['completion', 'bash']);
-    const bash = (...words: string[]) => {
-      const typed = words.map((word) => `'${word}'`).join(' ');
-      const source = `longshore() { "${process.execPath}" "${BIN}" "$@"; }
-        ${script}
-        COMP_WORDS=(longshore ${typed}); COMP_CWORD=${words.length}; _longshore
-        printf '%s\\n' "\${COMPREPLY[@]}"`;
-      return execFileSync('bash', ['-c', source], { encoding: 'utf8', cwd: folder }).trim();
-    };
-    expect(bash('sched')).toBe('scheduler\nschedules');
-    expect(bash('list', '--status', 'fa')).toBe('failed');
-    expect(bash('enqueue', '$(touch evaluated)')).toBe('');
-    await expect(readFile(join(folder, 'evaluated'))).rejects.toThrow('ENOENT');
   });
 });

@@ -1,17 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { AlertView } from '../../src/core/alert.ts';
+import { type AlertView, RETRY_RATE_MIN } from '../../src/core/alert.ts';
 import { parseAlertDefaults } from '../../src/core/alert-rules.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { alertWatch } from '../../src/scheduler/alert-watch.ts';
 import { Db } from '../../src/store/db.ts';
 import { pruneAlerts } from '../../src/store/fire-alerts.ts';
+import { foldTally } from '../../src/store/fold-tally.ts';
 import { pause, resume } from '../../src/store/pauses.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { doorOf, knock, newKey, newTenant } from '../support/door.ts';
-import { claimAny, enqueueOne, failure, newWorker, settleAs } from '../support/jobs.ts';
+import { claimAny, enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
 import { fallBehind, newSchedule, tick } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 import { deliveriesOf, newWebhook } from '../support/webhooks.ts';
@@ -104,6 +105,23 @@ describe('a rule', () => {
     expect(await alerts()).toEqual([]);
     await look('retries=2');
     expect(await told()).toEqual(['retries flaky firing']);
+  });
+
+  it('knows the share of retries among all attempts', async () => {
+    await fail(RETRY_RATE_MIN, 'TIMEOUT', 'shaky');
+    const worker = await newWorker(database);
+    for (let n = 0; n < 5; n += 1) {
+      await enqueueOne(database, { definitionKey: 'shaky' });
+      const [job] = await claimAny(database, worker, 1);
+      await settleAs(database, job!, SUCCESS);
+    }
+    while ((await foldTally(database.db, 0, '-infinity', 1_000)).folded > 0);
+    await look('retry-rate=81');
+    expect(await alerts()).toEqual([]);
+    await look('retry-rate=80');
+    expect(await alerts()).toMatchObject([
+      { rule: 'retry-rate', definitionKey: 'shaky', value: 80, unit: 'percent' },
+    ]);
   });
 
   it('finds jobs that are stuck, by their timeout or by the lease of their worker', async () => {
@@ -255,7 +273,7 @@ describe('/v1/alerts/rules', () => {
 
   it('shows what holds, and a change holds from the next look on', async () => {
     await look('dead-letters=7');
-    expect(await rulesOf()).toHaveLength(7);
+    expect(await rulesOf()).toHaveLength(8);
     expect((await rulesOf())[0]).toMatchObject({ threshold: 7, source: 'config', enabled: true });
     const change = { definitionKey: 'poison', threshold: 2, windowSeconds: 60 };
     const { status, body } = await put('dead-letters', change);
@@ -286,7 +304,7 @@ describe('/v1/alerts/rules', () => {
     await look();
     expect(await alerts()).toEqual([]);
     expect((await rulesOf())[0]).toMatchObject({ threshold: 10 });
-    expect(await rulesOf(other)).toHaveLength(6);
+    expect(await rulesOf(other)).toHaveLength(7);
     expect((await put('vacuum', { threshold: 1 }, other)).status).toBe(404);
   });
 
@@ -296,6 +314,7 @@ describe('/v1/alerts/rules', () => {
     ['vacuum', { windowSeconds: 60 }, 400, '/windowSeconds: vacuum measures this moment'],
     ['retries', { threshold: 10_001 }, 400, 'from 1 to 10000'],
     ['retries', { threshold: 0 }, 400, '/threshold'],
+    ['retry-rate', { threshold: 101 }, 400, 'from 1 to 100'],
     ['retries', { treshold: 1 }, 400, 'did you mean \\"threshold\\"?'],
   ])('refuses %s %j', async (rule, payload, status, words) => {
     const answer = await put(rule, payload);

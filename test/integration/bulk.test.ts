@@ -8,12 +8,14 @@ import { bulkRunner } from '../../src/scheduler/bulk-runner.ts';
 import { abortBulk, type BulkHow, getBulk, listBulks } from '../../src/store/bulks.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { deleteJob } from '../../src/store/delete-jobs.ts';
+import { pruneBulks } from '../../src/store/prune-bulks.ts';
 import { retryJob } from '../../src/store/retry-job.ts';
 import { previewBulk, startBulk } from '../../src/store/start-bulk.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import { GONE, manyDeadLetters, SLOW } from '../support/dead-letters.ts';
 import { HeldLink, untilBlocked } from '../support/held-link.ts';
 import { claimAny, enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
+import { endedBulks } from '../support/old-jobs.ts';
 import { publishHooks } from '../support/story.ts';
 import { until } from '../support/until.ts';
 
@@ -55,6 +57,20 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
   };
 
   const progress = async (id: string) => await getBulk(database.db, 'default', id);
+
+  it('is kept for so long after it ended, and as long as it runs', async () => {
+    const { bulkId: running } = await startBulk(
+      database.db,
+      wish('delete', { definitionKey: 'none' }),
+    );
+    await database.sql(`update longshore.bulk set before = now() - interval '400 days'`);
+    await endedBulks(database, [33, 32, 31, 29]);
+    const left = async () => (await database.sql('select from longshore.bulk')).length;
+    expect([await pruneBulks(database.db, 365), await left()]).toEqual([false, 5]);
+    expect([await pruneBulks(database.db, 30, 2), await left()]).toEqual([true, 3]);
+    expect([await pruneBulks(database.db, 30, 2), await left()]).toEqual([false, 2]);
+    expect(await progress(running)).toMatchObject({ status: 'running' });
+  });
 
   it('retries a whole group, each job once, and nothing but the group', async () => {
     await manyDeadLetters(database, { key: 'a', count: 2_400, mistakes: [SLOW, GONE] });

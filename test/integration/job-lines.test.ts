@@ -6,7 +6,7 @@ import { JobLog } from '../../src/signals/job-log.ts';
 import { Inbox } from '../../src/store/inbox.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { blocksOf } from '../support/docs-blocks.ts';
-import { request } from '../support/jobs.ts';
+import { claimAny, request } from '../support/jobs.ts';
 import { until } from '../support/until.ts';
 import { workerOn } from '../support/worker.ts';
 
@@ -28,13 +28,31 @@ const JOBS = [
       throw new NonRetryable('no');
     },
   }),
+  defineJob({
+    key: 'talkative',
+    isolation: 'inline',
+    run: (_, ctx) => ctx.emitEvent('said', UNSPEAKABLE),
+  }),
 ];
+
+const UNSPEAKABLE = 'what this database cannot store';
 
 let database: TestDatabase;
 beforeAll(async () => (database = await testDatabase()));
 afterAll(async () => await database.close());
 
 type Line = Record<string, unknown> & { msg: string; jobId: string };
+
+/** Those that name a job, each of which must say all that is known of it. */
+function wholeLinesOf(lines: readonly Line[]): Line[] {
+  const whole = lines.filter(({ jobId }) => jobId !== undefined);
+  for (const line of whole) {
+    expect(line).toMatchObject({ tenant: 'default', traceId: TRACEPARENT.slice(3, 35) });
+    expect(line['definition']).toEqual(expect.any(String));
+    expect(line['attempt']).toBe(line.msg === 'job.enqueued' ? undefined : 1);
+  }
+  return whole;
+}
 
 /** Runs one job of each kind; answers with their ids and the lines about them. */
 async function linesWith(logJobs: string) {
@@ -60,7 +78,7 @@ async function linesWith(logJobs: string) {
     return rows.length === 3;
   });
   await worker.stop();
-  const about = lines.filter(({ msg }) => msg.startsWith('job.'));
+  const about = wholeLinesOf(lines).filter(({ msg }) => msg.startsWith('job.'));
   return { lines: about, of: (n: number) => about.filter(({ jobId }) => jobId === ids[n]), ids };
 }
 
@@ -92,6 +110,34 @@ it('has one line for each thing that happens to a job', async () => {
   expect(factsShown.sort()).toEqual(Object.keys(of(2).at(-1) ?? {}).sort());
   // What a job says may be secret: the log has its code only.
   expect(JSON.stringify(lines)).not.toContain('hunter2');
+});
+
+it('has all that is known of a job in every line that names one', async () => {
+  const lines: Line[] = [];
+  const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Line) });
+  const { db, waker, sql } = database;
+  await sql(`alter table longshore.event add check (payload::text not like '%${UNSPEAKABLE}%')`);
+  const worker = workerOn(database, { jobs: JOBS, log, logJobs: 'all', heartbeatMs: 100 });
+  await worker.worker.start();
+  const inbox = new Inbox(db, waker, systemClock, null, null, new JobLog(log, 'all'));
+  const make = async (definitionKey: string) =>
+    await inbox.start([request({ definitionKey, traceparent: TRACEPARENT })]);
+  // A claim whose answer never arrived: the worker owns a job that it does not run.
+  await make('unheard-of');
+  const [instance] = await sql<{ instance: string }>(
+    `select instance from longshore.worker where dead_at is null`,
+  );
+  expect(await claimAny(database, instance?.instance ?? '', 1)).toHaveLength(1);
+  await make('flaky');
+  await make('talkative');
+  const told = (text: string) => lines.some(({ msg }) => msg.includes(text));
+  await until('both rare lines are there', () =>
+    ['does not run here', 'what a job said', 'job.failed', 'job.succeeded'].every(told),
+  );
+  await worker.stop();
+  const whole = wholeLinesOf(lines).map(({ msg }) => msg);
+  expect(whole).toContain('a job of ours does not run here; it is given back');
+  expect(whole).toContain('what a job said could not be stored');
 });
 
 it.each([

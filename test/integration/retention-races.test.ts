@@ -16,6 +16,7 @@ import {
   dateOf,
   dropAll,
   dropPatiently,
+  endedBulks,
   endedSince,
   enqueueDaysAgo,
   everything,
@@ -212,7 +213,8 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     const patient = Db.open({ url: database.url, log: silentLog, max: 2 });
     onTestFinished(async () => await patient.close());
     const link = await reader();
-    const service = pruner(patient, { ...WEEK, auditDays: 30 }, silentLog);
+    await endedBulks(database, [31, 29]);
+    const service = pruner(patient, { ...WEEK, auditDays: 30, bulkDays: 30 }, silentLog);
     await service.start();
     await untilItAsks();
     const stopAt = performance.now();
@@ -226,6 +228,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     const noKeys = async () => (await database.sql('select from longshore.dedupe')).length === 0;
     await until('the key of the dropped job is free', noKeys);
     await service.stop();
+    expect(await database.sql('select from longshore.bulk')).toHaveLength(1);
     expect((await partitionNames(database))[1]).toBe(`_p${dateOf(7)}`);
     expect(await status(dead)).toBe('failed');
     await expectTrueTally(database);

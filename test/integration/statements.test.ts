@@ -19,7 +19,7 @@ import { writeEvents } from '../../src/store/events.ts';
 import { findLines } from '../../src/store/find-lines.ts';
 import { claimGated } from '../../src/store/gated-claim.ts';
 import { admit } from '../../src/store/gates.ts';
-import { FIRST_ID, LAST_ID } from '../../src/store/find-jobs.ts';
+import { FIRST_ID, LAST_ID } from '../../src/store/id-range.ts';
 import { viewJobs } from '../../src/store/get-job.ts';
 import { writeLogChunks } from '../../src/store/log-chunks.ts';
 import { saveProgress } from '../../src/store/progress.ts';
@@ -207,6 +207,7 @@ const ROWS_MAX: Record<string, number> = {
   release_job: 1,
   search_dead_group: 12, // ten, and one more to see whether there are more
   dead_groups: 40, // of each group its two ends, and of the count no more than is asked for
+  list_by_run_at: 11,
   list_by_priority: 36, // of each of three lanes ten, and two more to see where to stop
   sieve_jobs: 70, // body, outcome and attempt of each
   retry_jobs: 80, // outcome, body and step of each, and once more to change it
@@ -305,9 +306,9 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   const page = [...anyTime, 11, null, 'f1', null, 11];
   await db.run(statementNamed('search_dead_group'), [0, [2], ...anyTime, ...page]);
   await db.run(statementNamed('dead_groups'), [0, [2], ...anyTime, 5, 10, null, []]);
-  const range = [FIRST_ID, LAST_ID, null, 11];
-  const turns = [0, [1, 2, 3], ['queued'], ...range, -1_000, FIRST_ID, 0];
-  await db.run(statementNamed('list_by_priority'), turns);
+  await db.run(statementNamed('list_by_priority'), [0, [1, 2, 3], 11, FIRST_ID, -1_000, 0]);
+  const due = [11, LAST_ID, -1, null, ['scheduled'], 100];
+  await db.run(statementNamed('list_by_run_at'), [0, [2, 3, 4, 5, 6, 7, 8], ...due]);
   await findOldLines(db, 0, 60);
   await findDeadLanes(db, 0);
   const dead = { lane: 2, tenant: 'default', definitionKey: 'key-2', seconds: 3_600, bound: 5 };

@@ -95,6 +95,17 @@ export async function endedSince(
   return job.id;
 }
 
+/** Bulk actions that ended so many days ago. */
+export async function endedBulks({ sql }: TestDatabase, daysAgo: readonly number[]): Promise<void> {
+  await sql(
+    `insert into longshore.bulk (id, tenant, action, filter, how, status, before, matched,
+       matched_exactly, next_at, finished_at)
+     select gen_random_uuid(), 'default', 'delete', '{}', '{}', 'finished', at, 0, true, at, at
+     from (select now() - make_interval(days => days) as at from unnest($1::int[]) days) d`,
+    [daysAgo],
+  );
+}
+
 /** Tries again while the tables are in use, as the pruner does, but at once. */
 export async function dropPatiently(database: TestDatabase, retention: Retention) {
   for (;;) {
