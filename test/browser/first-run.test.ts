@@ -1,12 +1,12 @@
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
 import { endAll, FIXTURES, launch } from '../support/processes.ts';
-import { quickFolder } from '../support/quick-folder.ts';
 
 const { open } = dashboardPages();
-const folder = await quickFolder('longshore-first-run-');
+const folder = await mkdtemp(join(tmpdir(), 'longshore-first-run-'));
 
 afterAll(async () => {
   await endAll();
