@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 // One PostgreSQL cluster (fsync off) serves every integration file; each file gets its own database
-// cloned from a migrated template. Two cores, so two forks at most; e2e files run one after another
-// because each of them starts whole process trees.
+// cloned from a migrated template. Two cores, so two files at a time; e2e files, which start whole
+// process trees and mostly wait for them, come after the others. Then the chaos run, which nothing may
+// disturb but itself, and the files of the browser, which share a server, one after another.
 export default defineConfig({
   test: {
     projects: [
@@ -32,12 +33,23 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: ['test/e2e/chaos.test.ts'],
           globalSetup: ['test/support/cluster.ts'],
           pool: 'forks',
-          maxWorkers: 1,
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           testTimeout: 180_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'chaos',
+          include: ['test/e2e/chaos.test.ts'],
+          pool: 'forks',
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          testTimeout: 180_000,
         },
       },
       {
@@ -49,7 +61,7 @@ export default defineConfig({
           pool: 'forks',
           maxWorkers: 1,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 3 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -15,6 +15,7 @@ import { requestBody } from './client/request-body.ts';
 import { OUTAGE_MAX_MS } from './client/retry.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './client/story.ts';
 import { refuseMisfit, start } from './http/start.ts';
+import { HOST_TENANT } from './core/scope.ts';
 import { parseBatch, parseJob } from './protocol/parse-job.ts';
 import { PROBLEMS } from './protocol/problem.ts';
 import { Refusal } from './protocol/refusal.ts';
@@ -32,7 +33,7 @@ import { readLogs } from './store/read-logs.ts';
 import { releaseJob } from './store/release-job.ts';
 import { retryJob } from './store/retry-job.ts';
 
-const TENANT = 'default';
+const TENANT = HOST_TENANT;
 const PAGE_SIZE = 1_000;
 const LOOK_MS = 100;
 

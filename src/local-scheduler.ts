@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { parseAlertDefaults } from './core/alert-rules.ts';
+import { HOUR_MS } from './core/duration.ts';
 import { BEAT_TIMING, type BeatTiming } from './core/lease.ts';
 import { RedisBeats } from './liveness/redis-beats.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -47,7 +48,7 @@ export interface SchedulerSettings {
 }
 
 /** Dropping old history copies what survives, which may take minutes and delays nobody. */
-const PRUNE_TIMEOUT_MS = 3_600_000;
+const PRUNE_TIMEOUT_MS = HOUR_MS;
 
 /** A shard of somebody else is looked at once in so many rounds. */
 const FOREIGN_ROUNDS = 5;

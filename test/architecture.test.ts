@@ -270,8 +270,14 @@ const IMPORTS: ImportRow[] = [
   // The client without HTTP: its handles and errors over the store.
   {
     at: 'src/local-jobs.ts',
-    may: ['src/client/', 'src/http/start.ts', 'src/protocol/', 'src/runtime/', 'src/store/'],
-    types: ['src/core/'],
+    may: [
+      'src/core/',
+      'src/client/',
+      'src/http/start.ts',
+      'src/protocol/',
+      'src/runtime/',
+      'src/store/',
+    ],
   },
   // For the tests of people who write jobs: the parts of the product, put together smaller.
   {

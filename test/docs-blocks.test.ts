@@ -2,11 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { z } from 'zod';
-import { createProgram } from '../src/cli/program.ts';
 import { CONFIG_FILE } from '../src/config/config-file.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { SETTINGS } from '../src/config/schema.ts';
@@ -14,7 +12,7 @@ import { AlertAnswer, AlertRuleBody } from '../src/protocol/alert.ts';
 import { RunDueAnswer } from '../src/protocol/run-due.ts';
 import { StatsAnswer } from '../src/protocol/stats-answer.ts';
 import { WebhookBody } from '../src/protocol/webhook-body.ts';
-import { systemClock } from '../src/runtime/clock.ts';
+import { idleProgram } from './support/cli.ts';
 import { type Block, blocksOf, commandsIn, PAGES } from './support/docs-blocks.ts';
 
 /**
@@ -145,16 +143,7 @@ describe('the blocks of README.md and docs/', () => {
 
 /** The real command line, which does nothing once it has understood. */
 function silentProgram(): Command {
-  const program = createProgram({
-    stdin: new PassThrough(),
-    stdout: new PassThrough(),
-    stderr: new PassThrough(),
-    clock: systemClock,
-    exitCode: 0,
-    onSignal: null,
-    exit: () => {},
-    loadApp: () => Promise.reject(new Error('no command is run here')),
-  });
+  const program = idleProgram();
   const silence = (command: Command) => {
     for (const sub of command.commands) silence(sub.action(() => {}));
   };

@@ -76,7 +76,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'a claim whose answer was lost is never given back (solid_queue#748)',
     changes: [
       {
-        file: 'worker/worker.ts',
+        file: 'worker/reconciler.ts',
         find: 'if (this.#unknown.get(shard)?.has(name)) void this.#giveBack(shard, row);',
         replace: 'if (this.#unknown.get(shard)?.has(name)) continue;',
       },

@@ -36,7 +36,7 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     mistake: 'an idempotency key does not keep a second job out',
     changes: [
       {
-        file: 'store/enqueue.ts',
+        file: 'store/enqueue-entry.ts',
         find: 'const scope = `idempotency\\n${job.tenant}',
         replace: 'const scope = `idempotency\\n${job.id}',
       },
@@ -49,7 +49,7 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     mistake: 'jobs that are stored together get the params of one another',
     changes: [
       {
-        file: 'store/enqueue.ts',
+        file: 'store/enqueue-plain.ts',
         find: "`[${entries.map(storedParams).join(',')}]`,",
         replace: "`[${entries.map(storedParams).toReversed().join(',')}]`,",
       },

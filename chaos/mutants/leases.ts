@@ -80,7 +80,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     mistake: 'a cancel that is not heard at once is never heard (river#1358)',
     changes: [
       {
-        file: 'worker/worker.ts',
+        file: 'worker/reconciler.ts',
         find: "} else if (row.state === 'cancelling' && execution.state !== 'cancelling') {",
         replace: '} else if (false) {',
       },

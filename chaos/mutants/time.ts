@@ -7,9 +7,9 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     mistake: 'work is looked for only when a NOTIFY says so (graphile-worker#541, bullmq#4729)',
     changes: [
       {
-        file: 'worker/lines.ts',
-        find: 'this.#lookAtMs = nowMs + Math.min(longestMs, Math.max(this.#pollMs, pauseMs));',
-        replace: 'this.#lookAtMs = Number.POSITIVE_INFINITY; void longestMs; void pauseMs;',
+        file: 'worker/look-pace.ts',
+        find: 'this.#dueAtMs = nowMs + Math.min(longestMs, Math.max(this.#pollMs, pauseMs));',
+        replace: 'this.#dueAtMs = Number.POSITIVE_INFINITY; void longestMs; void pauseMs;',
       },
     ],
     caughtBy: ['L3', 'L1', 'S1'],
@@ -36,7 +36,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     mistake: "when a job is due is decided by the API's clock, not by the database's",
     changes: [
       {
-        file: 'store/enqueue.ts',
+        file: 'store/enqueue-entry.ts',
         find: 'run_at: job.runAt,',
         replace: 'run_at: job.runAt ?? (job.delayMs ? new Date(Date.now() + job.delayMs) : null),',
       },

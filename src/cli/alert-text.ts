@@ -1,6 +1,6 @@
 import type { Alert, AlertRule } from '../client/index.ts';
 import { columns } from './columns.ts';
-import { age } from './duration.ts';
+import { age } from '../core/duration.ts';
 
 export function alertTable(alerts: readonly Alert[], now: Date, width: number): string[] {
   const rows = alerts.map(({ status, rule, definitionKey, since, message }) => [

@@ -2,7 +2,7 @@ import type { Bulk, BulkPreview, Longshore } from '../client/index.ts';
 import type { Cli } from './cli.ts';
 import { columns } from './columns.ts';
 import { confirm } from './confirm.ts';
-import { age } from './duration.ts';
+import { age } from '../core/duration.ts';
 import { exitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { printable } from './printable.ts';

@@ -1,20 +1,9 @@
-import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { idleProgram } from '../../test/support/cli.ts';
 import { JOB_STATES } from '../core/job.ts';
-import { systemClock } from '../runtime/clock.ts';
 import { candidates } from './candidates.ts';
-import { createProgram } from './program.ts';
 
-const program = createProgram({
-  stdin: new PassThrough(),
-  stdout: new PassThrough(),
-  stderr: new PassThrough(),
-  clock: systemClock,
-  exitCode: 0,
-  onSignal: null,
-  exit: () => {},
-  loadApp: () => Promise.reject(new Error('no command is run here')),
-});
+const program = idleProgram();
 const ask = { definitionKeys: async () => ['hello', 'help.me', 'image.resize'] };
 
 test.each([

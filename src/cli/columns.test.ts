@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { age, duration } from '../core/duration.ts';
 import { clip, columns, widthOf } from './columns.ts';
-import { age, duration } from './duration.ts';
 import { printable, printableJson, printableLines } from './printable.ts';
 
 test('columns are as wide as their widest cell, and nothing trails', () => {
@@ -51,7 +51,6 @@ test('printed JSON is still the same JSON', () => {
   }
   expect(printableJson(undefined)).toBe('null');
 });
-
 test.each([
   [0, '0 ms', '0s'],
   [999, '999 ms', '0s'],

@@ -1,21 +1,22 @@
 import type { Pause, PublishedDefinition } from '../client/index.ts';
 import type { Limits, RateLimit } from '../core/limits.ts';
 import { columns } from './columns.ts';
-import { age, duration } from './duration.ts';
-import type { Output } from './output.ts';
+import { age, duration } from '../core/duration.ts';
 import { printable } from './printable.ts';
 
 const HEADER = ['DEFINITION', 'COUNTED', 'LIMIT', 'PER KEY', 'RATE', 'RATE PER KEY', 'PAUSED'];
 
-export function limitsTable(out: Output, definitions: readonly PublishedDefinition[]): string[] {
+export function limitsTable(
+  definitions: readonly PublishedDefinition[],
+  widthMax: number,
+): string[] {
   const rows = definitions.map(({ key, limits, paused }) => [
     key,
     String(limits.inUse ?? '-'),
     ...limitCells(limits.effective),
     paused ? 'yes' : '-',
   ]);
-  const [header = '', ...lines] = columns([HEADER, ...rows], out.width);
-  return [out.paint('bold', header), ...lines];
+  return columns([HEADER, ...rows], widthMax);
 }
 
 export function limitCells(limits: Limits): string[] {

@@ -1,20 +1,8 @@
-import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { run } from '../../test/support/cli.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { idleProgram, run } from '../../test/support/cli.ts';
 import { HELP_EXAMPLES } from './help-examples.ts';
-import { createProgram } from './program.ts';
 
-const program = createProgram({
-  stdin: new PassThrough(),
-  stdout: new PassThrough(),
-  stderr: new PassThrough(),
-  clock: systemClock,
-  exitCode: 0,
-  onSignal: null,
-  exit: () => {},
-  loadApp: () => Promise.reject(new Error('no command is run here')),
-});
+const program = idleProgram();
 
 const examples = Object.entries(HELP_EXAMPLES).flatMap(([name, lines]) =>
   lines.map((line) => [line, name] as const),

@@ -1,7 +1,8 @@
 import type { Job } from '../client/index.ts';
 import { isTerminal, type JobError } from '../core/job.ts';
-import { duration } from './duration.ts';
+import { duration } from '../core/duration.ts';
 import { printable, printableJson, printableLines } from './printable.ts';
+import { HOST_TENANT } from '../core/scope.ts';
 import { sentence } from '../core/sentence.ts';
 
 /** What `show` prints: the sentence first, then what is known, leaving out what is not. */
@@ -10,7 +11,7 @@ export function jobText(job: Job, now: Date): string[] {
     ['id', [job.jobId]],
     ['definition', [printable(`${job.definitionKey} version ${job.definitionVersion}`)]],
     ['owner', text(job.owner)],
-    ['tenant', job.tenant === 'default' ? [] : [printable(job.tenant)]],
+    ['tenant', job.tenant === HOST_TENANT ? [] : [printable(job.tenant)]],
     ['priority', job.priority === 0 ? [] : [String(job.priority)]],
     ['tags', text(job.tags.length === 0 ? null : job.tags.join(', '))],
     ['idempotency', text(job.idempotencyKey)],

@@ -27,6 +27,11 @@ export class Output {
     if (lines.length > 0) this.#options.stdout.write(`${lines.join('\n')}\n`);
   }
 
+  /** Lines of which the first says what is in the columns. */
+  table([header = '', ...lines]: readonly string[]): void {
+    this.lines([this.paint('bold', header), ...lines]);
+  }
+
   /** One JSON document for programs. */
   document(value: unknown): void {
     this.#options.stdout.write(`${printableJson(value, 2)}\n`);
@@ -46,6 +51,11 @@ export class Output {
   /** Good to know, and silenced by --quiet. Programs that asked for JSON do not read it. */
   note(...lines: string[]): void {
     if (!this.#options.quiet && !this.json) this.trouble(...lines);
+  }
+
+  /** How to see the next page, if there is one. */
+  noteMore(nextCursor: string | null): void {
+    if (nextCursor !== null) this.note(`There are more: --cursor ${nextCursor}`);
   }
 
   /** One line that replaces itself, for a person who waits. An empty one wipes it away. */

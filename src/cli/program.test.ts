@@ -1,23 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { idleProgram } from '../../test/support/cli.ts';
 import { flagOf, SETTINGS } from '../config/schema.ts';
-import { systemClock } from '../runtime/clock.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { createProgram } from './program.ts';
 
 const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
-const program = createProgram({
-  stdin: new PassThrough(),
-  stdout: new PassThrough(),
-  stderr: new PassThrough(),
-  clock: systemClock,
-  exitCode: 0,
-  onSignal: null,
-  exit: () => {},
-  loadApp: () => Promise.reject(new Error('no command is run here')),
-});
+const program = idleProgram();
 
 /** From the heading of a command to the next heading. */
 function sectionOf(command: Command): string {

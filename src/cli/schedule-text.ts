@@ -1,6 +1,6 @@
 import type { Schedule, Slot, Upcoming } from '../client/index.ts';
 import { columns } from './columns.ts';
-import { duration } from './duration.ts';
+import { duration } from '../core/duration.ts';
 import { printable, printableJson } from './printable.ts';
 
 /** How a schedule is, in one sentence that a person can act on. */

@@ -1,7 +1,7 @@
 import type { JobAttempt, JobEvent } from '../client/index.ts';
 import { EVENT_TYPES } from '../core/story.ts';
 import { columns } from './columns.ts';
-import { duration } from './duration.ts';
+import { duration } from '../core/duration.ts';
 import { printableJson } from './printable.ts';
 import { size } from './size.ts';
 

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../test/support/cli.ts';
+import { PLAIN_JOB } from '../../test/support/plain-job.ts';
 import { END, json, playAnswers, problem, stream } from '../../test/support/playing-server.ts';
 import type { JobLog } from '../client/index.ts';
 import { logText } from './log-text.ts';
@@ -138,28 +139,12 @@ describe('logs', () => {
 
 describe('show', () => {
   const shown = {
+    ...PLAIN_JOB,
     jobId: ID,
-    definitionKey: 'hello',
-    definitionVersion: 1,
-    tenant: 'default',
-    owner: null,
     status: 'running',
-    priority: 0,
     attempts: 2,
-    maxAttempts: 3,
-    tags: [],
-    params: {},
-    result: null,
-    error: null,
-    progress: null,
-    idempotencyKey: null,
-    concurrencyKey: null,
-    warnings: [],
     createdAt: AT,
-    runAt: null,
     startedAt: AT,
-    finishedAt: null,
-    workerId: null,
   };
   const crashed = {
     number: 1,

@@ -1,6 +1,6 @@
 import type { Job, WorkerInfo } from '../client/index.ts';
 import { columns } from './columns.ts';
-import { age, duration } from './duration.ts';
+import { age, duration } from '../core/duration.ts';
 
 /** What `top` shows, as the server told it. */
 export interface Snapshot {

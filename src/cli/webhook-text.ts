@@ -1,6 +1,6 @@
 import type { Delivery, WebhookInfo } from '../client/index.ts';
 import { columns } from './columns.ts';
-import { age } from './duration.ts';
+import { age } from '../core/duration.ts';
 import { printable } from './printable.ts';
 
 export function webhookTable(webhooks: readonly WebhookInfo[], width: number): string[] {

@@ -4,7 +4,7 @@ import { parseRetryAfter } from '../core/classify.ts';
 const BACKOFF = { baseMs: 200, maxMs: 5_000, jitter: 0.5 };
 
 /** A server that asks for a longer pause is not waited for: the caller decides what to do then. */
-export const RETRY_AFTER_MAX_MS = 30_000;
+const RETRY_AFTER_MAX_MS = 30_000;
 
 /** Answers that say "not now": the server, or a proxy before it, is busy, starting or stopping. */
 export const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];

@@ -1,3 +1,4 @@
+import { PRIORITY_MAX } from './definition.ts';
 import { unknownName } from './nearest.ts';
 import { checkParams } from './params.ts';
 import {
@@ -50,7 +51,6 @@ export interface DeclaredSchedule extends Omit<
 }
 
 const ONLY_ONE = 'default';
-const PRIORITY_MAX = 1_000_000;
 const FIELDS = [
   'name',
   'cron',

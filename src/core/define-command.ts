@@ -7,7 +7,8 @@ import {
   schemaOf,
   type StandardSchema,
 } from './define.ts';
-import { DefinitionError, definitionInfo, type DefinitionPolicy } from './definition.ts';
+import { definitionInfo } from './check-definition.ts';
+import { DefinitionError, type DefinitionPolicy } from './definition.ts';
 import { LIMIT_NAMES } from './limits.ts';
 import { unknownName } from './nearest.ts';
 import { HOOKS, type HookName } from './story.ts';

@@ -1,9 +1,5 @@
-import {
-  DefinitionError,
-  type DefinitionInfo,
-  type DefinitionPolicy,
-  definitionInfo,
-} from './definition.ts';
+import { definitionInfo } from './check-definition.ts';
+import { DefinitionError, type DefinitionInfo, type DefinitionPolicy } from './definition.ts';
 import type { JobError, JobState } from './job.ts';
 import { LIMIT_NAMES } from './limits.ts';
 import { unknownName } from './nearest.ts';

@@ -1,7 +1,9 @@
 const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+/** Of a year with a leap day: no year is longer. */
+export const YEAR_MS = 366 * DAY_MS;
 
 /** A length of time as a person says it: "12 ms", "1.2 s", "4m02s", "3h05m", "2d3h", "7d". */
 export function duration(lengthMs: number): string {

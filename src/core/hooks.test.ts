@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { definitionInfo } from './definition.ts';
+import { definitionInfo } from './check-definition.ts';
 import { hasSuccessHooks, hasTerminalHooks, hookDefinition, hookKey, hookOwner } from './hooks.ts';
 import type { HookName } from './story.ts';
 

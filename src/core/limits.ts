@@ -1,4 +1,5 @@
 import { unknownName } from './nearest.ts';
+import { YEAR_MS } from './duration.ts';
 
 /**
  * How much of something may go on at a time, and how often it may begin. The code of a definition says
@@ -47,7 +48,7 @@ export const NO_LIMITS: Limits = {
 export const LIMIT_NAMES = Object.keys(NO_LIMITS) as (keyof Limits)[];
 export const CONCURRENCY_LIMIT_MAX = 1_000_000;
 export const RATE_MAX = 1_000_000_000;
-export const PER_MS_MAX = 366 * 24 * 3_600_000;
+export const PER_MS_MAX = YEAR_MS;
 export const CONCURRENCY_KEY_MAX = 255;
 
 export class LimitError extends Error {

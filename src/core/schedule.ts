@@ -1,3 +1,5 @@
+import { DAY_MS, YEAR_MS } from './duration.ts';
+
 /**
  * The words of schedules. A schedule is a cron expression, a time zone and policies; it makes jobs.
  * A *slot* is one instant at which it is due. Each slot ends exactly one way, and that is written
@@ -65,8 +67,7 @@ export interface ScheduleSpec extends Timing, SlotPolicy {
   jitterMs: number;
 }
 
-const DAY_MS = 24 * 3_600_000;
-export const CATCH_UP_WINDOW_MS_MAX = 366 * DAY_MS;
+export const CATCH_UP_WINDOW_MS_MAX = YEAR_MS;
 export const CATCH_UP_MAX_MAX = 1_000;
 export const JITTER_MS_MAX = DAY_MS;
 export const SCHEDULE_NAME_MAX = 200;

@@ -46,7 +46,7 @@ export interface SlotPlan {
   held: SlotKey | null;
 }
 
-export const LATE_MS_MAX = 60_000;
+const LATE_MS_MAX = 60_000;
 
 export function planSlots(policy: SlotPolicy & { dstGap: DstGap }, due: DueSlots): SlotPlan {
   const decisions: SlotDecision[] = [];

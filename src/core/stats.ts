@@ -1,5 +1,6 @@
 import { emptyCounts, type Quantiles, quantilesMs } from './histogram.ts';
 import { JOB_STATES, type JobState } from './job.ts';
+import { MINUTE_MS } from './duration.ts';
 
 /** How the queues are doing, as `GET /v1/stats` tells it. Nothing is counted for it: see `store/tally-moves`. */
 export interface StatsView {
@@ -32,7 +33,7 @@ export interface DefinitionStats {
   retries: number;
 }
 
-export const THROUGHPUT_COUNTS = [
+const THROUGHPUT_COUNTS = [
   'enqueued',
   'started',
   'succeeded',
@@ -45,8 +46,6 @@ export type ThroughputCount = (typeof THROUGHPUT_COUNTS)[number];
 
 /** One number for each minute, the oldest first; the last minute is the one that is not over yet. */
 export type Throughput = { from: string; stepMs: number } & Record<ThroughputCount, number[]>;
-
-export const MINUTE_MS = 60_000;
 
 /** What the store knows, still apart by shard. */
 export interface StatsRows {

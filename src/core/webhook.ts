@@ -1,3 +1,5 @@
+import { HOUR_MS, MINUTE_MS } from './duration.ts';
+
 /**
  * A webhook tells somebody else's server what becomes of jobs. Each event that it subscribed to becomes
  * a delivery, which is a small job of its own in a lane of the system: the statement that moves the job
@@ -22,9 +24,6 @@ export type DeliveryEvent = WebhookEvent | typeof TEST_EVENT;
 
 /** No definition can have such a key: keys begin with a letter or a digit. */
 export const WEBHOOK_KEY = '$webhook';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** When a delivery is tried again: soon at first, then ever more slowly, over three days in all. */
 export const DELIVERY_DELAYS_MS = [

@@ -8,22 +8,13 @@ import { retryJob } from '../store/retry-job.ts';
 import { actorOf } from './caller.ts';
 import type { HttpDeps } from './deps.ts';
 import { noSuchJob, wellFormed } from './job-path.ts';
-import { refusals } from './openapi.ts';
+import { bodyRefusals } from './openapi.ts';
 import { refuseMisfit } from './start.ts';
 import { tenantOf } from './tenant.ts';
 
 /** What all the doors have in common through which a job is changed. */
-const REFUSALS = [
-  'INVALID_JSON',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-] as const;
-export const changeRefusals = refusals(...REFUSALS);
-export const retryRefusals = refusals('PAYLOAD_INVALID', ...REFUSALS);
+export const changeRefusals = bodyRefusals('NOT_FOUND', 'CONFLICT');
+export const retryRefusals = bodyRefusals('PAYLOAD_INVALID', 'NOT_FOUND', 'CONFLICT');
 
 /** The answer to a change, or the refusal that it met. */
 export function accepted(jobId: string, result: ChangeResult, why: string): AcceptedAnswer {

@@ -52,7 +52,7 @@ export function renderMarkdown(name: string, text: string): DocsPage {
 }
 
 /** Null when there is nothing to lead to. Relative, so that it stays below the path of a proxy. */
-export function linkTarget(page: string, href: string): string | null {
+function linkTarget(page: string, href: string): string | null {
   if (/^https?:/.test(href)) return href;
   const [path = '', anchor] = href.split('#');
   const name = path === '' ? page : /^([a-z-]+)\.md$/.exec(path)?.[1];
@@ -61,7 +61,7 @@ export function linkTarget(page: string, href: string): string | null {
 }
 
 /** As GitHub makes them, so that one link serves both. */
-export function slugOf(heading: string): string {
+function slugOf(heading: string): string {
   return plain(heading)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')

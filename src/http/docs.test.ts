@@ -66,15 +66,14 @@ describe('the OpenAPI document', () => {
     ajv.addKeyword('components');
     const text = JSON.stringify(calls.map(({ operation }) => operation));
     const schemas = text.replaceAll('"#/components/', '"doc#/components/');
-    let compiled = 0;
-    JSON.parse(schemas, (key, value: object) => {
-      if (key === 'schema') {
-        ajv.compile(value);
-        compiled += 1;
-      }
-      return value as unknown;
+    // Most are the problem of a refusal, which is the same everywhere.
+    const distinct = new Set<string>();
+    JSON.parse(schemas, (key, value: unknown) => {
+      if (key === 'schema') distinct.add(JSON.stringify(value));
+      return value;
     });
-    expect(compiled).toBeGreaterThan(calls.length);
+    expect(distinct.size).toBeGreaterThan(calls.length);
+    for (const schema of distinct) ajv.compile(JSON.parse(schema) as object);
   });
 
   it('gives an example of a body that its own schema takes', () => {

@@ -76,6 +76,18 @@ export function refusals(...codes: readonly ProblemCode[]) {
   );
 }
 
+/** How an operation refuses that takes a body, and changes something by it. */
+export function bodyRefusals(...codes: readonly ProblemCode[]) {
+  return refusals(
+    ...codes,
+    'INVALID_JSON',
+    'FORBIDDEN',
+    'PAYLOAD_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'UNAVAILABLE',
+  );
+}
+
 interface Generated {
   paths: object;
   components: { schemas: Record<string, object> };

@@ -20,7 +20,7 @@ const WRONG_KEYS: BucketRule = { perSecond: 10, burst: 100 };
 const BUCKETS_MAX = 10_000;
 
 /** One bucket for each name. When there are too many, the one that was used longest ago is dropped. */
-export class RateLimit {
+class RateLimit {
   readonly #what: string;
   readonly #rule: BucketRule;
   readonly #clock: Clock;

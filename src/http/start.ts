@@ -5,23 +5,18 @@ import { ParamsInvalid } from '../params/params-invalid.ts';
 import { Findings } from '../protocol/findings.ts';
 import type { ProblemCode } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
-import { AlreadyExpired, IdempotencyConflict, type EnqueuedJob } from '../store/inbox.ts';
-import type { Inbox } from '../store/inbox.ts';
-import { refusals } from './openapi.ts';
+import type { EnqueuedJob } from '../store/enqueue-entry.ts';
+import { AlreadyExpired, IdempotencyConflict, type Inbox } from '../store/inbox.ts';
+import { bodyRefusals } from './openapi.ts';
 
 /** What all the doors have in common through which jobs come in. */
 export const BODY_MAX_BYTES = 1024 * 1024;
 export const BATCH_BODY_MAX_BYTES = 16 * 1024 * 1024;
 
-export const startRefusals = refusals(
+export const startRefusals = bodyRefusals(
   'PAYLOAD_INVALID',
-  'INVALID_JSON',
-  'FORBIDDEN',
   'IDEMPOTENCY_CONFLICT',
   'QUOTA_EXCEEDED',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
 );
 
 /** Where in a trace of the caller's a job is made, if the request says so. */
@@ -67,7 +62,7 @@ export async function startOne(
 }
 
 /** Params that do not fit their definition, told with the place where they are in the body. */
-export async function refusingMisfits<T>(
+async function refusingMisfits<T>(
   work: () => Promise<T>,
   at: (index: number) => string = () => '/params',
 ): Promise<T> {

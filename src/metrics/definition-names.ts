@@ -1,7 +1,7 @@
 /** Each definition is some ninety time series; a cluster with more of them should not drown Prometheus. */
-export const DEFINITIONS_MAX = 100;
+const DEFINITIONS_MAX = 100;
 
-export const OTHER = 'other';
+const OTHER = 'other';
 
 /**
  * What definitions are called in labels. Only the first ones have their own name, in the order in which

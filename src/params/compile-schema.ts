@@ -14,7 +14,7 @@ export type ParamsJudge = (paramsJson: string) => ParamsViolation[];
 
 const SCHEMA_MAX_CHARACTERS = 65_536;
 const VIOLATIONS_MAX = 100;
-export const LIMIT_MS = 250;
+const LIMIT_MS = 250;
 
 /** Beyond this product of lengths, and with these words, nobody can say how long judging takes. */
 const EASY_PRODUCT = 10_000_000;

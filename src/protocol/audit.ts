@@ -16,7 +16,7 @@ export const AuditQuery = closed({
     .describe(`How many entries a page holds at most. Default ${PAGE_DEFAULT}.`),
 });
 
-export const AuditAnswer = z
+const AuditAnswer = z
   .looseObject({
     id: z.string(),
     at: z.iso.datetime(),

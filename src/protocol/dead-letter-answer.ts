@@ -4,7 +4,7 @@ import { JobAnswer } from './job-answer.ts';
 
 const Moment = z.iso.datetime();
 
-export const DeadLetterAnswer = JobAnswer.extend({
+const DeadLetterAnswer = JobAnswer.extend({
   fingerprint: z.string().nullable().describe('Jobs with the same one failed by one mistake.'),
 }).meta({ id: 'DeadLetter', description: 'A failed job.' });
 DeadLetterAnswer satisfies z.ZodType<DeadLetterView>;
@@ -14,7 +14,7 @@ export const DeadLetterPageAnswer = z.looseObject({
   nextCursor: z.string().nullable().describe('Ask with it for the next page; null at the end.'),
 });
 
-export const DeadLetterGroupAnswer = z
+const DeadLetterGroupAnswer = z
   .looseObject({
     fingerprint: z.string(),
     code: z.string(),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { definitionInfo } from '../core/definition.ts';
+import { definitionInfo } from '../core/check-definition.ts';
 import { definitionAnswer, DefinitionAnswer } from './definition-answer.ts';
 
 it('tells a definition as it was written, with all the fields the docs promise', () => {

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { RETRY_PRESETS } from '../core/backoff.ts';
 import { MAX_ATTEMPTS_MAX, PRIORITY_MAX, TIMEOUT_SECONDS_MAX } from '../core/definition.ts';
+import { YEAR_MS } from '../core/duration.ts';
 import { CONCURRENCY_KEY_MAX } from '../core/limits.ts';
 import { PARAMS_MAX_BYTES, PARAMS_MAX_DEPTH, PARAMS_MAX_KEYS } from '../core/params.ts';
 import { closed, definitionKey, flag, instant, list, number, oneOf, says } from './fields.ts';
 import { text, whole } from './fields.ts';
 
-const YEAR_MS = 366 * 24 * 3_600_000;
-export const DELAY_MS_MAX = 10 * YEAR_MS;
+const DELAY_MS_MAX = 10 * YEAR_MS;
 export const VERSION_MAX = 2_147_483_647;
 export const IDEMPOTENCY_KEY_MAX = 255;
-export const TAGS_MAX = 20;
+const TAGS_MAX = 20;
 export const TAG_LENGTH_MAX = 100;
 export const BATCH_MAX = 10_000;
 

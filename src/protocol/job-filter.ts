@@ -5,7 +5,7 @@ import { closed, instant, list, oneOf, searchedKey, text } from './fields.ts';
 import { TAG_LENGTH_MAX } from './job-body.ts';
 import { ERROR_CODE_MAX, Q_MAX } from './job-query.ts';
 
-export const FINGERPRINT_MAX = 100;
+const FINGERPRINT_MAX = 100;
 
 const after = (what: string) => instant().optional().describe(`Only ${what} this time or later.`);
 const before = (what: string) => instant().optional().describe(`Only ${what} before this time.`);

@@ -7,7 +7,7 @@ export const PAGE_MAX = 200;
 export const PAGE_DEFAULT = 50;
 export const ERROR_CODE_MAX = 100;
 export const Q_MAX = 200;
-export const JOB_SORTS = ['-createdAt', 'createdAt', 'runAt', '-priority'] as const;
+const JOB_SORTS = ['-createdAt', 'createdAt', 'runAt', '-priority'] as const;
 
 export type JobSort = (typeof JOB_SORTS)[number];
 

@@ -14,7 +14,7 @@ export const KeyIdParams = z.object({
     .meta({ examples: ['1f0c528d0e4f0b9a'] }),
 });
 
-export const KeyAnswer = z
+const KeyAnswer = z
   .looseObject({
     keyId,
     tenant: z.string(),

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { SCOPE_NAMES, SCOPES, TENANT_SHAPE } from '../core/scope.ts';
 import { closed, instant, list, oneOf, says, text, whole } from './fields.ts';
 
-export const KEY_NAME_MAX = 100;
-export const OVERLAP_SECONDS_DEFAULT = 24 * 3_600;
+const KEY_NAME_MAX = 100;
+const OVERLAP_SECONDS_DEFAULT = 24 * 3_600;
 const OVERLAP_SECONDS_MAX = 30 * OVERLAP_SECONDS_DEFAULT;
 
 const meanings = SCOPE_NAMES.map((name) => `${name}: ${SCOPES[name]}`).join(' ');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RETRY_PRESETS } from '../core/backoff.ts';
-import { DefinitionError, type RetryInput, retryPolicy } from '../core/definition.ts';
+import { DefinitionError, type RetryInput } from '../core/definition.ts';
+import { retryPolicy } from '../core/retry-input.ts';
 import type { JobPolicy } from '../core/job.ts';
 import { type JobRequest, plainRequest } from '../core/new-job.ts';
 import { checkParams } from '../core/params.ts';

@@ -1,4 +1,5 @@
 import { checkParams } from '../core/params.ts';
+import { isRecord } from '../core/record.ts';
 import { SCHEDULE_DEFAULTS, type ScheduleSpec } from '../core/schedule.ts';
 import { Findings } from './findings.ts';
 import { ScheduleBody, SchedulePatch } from './schedule-body.ts';
@@ -30,8 +31,7 @@ export function parseSchedulePatch(body: unknown): Partial<ScheduleSpec> {
     const detail = 'cannot be changed: make another schedule, and delete this one';
     findings.add('VALIDATION_FAILED', { pointer: '/definitionKey', detail });
   }
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const shape = SchedulePatch.safeParse(isObject ? rest : body);
+  const shape = SchedulePatch.safeParse(isRecord(body) ? rest : body);
   if (!shape.success) findings.add('VALIDATION_FAILED', ...violations(shape.error.issues, 'field'));
   const params = readParams(body, findings);
   if (!shape.success || findings.any) throw findings.refusal();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PRIORITY_MAX } from '../core/definition.ts';
+import { DAY_MS } from '../core/duration.ts';
 import {
   CATCH_UP_MAX_MAX,
   CATCH_UP_WINDOW_MS_MAX,
@@ -15,7 +16,6 @@ import {
 import { closed, definitionKey, flag, instant, oneOf, text, whole } from './fields.ts';
 import { VERSION_MAX } from './job-body.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const { catchUpWindowMs, catchUpMax } = SCHEDULE_DEFAULTS;
 
 const fields = {

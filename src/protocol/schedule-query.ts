@@ -3,7 +3,7 @@ import { SCHEDULE_NAME_MAX } from '../core/schedule.ts';
 import { closed, definitionKey, oneOf, text, wholeInQuery } from './fields.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from './job-query.ts';
 
-export const UPCOMING_MAX = 100;
+const UPCOMING_MAX = 100;
 const UPCOMING_DEFAULT = 5;
 
 const paging = {

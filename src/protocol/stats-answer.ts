@@ -4,8 +4,8 @@ import type { StatsView } from '../core/stats.ts';
 import { closed, wholeInQuery } from './fields.ts';
 
 /** A day is what is kept by the minute. */
-export const STATS_MINUTES_MAX = 1_440;
-export const STATS_WINDOW_DEFAULT = 60;
+const STATS_MINUTES_MAX = 1_440;
+const STATS_WINDOW_DEFAULT = 60;
 
 /** What `GET /v1/stats` can be asked. */
 export const StatsQuery = closed({

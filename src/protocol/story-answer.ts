@@ -16,7 +16,7 @@ const nextCursor = z
   .nullable()
   .describe('Ask with it for the next page; null when there is none at the moment.');
 
-export const AttemptAnswer = z
+const AttemptAnswer = z
   .looseObject({
     number: z.int().describe('The first attempt is 1.'),
     claim: z.int().describe('Grows with every claim; an attempt that was given back has its own.'),
@@ -36,7 +36,7 @@ export const AttemptAnswer = z
     description: 'One run of a job by one worker.',
   }) satisfies z.ZodType<AttemptView>;
 
-export const EventAnswer = z
+const EventAnswer = z
   .looseObject({
     id: z.string().describe('Grows along the story; as a cursor it leads on after this event.'),
     type: z.enum(EVENT_TYPES),
@@ -49,7 +49,7 @@ export const EventAnswer = z
     description: 'Something that happened to a job.',
   }) satisfies z.ZodType<EventView>;
 
-export const LogAnswer = z
+const LogAnswer = z
   .looseObject({
     id: z.string().describe('Grows line by line; as a cursor it leads on after this line.'),
     attempt: z.int(),

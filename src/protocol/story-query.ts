@@ -1,8 +1,8 @@
 import { closed, text, wholeInQuery } from './fields.ts';
 import { reveal } from './job-query.ts';
 
-export const STORY_PAGE_MAX = 1_000;
-export const STORY_PAGE_DEFAULT = 200;
+const STORY_PAGE_MAX = 1_000;
+const STORY_PAGE_DEFAULT = 200;
 const ATTEMPT_MAX = 1_000_000;
 
 const page = {

@@ -58,7 +58,7 @@ export const RotatedSecretAnswer = z.looseObject({
 });
 export const WebhooksAnswer = z.looseObject({ webhooks: z.array(WebhookAnswer) });
 
-export const DeliveryAnswer = z
+const DeliveryAnswer = z
   .looseObject({
     id: z.string().describe('The webhook-id of every send.'),
     webhookId: z.string(),

@@ -11,7 +11,7 @@ export const WorkerIdParams = z.object({
     .meta({ examples: ['6a1f0c52-8d0e-4f0b-9a53-1f6c2b7d9e10'] }),
 });
 
-export const WorkerAnswer = z
+const WorkerAnswer = z
   .looseObject({
     workerId,
     host: z.string(),

@@ -40,7 +40,8 @@ function isMountOf(version: 1 | 2, fields: readonly string[]): boolean {
   return type === 'cgroup' && options.split(',').includes('memory');
 }
 
-function readText(file: string): string {
+/** Nothing, where there is no such file. */
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type CgroupPlace, cgroupPlaces } from './cgroup-places.ts';
+import { type CgroupPlace, cgroupPlaces, readText } from './cgroup-places.ts';
 import { sleep } from './deadline.ts';
 
 /**
@@ -202,14 +202,6 @@ function canHold({ base, version }: CgroupPlace, name: string): boolean {
 function handDownMemory(path: string): void {
   const file = join(path, 'cgroup.subtree_control');
   if (!/\bmemory\b/.test(readFileSync(file, 'utf8'))) writeFileSync(file, '+memory');
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function readNumber(file: string, pattern: RegExp): number | null {

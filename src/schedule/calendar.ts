@@ -1,3 +1,4 @@
+import { DAY_MS } from '../core/duration.ts';
 import type { Timing } from '../core/schedule.ts';
 import type { Slot, SlotKey } from '../core/slot-plan.ts';
 import { unknownName } from '../core/nearest.ts';
@@ -5,7 +6,6 @@ import { ScheduleError } from './error.ts';
 import { type Pattern, patternOf } from './pattern.ts';
 import { isZone, lastTransition, nextTransition, offsetMs, type Transition } from './zone.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** No change of clocks moves a local time further than this. */
 const REACH_MS = 2 * DAY_MS;
 
@@ -146,7 +146,7 @@ export class Calendar {
   }
 }
 
-export function isBefore(a: SlotKey, b: SlotKey): boolean {
+function isBefore(a: SlotKey, b: SlotKey): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.localMs < b.localMs);
 }
 

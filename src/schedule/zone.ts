@@ -1,3 +1,5 @@
+import { DAY_MS } from '../core/duration.ts';
+
 /**
  * When the clocks of a time zone change. The rules are those of the IANA database that Node carries;
  * this file only asks it for offsets and finds the instants between which they differ.
@@ -10,7 +12,6 @@ export interface Transition {
   afterMs: number;
 }
 
-const DAY_MS = 24 * 3_600_000;
 const YEARS_REMEMBERED = 10_000;
 
 /** What is remembered is small and never wrong, since a process has one IANA database. */

@@ -21,7 +21,7 @@ import type { JobState, TerminalState } from '../core/job.ts';
  * met twice. A batch that cannot be written is tried again job by job, so that one bad row costs
  * itself and not the others.
  */
-export const BATCH_SIZE = 500;
+const BATCH_SIZE = 500;
 
 /** Who must be told once it is committed. */
 export interface BatchNews {

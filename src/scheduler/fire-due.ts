@@ -1,7 +1,8 @@
 import type { Log } from '../runtime/log.ts';
 import { decideDue } from '../schedule/due.ts';
 import { type Db, DatabaseUnavailable, type Queryable } from '../store/db.ts';
-import { enqueueWithin, type EnqueuedJob, type Entry } from '../store/enqueue.ts';
+import { enqueueWithin } from '../store/enqueue.ts';
+import type { EnqueuedJob, Entry } from '../store/enqueue-entry.ts';
 import {
   type Advance,
   advanceSchedules,

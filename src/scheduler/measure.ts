@@ -6,12 +6,12 @@ import {
   countAttempts,
   countYoungDead,
   findDeadLanes,
-  findMissedSlots,
   findOldLines,
   findStuck,
   findYoungRetries,
   type RetriedJob,
 } from '../store/alert-probes.ts';
+import { findMissedSlots } from '../store/missed-slots.ts';
 import type { Db } from '../store/db.ts';
 import { findHolder } from '../store/health.ts';
 import { adviceOn, holderClock } from './health-watch.ts';

@@ -1,9 +1,8 @@
+import { HOUR_MS } from '../core/duration.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Db } from '../store/db.ts';
 import { ensurePartitions } from '../store/partitions.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Keeps a week of partitions ahead, so that no insert ever has to wait for one to be made. */
 export function partitioner(db: Db, log: Log): Poller {

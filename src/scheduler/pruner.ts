@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Db } from '../store/db.ts';
@@ -17,8 +18,6 @@ import { pruneAudit } from '../store/prune-audit.ts';
 import { pruneBulks } from '../store/prune-bulks.ts';
 import { pruneSlots } from '../store/slots.ts';
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 const KEPT_BATCH = 1_000;
 const KEY_PAGE = 5_000;
 const KEY_PAGES = 200;

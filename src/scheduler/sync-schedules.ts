@@ -1,6 +1,7 @@
 import type { DeclaredSchedule } from '../core/declared-schedule.ts';
 import type { DefinitionInfo } from '../core/definition.ts';
 import { REMOVED_FROM_CODE, REMOVED_WHILE_PAUSED, type ScheduleSpec } from '../core/schedule.ts';
+import { HOST_TENANT } from '../core/scope.ts';
 import type { Log } from '../runtime/log.ts';
 import { ScheduleError } from '../schedule/error.ts';
 import { type Change, changeSchedule, sameTiming } from '../store/change-schedule.ts';
@@ -22,7 +23,7 @@ export interface SyncDeps {
   log: Log;
 }
 
-const TENANT = 'default';
+const TENANT = HOST_TENANT;
 
 export async function syncSchedules(
   deps: SyncDeps,

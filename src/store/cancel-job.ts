@@ -26,15 +26,8 @@ interface CancelledRow {
  * heartbeat carries the request; the hint sent here makes that heartbeat come at once.
  */
 
-const CANCEL_WAITING = statement<CancelledRow>(
-  'cancel_waiting',
-  `with gone as (
-    delete from longshore.waiting w
-    where w.shard = $1 and w.id = $2
-      and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
-    returning *
-  ),
-  ended as (
+/** Ends the rows of `gone`, which have left `waiting`, as cancelled. */
+export const END_CANCELLED = `ended as (
     insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, cancel_requested_at, finished_at)
     select shard, id, lane, 'cancelled', rank, attempts, max_attempts, claim_no,
@@ -45,7 +38,17 @@ const CANCEL_WAITING = statement<CancelledRow>(
   ${LEFT_WAITING},
   ${GIVE_BACK},
   ${MAKE_HOOKS}, ${TELL_ENDED},
-  ${tally(moves('state', "'cancelled'", 'gone'), WITH_HOOKS, WITH_DELIVERIES)}
+  ${tally(moves('state', "'cancelled'", 'gone'), WITH_HOOKS, WITH_DELIVERIES)}`;
+
+const CANCEL_WAITING = statement<CancelledRow>(
+  'cancel_waiting',
+  `with gone as (
+    delete from longshore.waiting w
+    where w.shard = $1 and w.id = $2
+      and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
+    returning *
+  ),
+  ${END_CANCELLED}
   select e.state, (select g.state from gone g) as was, h.lane, h.rank, array(${TO_ADMIT}) as gates
   from ended e left join hook h on true`,
 );

@@ -1,9 +1,8 @@
 import type { JobState } from '../core/job.ts';
+import { END_CANCELLED } from './cancel-job.ts';
 import { type Queryable, statement } from './db.ts';
-import { TELL_ENDED } from './delivery-jobs.ts';
-import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from './gates.ts';
-import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
-import { moves, tally, WITH_DELIVERIES, WITH_HOOKS } from './tally-moves.ts';
+import { admit, TO_ADMIT } from './gates.ts';
+import { moves, tally } from './tally-moves.ts';
 import type { LineHint } from './wake.ts';
 
 /** What `store/cancel-job.ts` does to one job, done to many. Rows are locked in the order of ids. */
@@ -26,18 +25,7 @@ const CANCEL_WAITING = statement<{
   left_waiting as (
     delete from longshore.waiting where shard = $1 and id = any (array(select id from gone))
   ),
-  ended as (
-    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, cancel_requested_at, finished_at)
-    select shard, id, lane, 'cancelled', rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, at, at
-    from gone, (select clock_timestamp() as at) c
-    returning ${ENDED}
-  ),
-  ${LEFT_WAITING},
-  ${GIVE_BACK},
-  ${MAKE_HOOKS}, ${TELL_ENDED},
-  ${tally(moves('state', "'cancelled'", 'gone'), WITH_HOOKS, WITH_DELIVERIES)}
+  ${END_CANCELLED}
   select e.id, h.lane, h.rank, null as gate from ended e left join hook h on h.parent_id = e.id
   union all
   select null, null, null, g.gate from (${TO_ADMIT}) g`,

@@ -1,7 +1,9 @@
 import type { JobState } from '../core/job.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { type Db, DatabaseUnavailable } from './db.ts';
-import { enqueue, type EnqueuedJob, type Entry, isPlain } from './enqueue.ts';
+import { enqueue } from './enqueue.ts';
+import type { EnqueuedJob, Entry } from './enqueue-entry.ts';
+import { isPlain } from './enqueue-plain.ts';
 import { hintText, type Waker } from './wake.ts';
 
 interface Waiting {

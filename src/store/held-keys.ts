@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { shardOfJobId } from '../core/job-id.ts';
 import type { UniqueHolder } from '../core/unique.ts';
+import { isRecord } from '../core/record.ts';
 import { type Queryable, statement } from './db.ts';
 
 /**
@@ -187,7 +188,7 @@ export async function findJobs(
 /** Two JSON texts that mean the same have the same hash: the order of keys is no difference. */
 export function canonicalSha(json: string): string {
   const canonical = JSON.stringify(JSON.parse(json), (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isRecord(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   );

@@ -19,7 +19,7 @@ export interface MadeKey {
   key: string;
 }
 
-export class NoSuchTenant extends Error {
+class NoSuchTenant extends Error {
   override name = 'NoSuchTenant';
 
   constructor(tenant: string) {

@@ -7,7 +7,7 @@ import { DUE_CHANNEL, type DueHint, parseDueHint } from './due-hint.ts';
 import { type LineHint, parseHints, WAKE_CHANNEL } from './wake.ts';
 
 /** Asks one worker instance to send its heartbeat now, because its answer carries something new. */
-export const BEAT_CHANNEL = 'longshore_beat';
+const BEAT_CHANNEL = 'longshore_beat';
 
 const BEAT = statement<{ pg_notify: string }>('beat_hint', 'select pg_notify($1, $2)');
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { HOUR_MS } from '../core/duration.ts';
 import type { Scope } from '../core/scope.ts';
 import { type Actor, audit } from './audit.ts';
 import { type Credential, VALID } from './credentials.ts';
@@ -9,8 +10,8 @@ import { hashOf } from './keys.ts';
  * A browser's stay. It begins with a key, and ends when somebody logs out, when nobody used it for an
  * hour, after twelve hours in any case, and at once when its key does not count any more.
  */
-export const SESSION_MS = 12 * 3_600_000;
-export const SESSION_IDLE_MS = 3_600_000;
+export const SESSION_MS = 12 * HOUR_MS;
+const SESSION_IDLE_MS = HOUR_MS;
 /** More often than this its use is not written down. */
 const TOUCH_MS = 60_000;
 

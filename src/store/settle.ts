@@ -15,7 +15,7 @@ import type { LineHint } from './wake.ts';
  * it looks up and locks the row by id, claim number *and* state, and everything else is made from
  * the rows it found. A stale worker finds nothing, hence changes nothing, and sees its id missing
  * from the answer. The state is part of the fence because a cancel may arrive between the decision
- * and this write; then the worker decides again (`fateOf`).
+ * and this write; then the worker decides again (`store/fate.ts`).
  *
  * Each row is found by its own probe of the primary key (LATERAL with LIMIT 1) rather than by a join
  * of the batch with the table: a join is planned by guesses, which are worst when the queue is
@@ -160,37 +160,4 @@ function toRow({ id, claim, was, transition, usage }: Settlement, n: number) {
     peak_rss_bytes: usage.peakRssBytes,
     cpu_ms: usage.cpuMs,
   };
-}
-
-/**
- * Why a settlement changed nothing: the claim still owns the job but its state has changed (decide
- * again), its outcome is already written (a re-sent finish), or the job has moved on without it. An
- * outcome that says LEASE_EXPIRED was written by the reaper in its place. A failure that was written
- * is told by its attempt, because the job may be on its next claim by then.
- */
-export type Fate = { kind: 'owned'; state: OwnedState } | { kind: 'settled' } | { kind: 'stale' };
-
-const FATE = statement<{ owned: OwnedState | null; settled: boolean }>(
-  'fate_of_claim',
-  `select
-    (select state from longshore.running where shard = $1 and id = $2 and claim_no = $3) as owned,
-    (exists (select 1 from longshore.done where shard = $1 and id = $2 and claim_no = $3)
-      or exists (select 1 from longshore.waiting where shard = $1 and id = $2 and claim_no = $3)
-      or exists (
-        select 1 from longshore.attempt where shard = $1 and job_id = $2 and claim_no = $3))
-      and not exists (
-        select 1 from longshore.attempt
-        where shard = $1 and job_id = $2 and claim_no = $3 and error_code = 'LEASE_EXPIRED')
-      as settled`,
-);
-
-export async function fateOf(
-  db: Queryable,
-  shard: number,
-  id: string,
-  claim: number,
-): Promise<Fate> {
-  const [row] = await db.run(FATE, [shard, id, claim]);
-  if (row?.owned) return { kind: 'owned', state: row.owned };
-  return { kind: row?.settled ? 'settled' : 'stale' };
 }

@@ -1,6 +1,6 @@
 import { plainRequest } from '../core/new-job.ts';
 import { jitterOf } from '../core/schedule-id.ts';
-import type { Entry } from './enqueue.ts';
+import type { Entry } from './enqueue-entry.ts';
 import type { Inbox } from './inbox.ts';
 import type { ScheduleRow } from './schedule-row.ts';
 

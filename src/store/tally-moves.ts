@@ -8,7 +8,7 @@ import { EDGES_MS } from '../core/histogram.ts';
  */
 
 /** Attempts are told apart up to here; what fails more often is counted as this one. */
-export const ATTEMPT_MAX = 11;
+const ATTEMPT_MAX = 11;
 
 const NOTHING_MORE = 'null::text as code, null::int as attempts, null::interval as took';
 

@@ -1,7 +1,8 @@
 import { localOf } from '../schedule/zone.ts';
 import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from './db.ts';
-import { enqueueWithin, type EnqueuedJob, type Entry } from './enqueue.ts';
+import { enqueueWithin } from './enqueue.ts';
+import type { EnqueuedJob, Entry } from './enqueue-entry.ts';
 import type { Inbox } from './inbox.ts';
 import { readScheduleRow, withSchedule } from './lock-schedule.ts';
 import { withPartitions } from './partitions.ts';

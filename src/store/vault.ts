@@ -133,9 +133,6 @@ export class Vault {
   }
 }
 
-/** For whoever has nothing to encrypt. */
-export const NO_VAULT = new Vault();
-
 const CIPHER = 'aes-256-gcm';
 const TAG_BYTES = 16;
 

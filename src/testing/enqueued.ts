@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../core/record.ts';
 import type { DefinitionRef, InputOf, Job } from '../client/job.ts';
 
 /** The jobs of one definition, with params of its type. */
@@ -39,8 +40,4 @@ export function assertEnqueued<Of extends DefinitionRef | string>(
 function fits(actual: unknown, wanted: unknown): boolean {
   if (!isRecord(actual) || !isRecord(wanted)) return isDeepStrictEqual(actual, wanted);
   return Object.entries(wanted).every(([name, value]) => fits(actual[name], value));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { branded, type JobContext, type JobDefinition, NonRetryable } from '../core/define.ts';
-import { definitionInfo } from '../core/definition.ts';
+import { definitionInfo } from '../core/check-definition.ts';
 import {
   DELIVERY_DELAYS_MS,
   DELIVERY_MAX_ATTEMPTS,

@@ -5,7 +5,7 @@ import type { ProgressUpdate } from '../store/progress.ts';
 
 /** A chunk is written when it is this large, or each second. */
 export const CHUNK_BYTES = 65_536;
-export const LINE_MAX = 16_384;
+const LINE_MAX = 16_384;
 /** What a line costs beyond its text. */
 const LINE_OVERHEAD = 40;
 /** So much may wait while the database is away. */

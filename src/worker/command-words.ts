@@ -1,8 +1,9 @@
 import type { JobError } from '../core/job.ts';
 import { unknownName } from '../core/nearest.ts';
 import { utf8Length } from '../core/params.ts';
+import { isRecord } from '../core/record.ts';
 import { RESULT_MAX_BYTES } from '../core/result.ts';
-import { EVENT_NAME_MAX, EVENT_PAYLOAD_MAX } from './ipc.ts';
+import { EVENT_NAME_MAX, EVENT_PAYLOAD_MAX, MESSAGE_MAX } from './ipc.ts';
 
 /** What a program may say on its file descriptor 3, a JSON document per line. */
 export type CommandWord =
@@ -20,7 +21,6 @@ export interface CommandLine {
 
 const FIELDS = ['progress', 'message', 'event', 'payload', 'result', 'error'];
 const ERROR_FIELDS = ['code', 'message', 'retryAfterMs'];
-const MESSAGE_MAX = 8_192;
 const CODE_SHAPE = /^[A-Za-z0-9_.:-]{1,64}$/;
 
 /**
@@ -110,8 +110,4 @@ function clean(text: string): string {
 
 function isDelay(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
-}
-
-function isRecord(said: unknown): said is Record<string, unknown> {
-  return typeof said === 'object' && said !== null && !Array.isArray(said);
 }

@@ -1,13 +1,16 @@
 import type { DefinitionInfo } from '../core/definition.ts';
 import type { JobError } from '../core/job.ts';
 import type { Outcome } from '../core/lifecycle.ts';
+import { isRecord } from '../core/record.ts';
 import { RESULT_MAX_BYTES } from '../core/result.ts';
 import { HOOKS, LEVELS } from '../core/story.ts';
 import {
   EVENT_NAME_MAX,
   EVENT_PAYLOAD_MAX,
   type FromRunner,
+  MESSAGE_MAX,
   SAVED_MAX_BYTES,
+  SNOOZE_MS_MAX,
   STEP_NAME_MAX,
 } from './ipc.ts';
 
@@ -24,12 +27,10 @@ export function heard(line: string): FromRunner | null {
   }
 }
 
-const MESSAGE_MAX = 8_192;
 /** Longer than a line may be, so that the cut is made, and marked, in one place for all streams. */
 const LOG_MAX = 65_536;
 const STACK_MAX = 32_768;
 const CAUSES_MAX = 6;
-const SNOOZE_MS_MAX = 366 * 24 * 3_600_000;
 
 function message(said: unknown): FromRunner | null {
   if (!isRecord(said)) return null;
@@ -124,8 +125,4 @@ function count(said: unknown): number | null {
   return typeof said === 'number' && Number.isSafeInteger(Math.round(said)) && said >= 0
     ? Math.round(said)
     : null;
-}
-
-function isRecord(said: unknown): said is Record<string, unknown> {
-  return typeof said === 'object' && said !== null && !Array.isArray(said);
 }

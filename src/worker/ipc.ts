@@ -1,4 +1,5 @@
 import type { DefinitionInfo } from '../core/definition.ts';
+import { YEAR_MS } from '../core/duration.ts';
 import type { JobError } from '../core/job.ts';
 import type { Outcome } from '../core/lifecycle.ts';
 import type { HookName, Level } from '../core/story.ts';
@@ -59,6 +60,9 @@ export interface Measured {
 export const STEP_NAME_MAX = 200;
 export const EVENT_NAME_MAX = 100;
 export const EVENT_PAYLOAD_MAX = 65_536;
+/** Of a word about progress, and of an error. */
+export const MESSAGE_MAX = 8_192;
+export const SNOOZE_MS_MAX = YEAR_MS;
 /** Of a checkpoint, or of what a step returns. */
 export const SAVED_MAX_BYTES = 1_048_576;
 

@@ -7,13 +7,12 @@ import type { ServedLane } from '../store/lanes.ts';
 import type { Settlement } from '../store/settle.ts';
 import { LANES_CHANGED, type LineHint } from '../store/wake.ts';
 import { Execution } from './execution.ts';
+import { LookPace } from './look-pace.ts';
 import type { QueuePort } from './port.ts';
 
 /**
  * What a worker remembers of one shard: which lines have work, and how far each has been read. Hints
- * add lines between looks; a look at the index once a second is the net. Looks that take long, as
- * they do while a forgotten transaction keeps dead entries alive, are made less often. The shorter of
- * the last two counts: one that was only held up, by the network or a lock, says nothing about that.
+ * add lines between looks; a look at the index once a second is the net (`look-pace.ts`).
  *
  * The floor of a line is the highest place taken from it, less 50 ms for commits that overtook each
  * other. A job that committed later still is found by the next look, which lowers all floors.
@@ -24,9 +23,6 @@ import type { QueuePort } from './port.ts';
  */
 
 const FLOOR_SLACK_MICROS = 50_000;
-const LOOK_SHARE = 20;
-/** Looks are the net under lost hints, so however dear they are, there are so many polls between two. */
-const POLLS_BETWEEN_LOOKS_MAX = 10;
 
 interface KnownLine extends Line {
   /** Counts up with every hint, so that a claim does not forget work that was announced meanwhile. */
@@ -39,15 +35,13 @@ export class Lines {
   readonly #queue: QueuePort;
   readonly #clock: Clock;
   readonly #definitions: readonly DefinitionInfo[];
-  readonly #pollMs: number;
+  readonly #pace: LookPace;
   #lanes = new Map<number, ServedLane>();
   #served = new Map<number, DefinitionInfo>();
   readonly #known = new Map<string, KnownLine>();
   readonly #shutOut = new Map<string, KnownLine>();
   #opensAtMs = Infinity;
   readonly #floors = new Map<string, number>();
-  #lookAtMs = Number.NEGATIVE_INFINITY;
-  #lastLookMs = 0;
   #lookAgain = false;
   /** Lanes that were announced and are not known yet; and those that turned out not to be ours. */
   readonly #asked = new Set<number>();
@@ -70,7 +64,7 @@ export class Lines {
     this.#queue = queue;
     this.#definitions = definitions;
     this.#clock = clock;
-    this.#pollMs = pollMs;
+    this.#pace = new LookPace(pollMs);
     this.#ageingMs = ageingMs;
   }
 
@@ -98,7 +92,7 @@ export class Lines {
   async lookIfDue(): Promise<void> {
     const startMs = this.#clock.monotonicMs();
     if (startMs >= this.#opensAtMs) this.#reopen(null);
-    if (startMs < this.#lookAtMs && !this.#lookAgain && this.#asked.size === 0) return;
+    if (!this.#pace.isDue(startMs) && !this.#lookAgain && this.#asked.size === 0) return;
     const asked = [...this.#asked];
     this.#asked.clear();
     this.#lookAgain = false;
@@ -123,12 +117,7 @@ export class Lines {
     this.#looking = undefined;
     for (const hint of announced) this.hint(hint);
     for (const name of this.#since.keys()) if (!this.#known.has(name)) this.#since.delete(name);
-    const nowMs = this.#clock.monotonicMs();
-    const tookMs = nowMs - startMs;
-    const pauseMs = LOOK_SHARE * Math.min(tookMs, this.#lastLookMs);
-    const longestMs = POLLS_BETWEEN_LOOKS_MAX * this.#pollMs;
-    this.#lookAtMs = nowMs + Math.min(longestMs, Math.max(this.#pollMs, pauseMs));
-    this.#lastLookMs = tookMs;
+    this.#pace.looked(startMs, this.#clock.monotonicMs());
   }
 
   /** Claims at most `limit` jobs, best lines first. */

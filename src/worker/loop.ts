@@ -123,19 +123,6 @@ export class WorkLoop implements Service, HandOver {
     if (this.running.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  /** Writes what is left, for a worker that has stopped claiming. */
-  async flush(): Promise<void> {
-    for (let pauseMs = 50; !this.outbox.empty; pauseMs = Math.min(2_000, pauseMs * 2)) {
-      for (const { shard } of this.#shards) {
-        const batch = this.outbox.take(shard, BATCH_MAX);
-        await this.outbox.write(shard, batch).catch((error: unknown) => {
-          this.#options.log.warn({ err: error }, 'outcomes wait for the database');
-        });
-      }
-      if (!this.outbox.empty) await sleep(pauseMs);
-    }
-  }
-
   /** Starts the turns that are worth it now. A turn that failed makes the next one wait. */
   async #tick(): Promise<number> {
     const failure = this.#failure;

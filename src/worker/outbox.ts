@@ -1,6 +1,7 @@
 import { failureOf } from '../core/failure.ts';
 import { decide, type Transition } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { sleep } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
 import { inHalves } from '../store/in-halves.ts';
 import type { Settlement } from '../store/settle.ts';
@@ -17,6 +18,9 @@ export interface Finished {
   /** What was decided about it last. */
   decided?: Transition;
 }
+
+/** So many of them share a statement at the end. */
+const FLUSHED_MAX = 500;
 
 /**
  * Outcomes on their way into the database. Each is kept until it is known to be written, or known to
@@ -106,6 +110,18 @@ export class Outbox {
     } catch (error) {
       this.putBack(shard, [...untold]);
       throw error;
+    }
+  }
+
+  /** Writes what is left, for a worker that has stopped claiming. */
+  async flush(): Promise<void> {
+    for (let pauseMs = 50; !this.empty; pauseMs = Math.min(2_000, pauseMs * 2)) {
+      for (const shard of this.#waiting.keys()) {
+        await this.write(shard, this.take(shard, FLUSHED_MAX)).catch((error: unknown) => {
+          this.#log.warn({ err: error }, 'outcomes wait for the database');
+        });
+      }
+      if (!this.empty) await sleep(pauseMs);
     }
   }
 

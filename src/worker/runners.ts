@@ -26,7 +26,7 @@ export interface RunnerSettings extends CleanRoomSettings {
   tracing?: string | null;
 }
 
-export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
+const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
   runnerMaxJobs: 1_000,
   runnerEnv: null,
   runnerUid: null,

@@ -1,17 +1,14 @@
 import type { JobDefinition } from '../core/define.ts';
 import { hasTerminalHooks, hookDefinition } from '../core/hooks.ts';
 import type { BeatTiming } from '../core/lease.ts';
-import { NO_USAGE } from '../core/job.ts';
-import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { sleep } from '../runtime/deadline.ts';
-import { fieldsOf } from '../signals/job-log.ts';
 import { Listener } from '../store/listen.ts';
 import type { HandOver } from '../store/hand-over.ts';
-import type { HeartbeatAnswer, OwnedJob } from '../store/workers.ts';
+import { Reconciler } from './reconciler.ts';
 import type { Execution } from './execution.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { InlineRunners } from './inline-runner.ts';
@@ -65,13 +62,12 @@ export class Worker implements Service {
   readonly #journal: Journal;
   readonly #heartbeat: Heartbeat;
   readonly #pulse: Pulse | null;
+  readonly #reconciler: Reconciler;
   /** That of the jobs of people comes first. */
   #loops: WorkLoop[] = [];
   #listener: Listener | undefined;
   #leaving = false;
   #stopping: Promise<void> | undefined;
-  /** By shard: claims that the last heartbeat named and that do not run here. */
-  readonly #unknown = new Map<number, Set<string>>();
 
   constructor(options: WorkerOptions) {
     const { queue, clock, log, host, pid, version, slots } = options;
@@ -88,6 +84,7 @@ export class Worker implements Service {
           log,
         })
       : null;
+    this.#reconciler = new Reconciler(queue, clock, log);
     this.#heartbeat = new Heartbeat({
       queue,
       clock,
@@ -97,7 +94,11 @@ export class Worker implements Service {
       longLease: this.#pulse,
       identity: { host, pid, version, slots },
       snapshot: () => new Set(this.#running().map(({ job }) => job.id)),
-      onAnswer: (shard, answer, sent) => this.#reconcile(shard, answer, sent),
+      onAnswer: (shard, answer, sent) => {
+        if (this.#loops.length === 0) return;
+        if (answer.draining) this.#leave();
+        this.#reconciler.reconcile(shard, answer.owned, sent, this.#loops);
+      },
       onRenewed: (leaseEndMs) => this.#watchdog.renew(leaseEndMs),
       onFence: (reason) => this.#fence(reason),
     });
@@ -185,7 +186,7 @@ export class Worker implements Service {
     const loops = this.#loops;
     await Promise.all(loops.map(async (loop) => await loop.stop()));
     if (loops.length > 0) await this.#drain(loops);
-    await Promise.all(loops.map(async (loop) => await loop.flush()));
+    await Promise.all(loops.map(async ({ outbox }) => await outbox.flush()));
     await this.#journal.stop();
     await this.#pulse?.stop();
     await this.#heartbeat.stop();
@@ -206,54 +207,6 @@ export class Worker implements Service {
       for (const execution of running) execution.askToStop('drain');
     }
     await drained;
-  }
-
-  /**
-   * Compares what runs here with what the database says this worker owns, both ways: a cancel is
-   * passed on, a job that is no longer ours is stopped, and a job that is ours but does not run here
-   * (the answer to its claim was lost) is given back. The last needs to be seen twice in a row,
-   * because the answer to a claim may still be on its way.
-   */
-  #reconcile(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void {
-    if (this.#loops.length === 0) return;
-    if (answer.draining) this.#leave();
-    const owned = new Map(answer.owned.map((row) => [row.id, row]));
-    for (const execution of this.#running()) {
-      if (execution.shard !== shard || !sent.has(execution.job.id)) continue;
-      const row = owned.get(execution.job.id);
-      if (row?.claim !== execution.job.claim) {
-        execution.fence();
-      } else if (row.state === 'cancelling' && execution.state !== 'cancelling') {
-        execution.state = 'cancelling';
-        execution.askToStop('cancel');
-      }
-    }
-    const unknown = new Set<string>();
-    for (const row of answer.owned) {
-      if (this.#loops.some(({ running, outbox }) => running.has(row.id) || outbox.has(row.id))) {
-        continue;
-      }
-      const name = `${row.id}:${row.claim}`;
-      if (this.#unknown.get(shard)?.has(name)) void this.#giveBack(shard, row);
-      else unknown.add(name);
-    }
-    this.#unknown.set(shard, unknown);
-  }
-
-  async #giveBack(shard: number, row: OwnedJob): Promise<void> {
-    const { queue, log, clock } = this.#options;
-    const { id, claim, state: was, attempts: attempt } = row;
-    let line: object = { jobId: id, attempt };
-    try {
-      const facts = await queue.heldFacts(shard, id);
-      if (facts) line = fieldsOf({ jobId: id, attempt, ...facts });
-      log.warn({ ...line, claim }, 'a job of ours does not run here; it is given back');
-      const outcome = { kind: 'unstarted' } as const;
-      const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, clock.random());
-      await queue.settle(shard, [{ id, claim, was, transition, usage: NO_USAGE }]);
-    } catch (error) {
-      log.warn({ ...line, err: error }, 'it could not be given back; a heartbeat will try again');
-    }
   }
 
   #leave(): void {

@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dashboardPages } from '../support/dashboard-page.ts';
 import { type Problems, plantProblems } from '../support/problems.ts';
 import { endAll } from '../support/processes.ts';
+import { quickFolder } from '../support/quick-folder.ts';
 
 /**
  * Five things are wrong, and somebody who was woken at night finds out about each: what failed, why, how
@@ -13,7 +13,7 @@ import { endAll } from '../support/processes.ts';
  * `npm run demo:problems` is the same with 200,000 jobs.
  */
 const { open } = dashboardPages();
-const folder = await mkdtemp(join(tmpdir(), 'longshore-problems-'));
+const folder = await quickFolder('longshore-problems-');
 const COUNT = 400;
 const CLICKS_MAX = 4;
 let problems: Problems;

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Canaries, dumpOf } from '../support/canary.ts';
@@ -7,6 +6,7 @@ import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { newKey } from '../support/door.ts';
 import { listen } from '../support/live-stream.ts';
 import { descendants, endAll, FIXTURES, launch, run, type Running } from '../support/processes.ts';
+import { quickFolder } from '../support/quick-folder.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
@@ -29,7 +29,7 @@ let key: string;
 let webhookId: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'longshore-canary-'));
+  folder = await quickFolder('longshore-canary-');
   database = await testDatabase();
   receiver = await startReceiver();
   ({ key } = await newKey(database, 'default', 'admin'));

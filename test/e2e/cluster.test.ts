@@ -26,7 +26,6 @@ beforeEach(async () => {
     DATABASE_URL: database.url,
     LONGSHORE_JOBS: join(FIXTURES, 'jobs'),
     LONGSHORE_CONCURRENCY: '3',
-    LONGSHORE_LEASE_MS: '1500',
     LONGSHORE_POLL_MS: '200',
   };
 });
@@ -126,7 +125,8 @@ describe('random kills', () => {
     const server = await launch('api', { env });
     const { address } = server.summary;
     const workers: Running[] = [];
-    for (let count = 0; count < 2; count += 1) workers.push(await launch('worker', { env }));
+    const hasty = { env: { ...env, LONGSHORE_LEASE_MS: '1500' } };
+    for (let count = 0; count < 2; count += 1) workers.push(await launch('worker', hasty));
     const params = { file: join(folder, 'evidence'), holdMs: 20 };
     const ids: string[] = [];
     const progress = { enqueuing: true };
@@ -145,7 +145,7 @@ describe('random kills', () => {
           return await isBusy(victim);
         });
         victim?.signal('SIGKILL');
-        workers[round % 2] = await launch('worker', { env });
+        workers[round % 2] = await launch('worker', hasty);
       } else {
         const child = children[round % Math.max(1, children.length)];
         if (child) process.kill(child.pid, 'SIGKILL');

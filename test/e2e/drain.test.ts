@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Longshore } from '../../src/client/index.ts';
 import { jobInState, readJob, startJob } from '../support/api.ts';
 import { testDatabase } from '../support/database.ts';
 import { endAll, FIXTURES, isAlive, launch, run } from '../support/processes.ts';
+import { quickFolder } from '../support/quick-folder.ts';
 import { until } from '../support/until.ts';
 
 /** Draining a worker by the API: it finishes, leaves, and loses nothing. */
@@ -14,7 +14,7 @@ let folder: string;
 let env: Record<string, string>;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'longshore-drain-'));
+  folder = await quickFolder('longshore-drain-');
   env = {
     LONGSHORE_DATA: join(folder, 'data'),
     LONGSHORE_JOBS: join(FIXTURES, 'jobs'),

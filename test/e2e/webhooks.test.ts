@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Longshore, verifyWebhook } from '../../src/client/index.ts';
 import { startJob } from '../support/api.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { endAll, FIXTURES, launch, run } from '../support/processes.ts';
+import { quickFolder } from '../support/quick-folder.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
@@ -21,7 +21,7 @@ let receiver: Receiver;
 let env: Record<string, string>;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'longshore-webhooks-'));
+  folder = await quickFolder('longshore-webhooks-');
   database = await testDatabase();
   receiver = await startReceiver();
   const keyFile = join(folder, 'keys');

@@ -6,7 +6,7 @@ import { claim, type ClaimedJob, type ClaimLine } from '../../src/store/claim.ts
 import { type Queryable, SESSION } from '../../src/store/db.ts';
 import { findLines } from '../../src/store/find-lines.ts';
 import { takeTurn } from '../../src/store/turn.ts';
-import { NO_VAULT } from '../../src/store/vault.ts';
+import { Vault } from '../../src/store/vault.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { newWorker, request, SUCCESS } from '../support/jobs.ts';
 
@@ -73,7 +73,7 @@ async function claimAll(
   });
   await client.connect();
   const db: Queryable = {
-    vault: NO_VAULT,
+    vault: new Vault(),
     run: async ({ name, text }, values = []) =>
       (await client.query({ name, text, values: [...values] })).rows,
   };

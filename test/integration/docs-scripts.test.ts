@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findFreePort } from '../../src/postgres/free-port.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { blocksOf } from '../support/docs-blocks.ts';
 import { endAll, launch, type Running } from '../support/processes.ts';
@@ -29,7 +30,7 @@ async function save(page: string, change: (code: string) => string): Promise<str
 
 async function start(args: string[], databaseUrl: string): Promise<{ code: number; said: string }> {
   // Inside a run of tests node:test would report to that one instead of by its exit code.
-  const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl };
+  const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, ...compileCache() };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [said, trouble, code] = await Promise.all([
     text(child.stdout),

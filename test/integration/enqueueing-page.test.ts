@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { definitionInfo } from '../../src/core/definition.ts';
+import { definitionInfo } from '../../src/core/check-definition.ts';
 import { HttpServer } from '../../src/http/server.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { publishDefinitions } from '../../src/store/definitions.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { definitionInfo } from '../../src/core/definition.ts';
+import { definitionInfo } from '../../src/core/check-definition.ts';
 import { WAITING_STATES } from '../../src/core/job.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { silentLog } from '../../src/runtime/log.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { definitionInfo } from '../../src/core/definition.ts';
+import { definitionInfo } from '../../src/core/check-definition.ts';
 import { hookDefinition } from '../../src/core/hooks.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { buildServer } from '../../src/http/server.ts';

@@ -6,7 +6,7 @@ import type { ClaimedJob } from '../../src/store/claim.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { writeEvents } from '../../src/store/events.ts';
 import { writeLogChunks } from '../../src/store/log-chunks.ts';
-import { fateOf } from '../../src/store/settle.ts';
+import { fateOf } from '../../src/store/fate.ts';
 import { loadSteps, saveStep } from '../../src/store/steps.ts';
 import { takeTurn } from '../../src/store/turn.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';

@@ -4,7 +4,7 @@ import { decide, DEFAULT_RULES } from '../../src/core/lifecycle.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import type { ClaimedJob } from '../../src/store/claim.ts';
 import type { Queryable } from '../../src/store/db.ts';
-import { fateOf } from '../../src/store/settle.ts';
+import { fateOf } from '../../src/store/fate.ts';
 import { takeTurn, type TurnResult } from '../../src/store/turn.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { HeldLink, untilBlocked } from '../support/held-link.ts';

@@ -8,7 +8,7 @@ import { expireJobs } from '../../src/store/expire.ts';
 import { promote } from '../../src/store/promote.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
 import { retryJob } from '../../src/store/retry-job.ts';
-import { fateOf } from '../../src/store/settle.ts';
+import { fateOf } from '../../src/store/fate.ts';
 import { takeTurn } from '../../src/store/turn.ts';
 import { BUILT_MOVES } from '../support/built-moves.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';

@@ -22,7 +22,6 @@ const TENANT_LIMIT = 4;
 const DEFINITION_LIMIT = 3;
 const KEYS = ['a', 'b', 'c', 'd'];
 const JOBS = 240;
-const LEASE_MS = 1_500;
 
 let database: TestDatabase;
 let folder: string;
@@ -43,24 +42,8 @@ afterAll(async () => {
 async function start(): Promise<QuickWorker> {
   const worker = await startQuickWorker({
     databaseUrl: database.url,
-    pooler: 'none',
-    redisUrl: null,
-    redisLeaseMs: 10_000,
     jobs: join(FIXTURES, 'limited'),
     concurrency: 4,
-    leaseMs: LEASE_MS,
-    heartbeatMs: 300,
-    pollMs: 100,
-    drainMs: 100,
-    cancelGraceMs: 100,
-    retentionDays: 7,
-    deadLetterDays: 0,
-    unhandledAfterMs: 60_000,
-    logMaxBytes: 1_000_000,
-    runnerEnv: null,
-    runnerUid: null,
-    runnerGid: null,
-    runnerMaxJobs: 1_000,
   });
   workers.push(worker);
   return worker;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definitionInfo } from '../../src/core/definition.ts';
+import { definitionInfo } from '../../src/core/check-definition.ts';
 import { NO_USAGE } from '../../src/core/job.ts';
 import type { Outcome } from '../../src/core/lifecycle.ts';
 import { systemClock } from '../../src/runtime/clock.ts';

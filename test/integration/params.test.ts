@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { definitionInfo } from '../../src/core/definition.ts';
+import { definitionInfo } from '../../src/core/check-definition.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { publishDefinitions } from '../../src/store/definitions.ts';

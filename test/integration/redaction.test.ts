@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { definitionInfo } from '../../src/core/definition.ts';
+import { definitionInfo } from '../../src/core/check-definition.ts';
 import { HttpServer } from '../../src/http/server.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { publishDefinitions } from '../../src/store/definitions.ts';

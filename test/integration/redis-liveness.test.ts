@@ -60,25 +60,11 @@ async function startOther(): Promise<TestRedis> {
 async function start(changes: Partial<LocalWorkerSettings> = {}): Promise<QuickWorker> {
   const worker = await startQuickWorker({
     databaseUrl: database.url,
-    pooler: 'none',
+    jobs: join(FIXTURES, 'jobs'),
+    leaseMs: LEASE_MS,
     redisUrl: redis.url,
     redisLeaseMs: LONG_LEASE_MS,
     beatTiming: { everyMs: 200, ttlMs: 800 },
-    jobs: join(FIXTURES, 'jobs'),
-    concurrency: 2,
-    leaseMs: LEASE_MS,
-    heartbeatMs: 300,
-    pollMs: 100,
-    drainMs: 100,
-    cancelGraceMs: 100,
-    retentionDays: 7,
-    deadLetterDays: 0,
-    unhandledAfterMs: 60_000,
-    logMaxBytes: 1_000_000,
-    runnerEnv: null,
-    runnerUid: null,
-    runnerGid: null,
-    runnerMaxJobs: 1_000,
     ...changes,
   });
   workers.push(worker);
@@ -195,8 +181,10 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 1: a crashed worker is noticed by its missing beats, long before its lease ends', async () => {
-    const controller = await startController({ redisLeaseMs: 600_000 });
-    const worker = await start({ redisLeaseMs: 600_000 });
+    const [controller, worker] = await Promise.all([
+      startController({ redisLeaseMs: 600_000 }),
+      start({ redisLeaseMs: 600_000 }),
+    ]);
     const id = await enqueue('record', { file, holdMs: 60_000 });
     await hasStarted(1);
     const { lease_until: lease } = await isSteady(worker);
@@ -208,8 +196,8 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 2: a controller that sees no beats takes nothing from a living worker', async () => {
-    const controller = await startController({ redisUrl: (await startOther()).url });
-    const worker = await start();
+    const blind = { redisUrl: (await startOther()).url };
+    const [controller, worker] = await Promise.all([startController(blind), start()]);
     const id = await neverEnding();
     const { instance } = await isSteady(worker);
     // Unanswered, the first two questions would have ended its lease by then.
@@ -218,8 +206,8 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 2: nor does a controller that cannot reach Redis', async () => {
-    const controller = await startController({ redisUrl: 'redis://127.0.0.1:1' });
-    const worker = await start();
+    const blind = { redisUrl: 'redis://127.0.0.1:1' };
+    const [controller, worker] = await Promise.all([startController(blind), start()]);
     const id = await neverEnding();
     const { instance } = await isSteady(worker);
     await renewedTimes(worker, 3);
@@ -246,8 +234,7 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
       async () => redis.server.signal('SIGCONT'),
     ],
   ])('scenario 4: while Redis is %s, leases are as without it', async (_, hurt, heal) => {
-    const worker = await start();
-    await startController();
+    const [worker] = await Promise.all([start(), startController()]);
     const id = await neverEnding();
     const { instance } = await isSteady(worker);
     await hurt();
@@ -260,13 +247,8 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 4: a worker that dies while Redis is gone is noticed by its lease', async () => {
-    const [victim, other] = [await start(), await start()];
-    const ids = [
-      await neverEnding(),
-      await neverEnding(),
-      await neverEnding(),
-      await neverEnding(),
-    ];
+    const [victim, other] = await Promise.all([start(), start()]);
+    const ids = await Promise.all(Array.from({ length: 4 }, neverEnding));
     const { instance } = await isSteady(victim);
     await isSteady(other);
     const owners = await Promise.all(ids.map(async (id) => (await job(id))?.workerId));
@@ -281,8 +263,7 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 4: an emptied Redis costs renewals and no job', async () => {
-    const controller = await startController();
-    const worker = await start();
+    const [controller, worker] = await Promise.all([startController(), start()]);
     const id = await neverEnding();
     const { instance } = await isSteady(worker);
     const flushing = { on: true };

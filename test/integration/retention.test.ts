@@ -205,7 +205,8 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
   it('makes wider partitions for a longer retention, so that there are never many', async () => {
     await spanPartitions(database.db, 90);
     const counts: number[] = [];
-    for (let day = 1; day <= 130; day += 1) {
+    // Nothing is over before the 78th day, and partitions are made a week ahead.
+    for (let day = 5; day <= 130; day += day < 75 ? 5 : 1) {
       const then = [day];
       const at = `now() + make_interval(hours => 24 * $1::int)`;
       await database.sql(`select longshore.ensure_partitions(7, ${at})`, then);

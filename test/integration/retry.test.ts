@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definitionInfo } from '../../src/core/definition.ts';
+import { definitionInfo } from '../../src/core/check-definition.ts';
 import { fingerprintOf } from '../../src/core/fingerprint.ts';
 import type { RetryWish } from '../../src/core/retry.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ScheduleInput } from '../../src/core/declared-schedule.ts';
-import { definitionInfo } from '../../src/core/definition.ts';
+import { definitionInfo } from '../../src/core/check-definition.ts';
 import type { ScheduleView } from '../../src/core/schedule.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';

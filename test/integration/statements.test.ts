@@ -6,10 +6,10 @@ import { decide, DEFAULT_RULES } from '../../src/core/lifecycle.ts';
 import {
   countYoungDead,
   findDeadLanes,
-  findMissedSlots,
   findOldLines,
   findYoungRetries,
 } from '../../src/store/alert-probes.ts';
+import { findMissedSlots } from '../../src/store/missed-slots.ts';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { cancelJobs } from '../../src/store/cancel-jobs.ts';
 import { claim } from '../../src/store/claim.ts';
@@ -29,7 +29,8 @@ import { readEvents } from '../../src/store/read-events.ts';
 import { readLogs } from '../../src/store/read-logs.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
 import { retryJobs } from '../../src/store/retry-jobs.ts';
-import { fateOf, settle } from '../../src/store/settle.ts';
+import { fateOf } from '../../src/store/fate.ts';
+import { settle } from '../../src/store/settle.ts';
 import { sieveJobs } from '../../src/store/sieve-jobs.ts';
 import { loadSteps, saveStep } from '../../src/store/steps.ts';
 import { findBeating, findLate } from '../../src/store/suspect-workers.ts';

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cancelJob } from '../../src/store/cancel-job.ts';
 import { claim } from '../../src/store/claim.ts';
 import { getJob } from '../../src/store/get-job.ts';
-import { IdempotencyConflict } from '../../src/store/inbox.ts';
+import { IdempotencyConflict } from '../../src/store/held-keys.ts';
 import { promote } from '../../src/store/promote.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
-import { fateOf } from '../../src/store/settle.ts';
+import { fateOf } from '../../src/store/fate.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import {
   claimAny,

@@ -14,6 +14,7 @@ import { buryWorkers, registerWorker, retireWorker } from '../../src/store/worke
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { claimAny, enqueueOne } from '../support/jobs.ts';
 import { FIXTURES } from '../support/processes.ts';
+import { QUICK } from '../support/quick-worker.ts';
 import { until } from '../support/until.ts';
 
 const SHARDS = 2;
@@ -146,27 +147,8 @@ describe('POST /v1/workers/{id}/drain', () => {
 describe('a worker that is asked to drain', () => {
   it('hears of it with its next heartbeat, says so, and starts nothing new', async () => {
     const { db, waker, url } = database;
-    const settings = {
-      databaseUrl: url,
-      pooler: 'none',
-      redisUrl: null,
-      redisLeaseMs: 120_000,
-      jobs: join(FIXTURES, 'jobs'),
-      concurrency: 2,
-      leaseMs: 3_000,
-      heartbeatMs: 500,
-      pollMs: 100,
-      drainMs: 60_000,
-      cancelGraceMs: 500,
-      retentionDays: 7,
-      deadLetterDays: 0,
-      unhandledAfterMs: 60_000,
-      logMaxBytes: 1_000_000,
-      runnerEnv: null,
-      runnerUid: null,
-      runnerGid: null,
-      runnerMaxJobs: 1_000,
-    } as const;
+    const jobs = join(FIXTURES, 'jobs');
+    const settings = { ...QUICK, databaseUrl: url, jobs, leaseMs: 3_000, drainMs: 60_000 };
     const local = localWorker(db, waker, settings, createLog('silent'));
     services = local.services;
     await startAll(services);

@@ -1,8 +1,11 @@
 import { PassThrough, Readable } from 'node:stream';
+import type { Command } from 'commander';
 import type { App, AppSummary, Check } from '../../src/app.ts';
 import type { KeyDesk } from '../../src/keys-app.ts';
 import type { Cli } from '../../src/cli/cli.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { runCli } from '../../src/cli/run.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 
 /** The command line inside the test: its streams are kept, its clock stands still. */
 
@@ -24,6 +27,20 @@ export const SUMMARY: AppSummary = {
   problems: [],
   slots: 8,
 };
+
+/** All commands, to be looked at: none of them is run. */
+export function idleProgram(): Command {
+  return createProgram({
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    clock: systemClock,
+    exitCode: 0,
+    onSignal: null,
+    exit: () => {},
+    loadApp: () => Promise.reject(new Error('no command is run here')),
+  });
+}
 
 /** Begins a command, so that a test can do something before it ends. */
 export function start(

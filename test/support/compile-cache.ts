@@ -22,8 +22,11 @@ export async function shareCompileCache(): Promise<() => Promise<void>> {
   };
 }
 
+/** For runners that a test starts itself: their environment is chosen for them, and this is let in. */
+export const CACHED = { runnerEnv: VARIABLE };
+
 /** For a program with a clean environment, and for the processes that it starts itself. */
 export function compileCache(): Record<string, string> {
   const folder = process.env[VARIABLE];
-  return folder === undefined ? {} : { [VARIABLE]: folder, LONGSHORE_RUNNER_ENV: VARIABLE };
+  return folder === undefined ? {} : { [VARIABLE]: folder, LONGSHORE_RUNNER_ENV: CACHED.runnerEnv };
 }

@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { jobInState, startJob } from './api.ts';
 import { endAll, FIXTURES, launch } from './processes.ts';
+import { quickFolder } from './quick-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -56,7 +56,7 @@ async function startHarm(address: string): Promise<string> {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'longshore-browser-'));
+  const folder = await quickFolder('longshore-browser-');
   project.provide('dashboard', await openShop(join(folder, 'data')));
   return async () => {
     await endAll();

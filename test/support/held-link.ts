@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import { allStatements, type Queryable, SESSION, type Statement } from '../../src/store/db.ts';
-import { NO_VAULT } from '../../src/store/vault.ts';
+import { Vault } from '../../src/store/vault.ts';
 import type { TestDatabase } from './database.ts';
 import { until } from './until.ts';
 
@@ -11,7 +11,7 @@ import { until } from './until.ts';
  * the other side, on the pool, meets exactly this moment.
  */
 export class HeldLink implements Queryable {
-  readonly vault = NO_VAULT;
+  readonly vault = new Vault();
   readonly #client: Client;
 
   private constructor(client: Client) {

@@ -1,6 +1,6 @@
 import { Client, escapeLiteral } from 'pg';
 import { allStatements, type Queryable, SESSION, type Statement } from '../../src/store/db.ts';
-import { NO_VAULT } from '../../src/store/vault.ts';
+import { Vault } from '../../src/store/vault.ts';
 
 /** A node of a plan, as `explain (format json)` prints it; only what the tests look at. */
 export interface PlanNode {
@@ -71,7 +71,7 @@ export class Planner {
    */
   measuring(record: (name: string, nodes: PlanNode[]) => void): Queryable {
     return {
-      vault: NO_VAULT,
+      vault: new Vault(),
       run: async ({ name }, values = []) => {
         await this.client.query('begin');
         const execute = `execute ${call(name, values.map(literal))}`;

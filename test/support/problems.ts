@@ -41,7 +41,7 @@ export async function plantProblems(
     .summary;
 
   const stuck = await startJob(address, 'media.transcode', { file: 'talk.mp4' });
-  await plantDeadWorker(address, { ...shared, ...jobs('lone') });
+  const dying = plantDeadWorker(address, { ...shared, ...jobs('lone') });
   await post(`${address}/v1/definitions/invoices.export/pause`, {
     reason: 'the bank is closed until Monday',
   });
@@ -51,6 +51,7 @@ export async function plantProblems(
   await enqueueMany(address, 'invoices.export', share);
   await enqueueMany(address, 'mail.send', count - 2 * share);
   await until('all mails are sent', async () => await isQuiet(address), 3_600_000);
+  await dying;
   await plantStuckJob(dataDir, address, stuck);
   return { address, failed: share, paused: share };
 }

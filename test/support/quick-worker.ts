@@ -5,6 +5,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { closing, startAll, stopAll } from '../../src/runtime/service.ts';
 import { Db } from '../../src/store/db.ts';
 import { Waker } from '../../src/store/wake.ts';
+import { CACHED } from './compile-cache.ts';
 import { until } from './until.ts';
 
 /**
@@ -18,7 +19,31 @@ export interface QuickWorker {
   stop(): Promise<void>;
 }
 
-export async function startQuickWorker(settings: LocalWorkerSettings): Promise<QuickWorker> {
+/** Settings with short times, for all that a test does not care about. */
+export const QUICK = {
+  ...CACHED,
+  pooler: 'none',
+  redisUrl: null,
+  redisLeaseMs: 10_000,
+  concurrency: 2,
+  leaseMs: 1_500,
+  heartbeatMs: 300,
+  pollMs: 100,
+  drainMs: 100,
+  cancelGraceMs: 100,
+  retentionDays: 7,
+  deadLetterDays: 0,
+  unhandledAfterMs: 60_000,
+  logMaxBytes: 1_000_000,
+  runnerUid: null,
+  runnerGid: null,
+  runnerMaxJobs: 1_000,
+} as const;
+
+export async function startQuickWorker(
+  changes: Pick<LocalWorkerSettings, 'databaseUrl' | 'jobs'> & Partial<LocalWorkerSettings>,
+): Promise<QuickWorker> {
+  const settings: LocalWorkerSettings = { ...QUICK, ...changes };
   const file = fileURLToPath(import.meta.url);
   const child = spawn(process.execPath, [file, JSON.stringify(settings)], {
     stdio: ['ignore', 'pipe', 'pipe'],

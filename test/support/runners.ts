@@ -7,6 +7,7 @@ import type { AbortReason } from '../../src/worker/ipc.ts';
 import type { JobMessage, Runner, RunnerExit } from '../../src/worker/runner.ts';
 import { Runners, type RunnersOptions } from '../../src/worker/runners.ts';
 import { Watchdog } from '../../src/worker/watchdog.ts';
+import { CACHED } from './compile-cache.ts';
 import { FIXTURES } from './processes.ts';
 
 /** Runners as a worker has them, with a real watchdog and no database. */
@@ -51,6 +52,7 @@ export async function testRunners(
     watchdog,
     clock: systemClock,
     log: silentLog,
+    ...CACHED,
     ...options,
   });
   await watchdog.start();

@@ -1,4 +1,4 @@
-import { definitionInfo } from '../../src/core/definition.ts';
+import { definitionInfo } from '../../src/core/check-definition.ts';
 import type { EventView, HookName, LogLine, LogView } from '../../src/core/story.ts';
 import type { ClaimedJob } from '../../src/store/claim.ts';
 import { publishDefinitions } from '../../src/store/definitions.ts';

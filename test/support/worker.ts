@@ -8,6 +8,7 @@ import { getJob } from '../../src/store/get-job.ts';
 import { postgresQueue } from '../../src/worker/postgres-queue.ts';
 import { Worker, type WorkerOptions } from '../../src/worker/worker.ts';
 import type { JobView } from '../../src/core/job.ts';
+import { CACHED } from './compile-cache.ts';
 import type { TestDatabase } from './database.ts';
 import { until } from './until.ts';
 
@@ -37,6 +38,7 @@ export function workerOn(
     logMaxBytes: 1_000_000,
     clock: systemClock,
     log: silentLog,
+    ...CACHED,
     ...changes,
   });
   return {

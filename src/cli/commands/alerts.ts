@@ -4,6 +4,7 @@ import type { AlertRuleName } from '../../core/alert.ts';
 import { alertTable, ruleTable } from '../alert-text.ts';
 import type { Cli } from '../cli.ts';
 import { alertRule, whole } from '../option-values.ts';
+import { addPage } from '../page-options.ts';
 import { clientOf, outputOf } from '../session.ts';
 
 const OF_ONE = ['--definition-key <key>', 'for this definition only'] as const;
@@ -20,24 +21,23 @@ export function addAlerts(program: Command, cli: Cli): void {
 }
 
 function addList(alerts: Command, cli: Cli): void {
-  alerts
+  const list = alerts
     .command('list', { isDefault: true })
     .description('List what fires now, the newest first; with --all also what was resolved.')
     .option('--all', 'also what was resolved')
     .option('--rule <rule>', 'only those of this rule', alertRule)
-    .option('--definition-key <key>', 'only those about this definition')
-    .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
-    .option('--cursor <cursor>', 'go on where the page before ended')
-    .action(async ({ all, ...filter }: AlertFilter & { all?: true }, command: Command) => {
+    .option('--definition-key <key>', 'only those about this definition');
+  addPage(list).action(
+    async ({ all, ...filter }: AlertFilter & { all?: true }, command: Command) => {
       const out = outputOf(cli, command);
       const status = all ? undefined : 'firing';
       const page = await clientOf(cli, command).alerts.list({ ...filter, status });
       if (out.json) return out.document(page);
       if (page.alerts.length === 0) return out.note(all ? 'There are no alerts.' : 'All is well.');
-      const [header = '', ...lines] = alertTable(page.alerts, cli.clock.now(), out.width);
-      out.lines([out.paint('bold', header), ...lines]);
-      if (page.nextCursor !== null) out.note(`There are more: --cursor ${page.nextCursor}`);
-    });
+      out.table(alertTable(page.alerts, cli.clock.now(), out.width));
+      out.noteMore(page.nextCursor);
+    },
+  );
 }
 
 function addRules(alerts: Command, cli: Cli): void {
@@ -48,8 +48,7 @@ function addRules(alerts: Command, cli: Cli): void {
       const out = outputOf(cli, command);
       const rules = await clientOf(cli, command).alerts.rules();
       if (out.json) return out.document({ rules });
-      const [header = '', ...lines] = ruleTable(rules, out.width);
-      out.lines([out.paint('bold', header), ...lines]);
+      out.table(ruleTable(rules, out.width));
     });
 }
 
@@ -72,8 +71,7 @@ function addSet(alerts: Command, cli: Cli): void {
       const enabled = off ? false : on;
       const held = await clientOf(cli, command).alerts.setRule(rule, { ...wish, enabled });
       if (out.json) return out.document(held);
-      const [header = '', ...lines] = ruleTable([held], out.width);
-      out.lines([out.paint('bold', header), ...lines]);
+      out.table(ruleTable([held], out.width));
     });
 }
 

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import type { AuditEntry, AuditFilter } from '../../client/index.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
-import { whole } from '../option-values.ts';
+import { addPage } from '../page-options.ts';
 import { clientOf, outputOf } from '../session.ts';
 
 export function addAudit(program: Command, cli: Cli): void {
-  program
+  const audit = program
     .command('audit')
     .summary('see who did what')
     .description('List what was done by hand, the newest first, one page at a time.')
@@ -14,18 +14,15 @@ export function addAudit(program: Command, cli: Cli): void {
     .option('--action <action>', 'only this, like job.cancel')
     .option('--subject <id>', 'only what was done to this')
     .option('--after <time>', 'only from this time on, like 2030-01-31T08:00:00Z')
-    .option('--before <time>', 'only before this time')
-    .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
-    .option('--cursor <cursor>', 'go on where the page before ended')
-    .action(async (options: AuditFilter, command: Command) => {
-      const out = outputOf(cli, command);
-      const page = await clientOf(cli, command).audit(options);
-      if (out.json) return out.document(page);
-      if (page.entries.length === 0) return out.note('Nothing was done by hand.');
-      const [header = '', ...lines] = columns([HEADER, ...page.entries.map(row)], out.width);
-      out.lines([out.paint('bold', header), ...lines]);
-      if (page.nextCursor !== null) out.note(`There are more: --cursor ${page.nextCursor}`);
-    });
+    .option('--before <time>', 'only before this time');
+  addPage(audit).action(async (options: AuditFilter, command: Command) => {
+    const out = outputOf(cli, command);
+    const page = await clientOf(cli, command).audit(options);
+    if (out.json) return out.document(page);
+    if (page.entries.length === 0) return out.note('Nothing was done by hand.');
+    out.table(columns([HEADER, ...page.entries.map(row)], out.width));
+    out.noteMore(page.nextCursor);
+  });
 }
 
 const HEADER = ['AT', 'WHO', 'WHAT', 'TO', 'FROM', 'CHANGE'];

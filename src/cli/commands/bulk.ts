@@ -3,7 +3,8 @@ import type { Bulk, BulkFilter, BulkOptions } from '../../client/index.ts';
 import type { BulkAction } from '../../core/bulk.ts';
 import { bulkSentence, bulkTable, type BulkWork, startMany } from '../bulk-text.ts';
 import type { Cli } from '../cli.ts';
-import { states, whole } from '../option-values.ts';
+import { states } from '../option-values.ts';
+import { addPage, type PageFlags } from '../page-options.ts';
 import { readParams } from '../params-argument.ts';
 import { addHow, addWork } from '../retry-options.ts';
 import { clientOf, outputOf } from '../session.ts';
@@ -42,19 +43,15 @@ export function addBulk(program: Command, cli: Cli): void {
     });
   }
 
-  bulk
-    .command('list')
-    .description('List bulk actions, the newest first.')
-    .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
-    .option('--cursor <cursor>', 'go on where the page before ended')
-    .action(async (page: { limit?: number; cursor?: string }, command: Command) => {
-      const out = outputOf(cli, command);
-      const answer = await clientOf(cli, command).bulk.list(page);
-      if (out.json) return out.document(answer);
-      if (answer.bulks.length > 0) out.lines(bulkTable(answer.bulks, cli.clock.now(), out.width));
-      else out.note('There are no bulk actions.');
-      if (answer.nextCursor !== null) out.note(`There are more: --cursor ${answer.nextCursor}`);
-    });
+  const list = bulk.command('list').description('List bulk actions, the newest first.');
+  addPage(list).action(async (flags: PageFlags, command: Command) => {
+    const out = outputOf(cli, command);
+    const page = await clientOf(cli, command).bulk.list(flags);
+    if (out.json) return out.document(page);
+    if (page.bulks.length > 0) out.table(bulkTable(page.bulks, cli.clock.now(), out.width));
+    else out.note('There are no bulk actions.');
+    out.noteMore(page.nextCursor);
+  });
 
   for (const [verb, description] of [
     ['show', 'Show how far a bulk action has come.'],

@@ -24,8 +24,7 @@ export function addConfig(program: Command, cli: Cli): void {
         return;
       }
       const cells = rows.map(({ key, value, origin }) => [key, String(value ?? '-'), origin]);
-      const [header = '', ...lines] = columns([['SETTING', 'VALUE', 'FROM'], ...cells]);
-      out.lines([out.paint('bold', header), ...lines]);
+      out.table(columns([['SETTING', 'VALUE', 'FROM'], ...cells]));
     });
   addServerFlags(command);
 }

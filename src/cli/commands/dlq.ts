@@ -8,8 +8,9 @@ import type {
 import { type BulkWork, startMany } from '../bulk-text.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
-import { age } from '../duration.ts';
+import { age } from '../../core/duration.ts';
 import { whole } from '../option-values.ts';
+import { addPage } from '../page-options.ts';
 import { readParams } from '../params-argument.ts';
 import { addHow, addWork } from '../retry-options.ts';
 import { clientOf, outputOf } from '../session.ts';
@@ -24,19 +25,15 @@ export function addDlq(program: Command, cli: Cli): void {
     .description('Dead letters are jobs that failed for good: find them, group them, retry them.');
 
   const list = dlq.command('list').description('List dead letters, the latest failure first.');
-  addWindow(list)
-    .option('--fingerprint <fingerprint>', 'only of this group')
-    .option('--q <text>', 'only with this text in the error message or in the params')
-    .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
-    .option('--cursor <cursor>', 'go on where the page before ended')
-    .action(async (options: DeadLetterFilter, command: Command) => {
-      const out = outputOf(cli, command);
-      const page = await clientOf(cli, command).deadLetters.list(options);
-      if (out.json) return out.document(page);
-      if (page.jobs.length > 0) out.lines(letterTable(page.jobs, cli.clock.now(), out.width));
-      else out.note(page.nextCursor === null ? 'No dead letters match.' : 'None so far.');
-      if (page.nextCursor !== null) out.note(`There are more: --cursor ${page.nextCursor}`);
-    });
+  addSearch(addWindow(list));
+  addPage(list).action(async (options: DeadLetterFilter, command: Command) => {
+    const out = outputOf(cli, command);
+    const page = await clientOf(cli, command).deadLetters.list(options);
+    if (out.json) return out.document(page);
+    if (page.jobs.length > 0) out.table(letterTable(page.jobs, cli.clock.now(), out.width));
+    else out.note(page.nextCursor === null ? 'No dead letters match.' : 'None so far.');
+    out.noteMore(page.nextCursor);
+  });
 
   const groups = dlq
     .command('groups')
@@ -48,7 +45,7 @@ export function addDlq(program: Command, cli: Cli): void {
       const answer = await clientOf(cli, command).deadLetters.groups(options);
       if (out.json) return out.document(answer);
       if (answer.groups.length > 0) {
-        out.lines(groupTable(answer.groups, cli.clock.now(), out.width));
+        out.table(groupTable(answer.groups, cli.clock.now(), out.width));
       } else out.note('There are no dead letters.');
       if (!answer.complete) out.note('There are more groups: narrow the search, or raise --limit.');
     });
@@ -56,9 +53,7 @@ export function addDlq(program: Command, cli: Cli): void {
   const retry = dlq
     .command('retry')
     .description('Retry all dead letters that match; without a filter, all of them.');
-  addHow(addWindow(retry))
-    .option('--fingerprint <fingerprint>', 'only of this group')
-    .option('--q <text>', 'only with this text in the error message or in the params');
+  addSearch(addHow(addWindow(retry)));
   addWork(retry).action(async (flags: RetryFlags, command: Command) => {
     const { preview, yes, wait, params, mode, runAt, ratePerSecond, ...filter } = flags;
     const other = await readParams(params, cli.stdin);
@@ -79,6 +74,12 @@ function addWindow(command: Command): Command {
     .option('--error-code <code>', 'only with this error code')
     .option('--from <time>', 'only failed at this time or later, like 2030-01-31T08:00:00Z')
     .option('--to <time>', 'only failed before this time');
+}
+
+function addSearch(command: Command): void {
+  command
+    .option('--fingerprint <fingerprint>', 'only of this group')
+    .option('--q <text>', 'only with this text in the error message or in the params');
 }
 
 const LETTER_HEADER = ['ID', 'DEFINITION', 'FAILED', 'FINGERPRINT', 'ERROR'];

@@ -50,6 +50,5 @@ function print(out: Output, report: Report): void {
   if (out.json) return out.document(report);
   if (report.keys.length === 0) return out.note('Nothing is encrypted, and there is no key.');
   const rows = report.keys.map(({ id, use, values }) => [id, use, String(values)]);
-  const [header = '', ...lines] = columns([['KEY', 'USE', 'VALUES'], ...rows], out.width);
-  out.lines([out.paint('bold', header), ...lines]);
+  out.table(columns([['KEY', 'USE', 'VALUES'], ...rows], out.width));
 }

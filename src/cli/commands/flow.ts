@@ -63,7 +63,7 @@ export function addFlow(program: Command, cli: Cli): void {
           })),
           pauses,
         });
-      if (newest.length > 0) out.lines(limitsTable(out, newest));
+      if (newest.length > 0) out.table(limitsTable(newest, out.width));
       else out.note('No definition is known.');
       for (const pause of pauses) out.note(pauseSentence(pause, cli.clock.now()));
     });

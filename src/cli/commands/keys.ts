@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
+import { DAY_MS } from '../../core/duration.ts';
 import { HOST_TENANT, type Scope } from '../../core/scope.ts';
 import { ProblemError } from '../../client/index.ts';
 import type { KeyView } from '../../core/key-view.ts';
 import type { AppModule, Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
-import { age } from '../duration.ts';
+import { age } from '../../core/duration.ts';
 import { scopes, whole } from '../option-values.ts';
 import { configOf, outputOf } from '../session.ts';
 import { addServerFlags } from '../setting-options.ts';
 import { UsageError } from '../usage-error.ts';
 
 type Desk = Parameters<Parameters<AppModule['withKeyDesk']>[2]>[0];
-
-const DAY_MS = 24 * 3_600_000;
 
 /** These open the database itself: the first key could not be asked of a server. */
 export function addKeys(program: Command, cli: Cli): void {
@@ -51,8 +50,7 @@ export function addKeys(program: Command, cli: Cli): void {
       if (out.json) return out.document({ keys: found });
       if (found.length === 0) return out.note('There are no keys.');
       const rows = found.map((key) => row(key, cli.clock.now()));
-      const [header = '', ...lines] = columns([HEADER, ...rows], out.width);
-      out.lines([out.paint('bold', header), ...lines]);
+      out.table(columns([HEADER, ...rows], out.width));
     });
 
   const rotate = keys

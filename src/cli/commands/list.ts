@@ -3,13 +3,14 @@ import type { Job, ListFilter } from '../../client/index.ts';
 import type { JobState } from '../../core/job.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
-import { age, duration } from '../duration.ts';
-import { states, whole } from '../option-values.ts';
+import { age, duration } from '../../core/duration.ts';
+import { states } from '../option-values.ts';
 import type { Output } from '../output.ts';
+import { addPage } from '../page-options.ts';
 import { clientOf, outputOf } from '../session.ts';
 
 export function addList(program: Command, cli: Cli): void {
-  program
+  const list = program
     .command('list')
     .summary('list jobs')
     .description('List jobs, the newest first, one page at a time.')
@@ -25,9 +26,8 @@ export function addList(program: Command, cli: Cli): void {
     .option('--created-before <time>', 'only made before this time')
     .option('--run-after <time>', 'only waiting for this time or a later one')
     .option('--run-before <time>', 'only waiting for a time before this one')
-    .option('--q <text>', 'only with this text in the error message or in the params')
-    .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
-    .option('--cursor <cursor>', 'go on where the page before ended')
+    .option('--q <text>', 'only with this text in the error message or in the params');
+  addPage(list)
     .option(
       '--sort <order>',
       '-createdAt (newest first), createdAt; runAt of scheduled or retrying, -priority of queued',
@@ -39,9 +39,9 @@ export function addList(program: Command, cli: Cli): void {
         out.document(page);
         return;
       }
-      if (page.jobs.length > 0) out.lines(table(out, page.jobs, cli.clock.now()));
+      if (page.jobs.length > 0) out.table(table(out, page.jobs, cli.clock.now()));
       else out.note('No jobs match.');
-      if (page.nextCursor !== null) out.note(`There are more: --cursor ${page.nextCursor}`);
+      out.noteMore(page.nextCursor);
     });
 }
 
@@ -50,8 +50,7 @@ const HEADER = ['ID', 'DEFINITION', 'STATUS', 'TRY', 'AGE', 'DETAIL'];
 function table(out: Output, jobs: readonly Job[], now: Date): string[] {
   const rows = jobs.map((job) => row(job, now));
   const [header = '', ...lines] = columns([HEADER, ...rows], out.width);
-  const painted = lines.map((line, index) => paintState(out, line, jobs[index]?.status));
-  return [out.paint('bold', header), ...painted];
+  return [header, ...lines.map((line, index) => paintState(out, line, jobs[index]?.status))];
 }
 
 function row(job: Job, now: Date): string[] {

@@ -3,9 +3,8 @@ import type { DefinitionStats, Stats } from '../../client/index.ts';
 import { JOB_STATES } from '../../core/job.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
-import { age, duration } from '../duration.ts';
+import { age, duration } from '../../core/duration.ts';
 import { whole } from '../option-values.ts';
-import type { Output } from '../output.ts';
 import { clientOf, outputOf } from '../session.ts';
 
 export function addStats(program: Command, cli: Cli): void {
@@ -24,19 +23,13 @@ export function addStats(program: Command, cli: Cli): void {
       const stats = await client.stats({ windowMinutes, ...(!out.json && { seriesMinutes: 1 }) });
       if (out.json) return out.document(stats);
       if (stats.definitions.length === 0) return out.note('There are no jobs yet.');
-      out.lines(table(out, stats));
+      out.table(columns([HEADER, ...stats.definitions.map(rowOf)], out.width));
       out.note(totalsText(stats));
     });
 }
 
 const HEADER = `DEFINITION QUEUED RUNNING RETRYING SCHEDULED FAILED OLDEST SUCCESS WAIT-P95 RUN-P95
   RETRIES`.split(/\s+/);
-
-function table(out: Output, { definitions }: Stats): string[] {
-  const rows = definitions.map(rowOf);
-  const [header = '', ...lines] = columns([HEADER, ...rows], out.width);
-  return [out.paint('bold', header), ...lines];
-}
 
 function rowOf(one: DefinitionStats): string[] {
   const { states, oldestAgeMs, successRate, waitMs, runMs } = one;

@@ -3,7 +3,7 @@ import type { WebhookEvent } from '../../core/webhook.ts';
 import type { Cli } from '../cli.ts';
 import { confirm } from '../confirm.ts';
 import { eachOf, webhookEvents, whole } from '../option-values.ts';
-import type { Output } from '../output.ts';
+import { addPage, type PageFlags } from '../page-options.ts';
 import { printable } from '../printable.ts';
 import { clientOf, outputOf } from '../session.ts';
 import { deliveryTable, webhookTable } from '../webhook-text.ts';
@@ -31,7 +31,7 @@ function addList(webhooks: Command, cli: Cli): void {
       const found = await clientOf(cli, command).webhooks.list();
       if (out.json) return out.document({ webhooks: found });
       if (found.length === 0) out.note('There are no webhooks.');
-      else printTable(out, webhookTable(found, out.width));
+      else out.table(webhookTable(found, out.width));
     });
 }
 
@@ -120,21 +120,18 @@ function addDelete(webhooks: Command, cli: Cli): void {
 }
 
 function addDeliveries(webhooks: Command, cli: Cli): void {
-  webhooks
+  const deliveries = webhooks
     .command('deliveries')
     .description('List what was sent, or is to be, the newest first. --json has all of it.')
-    .argument('<id>', 'the id of the webhook')
-    .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
-    .option('--cursor <cursor>', 'go on where the page before ended')
-    .action(async (id: string, page: { limit?: number; cursor?: string }, command: Command) => {
-      const out = outputOf(cli, command);
-      const found = await clientOf(cli, command).webhooks.deliveries(id, page);
-      if (out.json) return out.document(found);
-      const { deliveries, nextCursor } = found;
-      if (deliveries.length === 0) out.note('Nothing was to be sent so far.');
-      else printTable(out, deliveryTable(deliveries, cli.clock.now(), out.width));
-      if (nextCursor !== null) out.note(`There are more: --cursor ${nextCursor}`);
-    });
+    .argument('<id>', 'the id of the webhook');
+  addPage(deliveries).action(async (id: string, flags: PageFlags, command: Command) => {
+    const out = outputOf(cli, command);
+    const page = await clientOf(cli, command).webhooks.deliveries(id, flags);
+    if (out.json) return out.document(page);
+    if (page.deliveries.length === 0) out.note('Nothing was to be sent so far.');
+    else out.table(deliveryTable(page.deliveries, cli.clock.now(), out.width));
+    out.noteMore(page.nextCursor);
+  });
 }
 
 function addSends(webhooks: Command, cli: Cli): void {
@@ -158,8 +155,4 @@ function addSends(webhooks: Command, cli: Cli): void {
     .action(async (id: string, _options: unknown, command: Command) => {
       print(await clientOf(cli, command).webhooks.test(id), command);
     });
-}
-
-function printTable(out: Output, [header = '', ...lines]: readonly string[]): void {
-  out.lines([out.paint('bold', header), ...lines]);
 }

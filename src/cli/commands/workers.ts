@@ -3,8 +3,7 @@ import type { WorkerInfo } from '../../client/index.ts';
 import { unknownName } from '../../core/nearest.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
-import { age } from '../duration.ts';
-import type { Output } from '../output.ts';
+import { age } from '../../core/duration.ts';
 import { clientOf, outputOf } from '../session.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -21,7 +20,7 @@ export function addWorkers(program: Command, cli: Cli): void {
       const out = outputOf(cli, command);
       const found = await clientOf(cli, command).workers();
       if (out.json) out.document({ workers: found });
-      else if (found.length > 0) out.lines(table(out, found, cli.clock.now()));
+      else if (found.length > 0) out.table(table(found, cli.clock.now(), out.width));
       else out.note('No workers are known.');
     });
   workers
@@ -40,7 +39,7 @@ export function addWorkers(program: Command, cli: Cli): void {
 
 const HEADER = ['ID', 'STATUS', 'RUNNING', 'HEARTBEAT', 'AGE', 'VERSION', 'HOST'];
 
-function table(out: Output, workers: readonly WorkerInfo[], now: Date): string[] {
+function table(workers: readonly WorkerInfo[], now: Date, widthMax: number): string[] {
   const agoOf = (time: string) => age(now.getTime() - Date.parse(time));
   const rows = workers.map((worker) => [
     worker.workerId,
@@ -51,6 +50,5 @@ function table(out: Output, workers: readonly WorkerInfo[], now: Date): string[]
     worker.version,
     `${worker.host} pid ${worker.pid}`,
   ]);
-  const [header = '', ...lines] = columns([HEADER, ...rows], out.width);
-  return [out.paint('bold', header), ...lines];
+  return columns([HEADER, ...rows], widthMax);
 }

@@ -3,7 +3,7 @@ import type { RunDueSummary } from '../../core/run-due.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import { parseRunDue, RunDueAnswer, RunDueBody } from '../../protocol/run-due.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals } from '../openapi.ts';
 import { unavailable } from '../problem.ts';
 
 /**
@@ -25,14 +25,7 @@ const RUN = {
   body: RunDueBody,
   response: {
     200: answer('What was done.', RunDueAnswer),
-    ...refusals(
-      'INVALID_JSON',
-      'FORBIDDEN',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'UNAVAILABLE',
-      'NO_LOCAL_WORKER',
-    ),
+    ...bodyRefusals('NO_LOCAL_WORKER'),
   },
 };
 

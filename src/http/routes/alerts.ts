@@ -22,16 +22,10 @@ import { listAlerts } from '../../store/alerts.ts';
 import { actorOf } from '../caller.ts';
 import { nextLink, readStoryCursor } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { tenantOf } from '../tenant.ts';
 
-const changing = refusals(
-  'INVALID_JSON',
-  'NOT_FOUND',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-);
+const changing = bodyRefusals('NOT_FOUND');
 
 const LIST = {
   operationId: 'listAlerts',

@@ -15,17 +15,9 @@ import { sendBulk } from '../bulk-reply.ts';
 import { actorOf } from '../caller.ts';
 import { foreignCursor, nextLink } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
 import { tenantOf } from '../tenant.ts';
-
-const BODY_REFUSALS = [
-  'INVALID_JSON',
-  'FORBIDDEN',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-] as const;
 
 const START = {
   operationId: 'startBulk',
@@ -40,7 +32,7 @@ const START = {
   response: {
     200: answer('What it would be about.', BulkPreviewAnswer),
     202: answer('It has begun.', BulkAnswer),
-    ...refusals('PAYLOAD_INVALID', ...BODY_REFUSALS),
+    ...bodyRefusals('PAYLOAD_INVALID'),
   },
 };
 
@@ -73,7 +65,7 @@ const ABORT = {
   params: BulkIdParams,
   response: {
     202: answer('It has stopped.', BulkAnswer),
-    ...refusals('NOT_FOUND', 'CONFLICT', ...BODY_REFUSALS),
+    ...bodyRefusals('NOT_FOUND', 'CONFLICT'),
   },
 };
 

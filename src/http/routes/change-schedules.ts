@@ -16,22 +16,13 @@ import { getSchedule } from '../../store/schedules.ts';
 import { triggerSchedule } from '../../store/trigger-schedule.ts';
 import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
 import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
 import { refuseMisfit } from '../start.ts';
 import { tenantOf } from '../tenant.ts';
 
-const changing = refusals(
-  'PAYLOAD_INVALID',
-  'INVALID_JSON',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-);
+const changing = bodyRefusals('PAYLOAD_INVALID', 'NOT_FOUND', 'CONFLICT');
 
 const operation = (operationId: string, summary: string, description: string) => ({
   operationId,

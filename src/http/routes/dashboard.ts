@@ -7,7 +7,7 @@ import { pageFor, readWebFiles, type WebFile, type WebFiles } from '../web-files
  * Its own files and this server, and nothing else: no inline script, no other host, no frame. Text
  * cannot become script by any of the browser's back doors either.
  */
-export const DASHBOARD_POLICY =
+const DASHBOARD_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'self'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 

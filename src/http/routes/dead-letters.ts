@@ -13,7 +13,7 @@ import { sendBulk } from '../bulk-reply.ts';
 import { nextLink } from '../cursor.ts';
 import { makeDeadLetterCursor, readDeadLetterCursor } from '../dead-letter-cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
 import { tenantOf } from '../tenant.ts';
 
@@ -53,14 +53,7 @@ const RETRY = {
   response: {
     200: answer('What it would be about.', BulkPreviewAnswer),
     202: answer('It has begun.', BulkAnswer),
-    ...refusals(
-      'PAYLOAD_INVALID',
-      'INVALID_JSON',
-      'FORBIDDEN',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'UNAVAILABLE',
-    ),
+    ...bodyRefusals('PAYLOAD_INVALID'),
   },
 };
 

@@ -12,7 +12,7 @@ import { changeLimits, type LimitsView, readLimits } from '../../store/limits.ts
 import { listPauses, pauseView } from '../../store/pauses.ts';
 import { actorOf, callerOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 
 const LIST = {
   operationId: 'listDefinitions',
@@ -35,13 +35,7 @@ const LIMIT = {
   body: DefinitionLimitsBody,
   response: {
     200: answer('The limits as they are now.', DefinitionLimitsAnswer),
-    ...refusals(
-      'INVALID_JSON',
-      'NOT_FOUND',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'UNAVAILABLE',
-    ),
+    ...bodyRefusals('NOT_FOUND'),
   },
 };
 

@@ -9,17 +9,10 @@ import { Refusal } from '../../protocol/refusal.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from '../../store/keys.ts';
 import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { tenantOf } from '../tenant.ts';
 
-const changing = refusals(
-  'INVALID_JSON',
-  'NOT_FOUND',
-  'CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-);
+const changing = bodyRefusals('NOT_FOUND', 'CONFLICT');
 
 const CREATE = {
   operationId: 'createKey',

@@ -16,16 +16,10 @@ import { listPauses, pause, type PauseTarget, pauseView, resume } from '../../st
 import { tenantExists } from '../../store/tenants.ts';
 import { actorOf, callerOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { noSuchTenant } from './tenants.ts';
 
-const changing = refusals(
-  'INVALID_JSON',
-  'NOT_FOUND',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-);
+const changing = bodyRefusals('NOT_FOUND');
 
 const pauses = (what: string, name: string) => ({
   operationId: `pause${name}`,

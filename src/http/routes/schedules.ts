@@ -20,7 +20,7 @@ import { listSlots } from '../../store/slots.ts';
 import { actorOf } from '../caller.ts';
 import { nextLink } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
 import { readIdCursor, readSlotCursor, wordOf } from '../schedule-cursor.ts';
 import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
@@ -39,16 +39,7 @@ const CREATE = {
   body: ScheduleBody,
   response: {
     201: answer('The schedule.', ScheduleAnswer),
-    ...refusals(
-      'PAYLOAD_INVALID',
-      'INVALID_JSON',
-      'FORBIDDEN',
-      'CONFLICT',
-      'QUOTA_EXCEEDED',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'UNAVAILABLE',
-    ),
+    ...bodyRefusals('PAYLOAD_INVALID', 'CONFLICT', 'QUOTA_EXCEEDED'),
   },
 };
 

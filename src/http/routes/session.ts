@@ -8,7 +8,7 @@ import { beginSession, endSession } from '../../store/sessions.ts';
 import { actorOf, callerOf } from '../caller.ts';
 import type { Callers } from '../callers.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { ENDED_COOKIE, readSessionCookie, sessionCookie } from '../session-cookie.ts';
 
 const LOGIN = {
@@ -21,15 +21,7 @@ const LOGIN = {
   body: LoginBody,
   response: {
     201: answer('You are in.', SessionAnswer),
-    ...refusals(
-      'INVALID_JSON',
-      'UNAUTHORIZED',
-      'RATE_LIMITED',
-      'FORBIDDEN',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'UNAVAILABLE',
-    ),
+    ...bodyRefusals('UNAUTHORIZED', 'RATE_LIMITED'),
   },
 };
 
@@ -47,13 +39,7 @@ const LOGOUT = {
   description: 'The session ends in the database, so that a copy of its cookie is worth nothing.',
   response: {
     204: z.null().describe('You are out.'),
-    ...refusals(
-      'INVALID_JSON',
-      'FORBIDDEN',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'UNAVAILABLE',
-    ),
+    ...bodyRefusals(),
   },
 };
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AcceptedAnswer, BatchAnswer } from '../../protocol/job-answer.ts';
 import { BATCH_MAX, BatchBody, JobBody } from '../../protocol/job-body.ts';
 import { parseBatch, parseJob } from '../../protocol/parse-job.ts';
-import type { EnqueuedJob } from '../../store/inbox.ts';
+import type { EnqueuedJob } from '../../store/enqueue-entry.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer } from '../openapi.ts';
 import {

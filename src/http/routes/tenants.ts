@@ -9,14 +9,7 @@ import { Refusal } from '../../protocol/refusal.ts';
 import { changeTenant, createTenant, listTenants } from '../../store/tenants.ts';
 import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
-
-const WRITE_REFUSALS = [
-  'INVALID_JSON',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-] as const;
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 
 const CREATE = {
   operationId: 'createTenant',
@@ -26,7 +19,7 @@ const CREATE = {
   body: TenantBody,
   response: {
     201: answer('The tenant.', TenantAnswer),
-    ...refusals('CONFLICT', ...WRITE_REFUSALS),
+    ...bodyRefusals('CONFLICT'),
   },
 };
 
@@ -47,7 +40,7 @@ const LIMIT = {
   body: TenantLimitsBody,
   response: {
     200: answer('The tenant as it is now.', TenantAnswer),
-    ...refusals('NOT_FOUND', ...WRITE_REFUSALS),
+    ...bodyRefusals('NOT_FOUND'),
   },
 };
 

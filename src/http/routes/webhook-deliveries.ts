@@ -15,18 +15,11 @@ import { getWebhook } from '../../store/webhooks.ts';
 import { actorOf } from '../caller.ts';
 import { nextLink, readStoryCursor } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { tenantOf } from '../tenant.ts';
 import { noSuchWebhook, webhookIdOf } from '../webhook-path.ts';
 
-const making = refusals(
-  'INVALID_JSON',
-  'NOT_FOUND',
-  'CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-);
+const making = bodyRefusals('NOT_FOUND', 'CONFLICT');
 
 const LIST = {
   operationId: 'listDeliveries',

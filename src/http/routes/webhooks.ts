@@ -26,19 +26,11 @@ import { newSecret } from '../../webhooks/sign.ts';
 import { UrlGuard } from '../../webhooks/url-guard.ts';
 import { actorOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { tenantOf } from '../tenant.ts';
 import { noSuchWebhook, webhookIdOf } from '../webhook-path.ts';
 
-const CHANGING = [
-  'URL_NOT_ALLOWED',
-  'INVALID_JSON',
-  'NOT_FOUND',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'UNAVAILABLE',
-] as const;
-const changing = refusals(...CHANGING);
+const changing = bodyRefusals('URL_NOT_ALLOWED', 'NOT_FOUND');
 
 const operation = (operationId: string, summary: string, description: string) => ({
   operationId,
@@ -57,7 +49,7 @@ const CREATE = {
   body: WebhookBody,
   response: {
     201: answer('Its id, and its secret.', MadeWebhookAnswer),
-    ...refusals(...CHANGING, 'QUOTA_EXCEEDED'),
+    ...bodyRefusals('URL_NOT_ALLOWED', 'NOT_FOUND', 'QUOTA_EXCEEDED'),
   },
 };
 

@@ -8,7 +8,7 @@ import { drainWorker } from '../../store/drain-worker.ts';
 import { listWorkers } from '../../store/list-workers.ts';
 import { actorOf, callerOf } from '../caller.ts';
 import type { HttpDeps } from '../deps.ts';
-import { answer, refusals } from '../openapi.ts';
+import { answer, bodyRefusals, refusals } from '../openapi.ts';
 
 const LIST = {
   operationId: 'listWorkers',
@@ -31,15 +31,7 @@ const DRAIN = {
   params: WorkerIdParams,
   response: {
     202: answer('It drains.', DrainAnswer),
-    ...refusals(
-      'INVALID_JSON',
-      'FORBIDDEN',
-      'NOT_FOUND',
-      'CONFLICT',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'UNAVAILABLE',
-    ),
+    ...bodyRefusals('NOT_FOUND', 'CONFLICT'),
   },
 };
 

@@ -1,11 +1,15 @@
 import { type HookContext, type JobContext, type JobLogger, Snooze } from '../../core/define.ts';
 import { resultJson } from '../../core/result.ts';
 import type { HookParams } from '../../core/story.ts';
-import { EVENT_NAME_MAX, EVENT_PAYLOAD_MAX, type FromRunner, type RunCommand } from '../ipc.ts';
+import {
+  EVENT_NAME_MAX,
+  EVENT_PAYLOAD_MAX,
+  type FromRunner,
+  type RunCommand,
+  SNOOZE_MS_MAX,
+} from '../ipc.ts';
 import { createLogger } from './logger.ts';
 import { Saves } from './saves.ts';
-
-const SNOOZE_MS_MAX = 366 * 24 * 3_600_000;
 
 /** What a context needs of the place where the job runs. */
 export interface Surroundings {

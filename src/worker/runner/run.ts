@@ -15,7 +15,7 @@ export function byName(definitions: readonly JobDefinition[]): Definitions {
 }
 
 /** How definitions are found: one code may be there in several versions. */
-export function nameOf({ key, version }: { key: string; version: number }): string {
+function nameOf({ key, version }: { key: string; version: number }): string {
   return `${key}@${version}`;
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { type JobState, NO_USAGE } from '../../../src/core/job.ts';
 import type { JobRequest } from '../../../src/core/new-job.ts';
-import { IdempotencyConflict } from '../../../src/store/inbox.ts';
+import { IdempotencyConflict } from '../../../src/store/held-keys.ts';
 import { request } from '../jobs.ts';
 import type { Model, ModelJob } from './model.ts';
 import { aWorker, findWorker, type WorkerPick } from './picks.ts';

@@ -45,7 +45,9 @@ function compareJobs(
     const job = model.job(row.id);
     const was = before.get(row.id);
     if (job === was) {
-      expect(textOf(row), `a job that nobody touched`).toBe(textBefore.get(row.id));
+      const [text, old] = [textOf(row), textBefore.get(row.id)];
+      // There are many of them, and a matcher takes longer than the comparison.
+      if (text !== old) expect(text, `a job that nobody touched`).toBe(old);
     } else {
       expect(pictureOfRow(row)).toEqual(pictureOfJob(job, expect.any(Number)));
       if (job.state !== was?.state) world.note(`${was?.state ?? 'new'} -> ${job.state}`);

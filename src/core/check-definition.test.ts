@@ -1,8 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { RETRY_PRESETS } from './backoff.ts';
-import { DefinitionError, definitionInfo, type DefinitionPolicy } from './definition.ts';
-import { type RetryInput, retryPolicy } from './definition.ts';
+import { definitionInfo } from './check-definition.ts';
+import { DefinitionError, type DefinitionPolicy, type RetryInput } from './definition.ts';
 import { NO_LIMITS } from './limits.ts';
+import { retryPolicy } from './retry-input.ts';
 
 const info = (policy: Partial<DefinitionPolicy>) =>
   definitionInfo({ key: 'a', ...policy }, { paramsSchema: null });

@@ -1,1 +1,0 @@
-export { age, duration } from '../core/duration.ts';

@@ -1,0 +1,77 @@
+import { NO_USAGE } from '../core/job.ts';
+import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { fieldsOf } from '../signals/job-log.ts';
+import type { OwnedJob } from '../store/workers.ts';
+import type { Execution } from './execution.ts';
+import type { WorkLoop } from './loop.ts';
+import type { QueuePort } from './port.ts';
+
+/**
+ * Compares what runs here with what the database says this worker owns, both ways: a cancel is
+ * passed on, a job that is no longer ours is stopped, and a job that is ours but does not run here
+ * (the answer to its claim was lost) is given back. The last needs to be seen twice in a row,
+ * because the answer to a claim may still be on its way.
+ */
+export class Reconciler {
+  readonly #queue: QueuePort;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** By shard: claims that the last heartbeat named and that do not run here. */
+  readonly #unknown = new Map<number, Set<string>>();
+
+  constructor(queue: QueuePort, clock: Clock, log: Log) {
+    this.#queue = queue;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** `sent` is what ran here when the heartbeat asked: what began since, its answer cannot know. */
+  reconcile(
+    shard: number,
+    owned: readonly OwnedJob[],
+    sent: ReadonlySet<string>,
+    loops: readonly WorkLoop[],
+  ): void {
+    const rows = new Map(owned.map((row) => [row.id, row]));
+    for (const execution of loops.flatMap((loop) => [...loop.running.values()])) {
+      if (execution.shard !== shard || !sent.has(execution.job.id)) continue;
+      heed(execution, rows.get(execution.job.id));
+    }
+    const unknown = new Set<string>();
+    for (const row of owned) {
+      if (loops.some(({ running, outbox }) => running.has(row.id) || outbox.has(row.id))) continue;
+      const name = `${row.id}:${row.claim}`;
+      if (this.#unknown.get(shard)?.has(name)) void this.#giveBack(shard, row);
+      else unknown.add(name);
+    }
+    this.#unknown.set(shard, unknown);
+  }
+
+  async #giveBack(shard: number, row: OwnedJob): Promise<void> {
+    const { id, claim, state: was, attempts: attempt } = row;
+    const log = this.#log;
+    let line: object = { jobId: id, attempt };
+    try {
+      const facts = await this.#queue.heldFacts(shard, id);
+      if (facts) line = fieldsOf({ jobId: id, attempt, ...facts });
+      log.warn({ ...line, claim }, 'a job of ours does not run here; it is given back');
+      const outcome = { kind: 'unstarted' } as const;
+      const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, this.#clock.random());
+      await this.#queue.settle(shard, [{ id, claim, was, transition, usage: NO_USAGE }]);
+    } catch (error) {
+      log.warn({ ...line, err: error }, 'it could not be given back; a heartbeat will try again');
+    }
+  }
+}
+
+/** What the database says of a job that runs here; nothing means that it is not ours any more. */
+function heed(execution: Execution, row: OwnedJob | undefined): void {
+  if (row?.claim !== execution.job.claim) {
+    execution.fence();
+  } else if (row.state === 'cancelling' && execution.state !== 'cancelling') {
+    execution.state = 'cancelling';
+    execution.askToStop('cancel');
+  }
+}
