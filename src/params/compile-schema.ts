@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { unknownName } from '../core/nearest.ts';
 import { escapePointer } from '../core/params.ts';
-import { withTimeLimit } from './time-limit.ts';
+import { isTimeout, withTimeLimit } from './time-limit.ts';
 
 /** One thing that is wrong with params, and where in them. */
 export interface ParamsViolation {
@@ -18,6 +18,7 @@ const LIMIT_MS = 250;
 
 /** Beyond this product of lengths, and with these words, nobody can say how long judging takes. */
 const EASY_PRODUCT = 10_000_000;
+const EASY_SCHEMA = 4_096;
 const ENDLESS = /"(\$ref|\$dynamicRef|uniqueItems)"/;
 
 /** A JSON Schema forgets the flags of a pattern, so what does not match it may be right all the same. */
@@ -27,16 +28,17 @@ const matchAll = Object.assign(() => ({ test: () => true }), { code: 'matchAll' 
  * A schema comes from whoever runs a worker, params from whoever may start jobs, and this runs where
  * all requests are served; so neither may hold it up. Patterns, in which a few characters can take
  * years, are left to the check before running, in the job's own process. Everything else has a time
- * limit: making the judge always, judging where it could take long. A schema that is too large, that
- * cannot be understood, or that patterns are essential to (`patternProperties`) has no judge: null.
+ * limit where it could take long, and throws when it does: that may be the machine's fault, so it is
+ * worth another try. A schema that is too large, that cannot be understood, or that patterns are
+ * essential to (`patternProperties`) has no judge: null.
  */
 export function compileSchema(schema: unknown): ParamsJudge | null {
   const text = JSON.stringify(schema) ?? '';
   if (typeof schema !== 'object' || schema === null) return null;
   if (text.length > SCHEMA_MAX_CHARACTERS || text.includes('"patternProperties"')) return null;
-  const validate = compiled(schema);
-  if (!validate) return null;
   const endless = ENDLESS.test(text);
+  const validate = compiled(schema, endless || text.length > EASY_SCHEMA);
+  if (!validate) return null;
   return (paramsJson) => {
     const params: unknown = JSON.parse(paramsJson);
     const judge = () => (validate(params) ? [] : (validate.errors ?? []));
@@ -46,22 +48,24 @@ export function compileSchema(schema: unknown): ParamsJudge | null {
   };
 }
 
-function compiled(schema: object): ValidateFunction | null {
-  try {
-    return withTimeLimit(LIMIT_MS, () => {
-      const ajv = new Ajv2020({
-        strict: false,
-        allErrors: true,
-        verbose: true,
-        validateFormats: false,
-        validateSchema: false,
-        meta: false,
-        logger: false,
-        code: { regExp: matchAll },
-      });
-      return ajv.compile(schema);
+function compiled(schema: object, slow: boolean): ValidateFunction | null {
+  const compile = () => {
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      verbose: true,
+      validateFormats: false,
+      validateSchema: false,
+      meta: false,
+      logger: false,
+      code: { regExp: matchAll },
     });
-  } catch {
+    return ajv.compile(schema);
+  };
+  try {
+    return slow ? withTimeLimit(LIMIT_MS, compile) : compile();
+  } catch (error) {
+    if (isTimeout(error)) throw error;
     return null;
   }
 }

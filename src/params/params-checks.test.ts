@@ -95,6 +95,30 @@ describe('a hostile schema', () => {
   });
 });
 
+it('tries a schema again that took too long, after a rest', () => {
+  let nowMs = 0;
+  let takesMs = 1_000;
+  const checks = new ParamsChecks({ ...systemClock, monotonicMs: () => nowMs });
+  const paramsSchema = {
+    type: 'string',
+    $ref: '#/$defs/any',
+    $defs: {
+      // A machine that stands still while the schema is read.
+      get any() {
+        for (const end = Date.now() + takesMs; Date.now() < end;);
+        return {};
+      },
+    },
+  };
+  const published = { key: 'a', version: 1, publishedAt: '', paramsSchema };
+  expect(checks.violations(published, '1')).toEqual([]);
+  takesMs = 0;
+  nowMs = 59_000;
+  expect(checks.violations(published, '1')).toEqual([]);
+  nowMs = 60_000;
+  expect(checks.violations(published, '1')).toHaveLength(1);
+});
+
 describe('the schemas that are known', () => {
   const published = (version: number, publishedAt: string, type: string) => ({
     key: 'a',

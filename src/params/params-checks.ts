@@ -13,8 +13,9 @@ export interface PublishedSchema {
 }
 
 interface Known {
-  judge: ParamsJudge | null;
-  /** Judging took too long; until then nobody tries again. */
+  /** Undefined: not made yet. */
+  judge?: ParamsJudge | null;
+  /** It took too long; until then nobody tries again. */
   restsUntilMs: number;
 }
 
@@ -33,20 +34,21 @@ export class ParamsChecks {
   violations(published: PublishedSchema, paramsJson: string): ParamsViolation[] {
     if (published.paramsSchema === null || published.paramsSchema === undefined) return [];
     const known = this.#find(published);
-    if (!known.judge || this.#clock.monotonicMs() < known.restsUntilMs) return [];
+    if (this.#clock.monotonicMs() < known.restsUntilMs) return [];
     try {
-      return known.judge(paramsJson);
+      if (known.judge === undefined) known.judge = compileSchema(published.paramsSchema);
+      return known.judge?.(paramsJson) ?? [];
     } catch {
       known.restsUntilMs = this.#clock.monotonicMs() + REST_MS;
       return [];
     }
   }
 
-  #find({ key, version, publishedAt, paramsSchema }: PublishedSchema): Known {
+  #find({ key, version, publishedAt }: PublishedSchema): Known {
     const name = `${key}@${version} ${publishedAt}`;
     const found = this.#known.get(name);
     if (found) return found;
-    const known = { judge: compileSchema(paramsSchema), restsUntilMs: 0 };
+    const known: Known = { restsUntilMs: 0 };
     if (this.#known.size >= SCHEMAS_MAX) {
       for (const [oldest] of this.#known) {
         this.#known.delete(oldest);

@@ -18,3 +18,7 @@ export function withTimeLimit<T>(limitMs: number, work: () => T): T {
   }
   return results[0] as T;
 }
+
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}
