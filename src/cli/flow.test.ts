@@ -52,8 +52,8 @@ test('limits are listed with what is paused', async () => {
   );
   const { stdout, stderr } = await run(['limits', 'list', '--url', url]);
   expect(stdout).toBe(
-    'DEFINITION  COUNTED  LIMIT  PER KEY  RATE          RATE PER KEY  PAUSED\n' +
-      'report      2        4      -        100 in 1m00s  -             -\n',
+    'DEFINITION  COUNTED  LIMIT  PER KEY  RATE       RATE PER KEY  PAUSED\n' +
+      'report      2        4      -        100 in 1m  -             -\n',
   );
   expect(stderr).toBe('tenant acme is paused since 1m by key:1: a fire\n');
 });

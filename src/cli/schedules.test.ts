@@ -96,7 +96,7 @@ describe('looking', () => {
     expect(code).toBe(0);
     expect(seen[0]?.url).toBe(`/v1/schedules/${ID}`);
     expect(stdout).toMatch(/^runs in 2h29m\n\nid +01980000/);
-    expect(stdout).toContain('catch-up    latest within 7d0h');
+    expect(stdout).toContain('catch-up    latest within 7d');
     expect(stdout).toContain('last        2029-12-31T02:30:00.000Z failed');
   });
 

@@ -121,6 +121,9 @@ export interface PublishedDefinition {
   key: string;
   version: number;
   owner: string | null;
+  /** What it is for, and what to do when it fails: an address by http or https. */
+  description: string | null;
+  runbookUrl: string | null;
   maxAttempts: number;
   timeoutSeconds: number;
   retry: RetryPolicy;

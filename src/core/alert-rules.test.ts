@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { ALERT_RULE_NAMES, ALERT_RULES, RETRY_RATE_MIN } from './alert.ts';
+import { duration } from './duration.ts';
 import {
   type AlertDefaults,
   AlertRules,
@@ -113,7 +114,8 @@ describe('judging', () => {
       const value = ALERT_RULES[rule].threshold;
       const [firing] = judge([finding({ rule, value, scheduleId })], rules);
       expect(firing?.message).not.toMatch(/undefined|null/);
-      expect(firing?.message).toContain(String(rule === 'stuck' ? 1 : value));
+      const told = ALERT_RULES[rule].unit === 'seconds' ? duration(value * 1_000) : String(value);
+      expect(firing?.message).toContain(told);
     }
   });
 });

@@ -8,6 +8,7 @@ import {
   SECONDS_MAX,
   thresholdMax,
 } from './alert.ts';
+import { duration } from './duration.ts';
 import { HOST_TENANT } from './scope.ts';
 
 /** What somebody decided about a rule. Null goes on to what is said more generally. */
@@ -194,7 +195,7 @@ function subjectOf({ definitionKey, scheduleId }: Finding): string {
 function sentenceOf(finding: Finding, { threshold, windowSeconds }: EffectiveRule): string {
   const { rule, definitionKey: key, scheduleId, detail } = finding;
   const value = Math.round(finding.value);
-  const within = windowSeconds === null ? '' : ` within ${windowSeconds} s`;
+  const within = windowSeconds === null ? '' : ` within ${seconds(windowSeconds)}`;
   const told = detail === undefined ? '' : `: ${detail}`;
   switch (rule) {
     case 'dead-letters':
@@ -206,14 +207,18 @@ function sentenceOf(finding: Finding, { threshold, windowSeconds }: EffectiveRul
     case 'stuck':
       return `${many(value, 'running job')} of ${key} ${value === 1 ? 'is' : 'are'} stuck${told}`;
     case 'oldest-age':
-      return `a job of ${key} has been queued for ${value} s (threshold ${threshold} s)`;
+      return `a job of ${key} has been queued for ${seconds(value)} (threshold ${seconds(threshold)})`;
     case 'no-worker':
-      return `a job of ${key} has been queued for ${value} s, and no living worker has its definition`;
+      return `a job of ${key} has been queued for ${seconds(value)}, and no living worker has its definition`;
     case 'schedule-missed':
       return `the schedule ${scheduleId} of ${key} missed ${many(value, 'slot')}${within}`;
     case 'vacuum':
-      return detail ?? `vacuum has been held back for ${value} s`;
+      return detail ?? `vacuum has been held back for ${seconds(value)}`;
   }
+}
+
+function seconds(count: number): string {
+  return duration(count * 1_000);
 }
 
 function many(count: number, noun: string): string {

@@ -24,6 +24,8 @@ test('the defaults are those of the design', () => {
     key: 'a',
     version: 1,
     owner: null,
+    description: null,
+    runbookUrl: null,
     maxAttempts: 3,
     timeoutMs: 3_600_000,
     retry: { baseMs: 1_000, maxMs: 60_000, jitter: 0.1 },

@@ -15,6 +15,7 @@ import {
   MEMORY_MB_MIN,
   TIMEOUT_SECONDS_MAX,
 } from './definition.ts';
+import { definitionAbout } from './definition-about.ts';
 import { HOUR_MS } from './duration.ts';
 import { FAILURE_CODES, isFailureCode } from './failure.ts';
 import { LimitError, type Limits, limitsOf } from './limits.ts';
@@ -32,13 +33,14 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
       `key must be 1 to 200 letters, digits and . _ : / - (got ${JSON.stringify(key)})`,
     );
   }
+  const refused = (sentence: string) => new DefinitionError(`${key}: ${sentence}`);
   const preset = typeof policy.retry === 'string' ? presetOf(policy.retry) : undefined;
   const whole = (name: string, value: number | undefined, fallback: number, max: number) =>
     integerIn(key, name, value ?? fallback, name === 'maxInterruptions' ? 0 : 1, max);
   return {
     key,
     version: whole('version', policy.version, 1, 2_147_483_647),
-    owner: ownerOf(key, policy.owner),
+    ...definitionAbout(policy, refused),
     maxAttempts: whole(
       'maxAttempts',
       policy.maxAttempts ?? policy.defaultMaxAttempts,
@@ -64,20 +66,9 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
     limits: limits(key, policy),
     hooks: [...(parts.hooks ?? [])],
     command: parts.command ?? null,
-    schedules: declaredSchedules(
-      policy.schedule,
-      (sentence) => new DefinitionError(`${key}: ${sentence}`),
-    ),
+    schedules: declaredSchedules(policy.schedule, refused),
     paramsSchema: parts.paramsSchema,
   };
-}
-
-function ownerOf(key: string, owner: string | undefined): string | null {
-  if (owner === undefined) return null;
-  if (typeof owner !== 'string' || owner === '') {
-    throw new DefinitionError(`${key}: owner must be a name`);
-  }
-  return owner;
 }
 
 function retryOn(key: string, codes: readonly string[] | undefined): string[] | null {

@@ -31,6 +31,8 @@ const KNOWN_OPTIONS = [
   'key',
   'version',
   'owner',
+  'description',
+  'runbookUrl',
   'params',
   'command',
   'cwd',

@@ -116,6 +116,8 @@ const KNOWN_OPTIONS = [
   'key',
   'version',
   'owner',
+  'description',
+  'runbookUrl',
   'params',
   'maxAttempts',
   'defaultMaxAttempts',

@@ -1,4 +1,5 @@
 import type { DeclaredSchedule, ScheduleInput } from './declared-schedule.ts';
+import type { AboutInput, DefinitionAbout } from './definition-about.ts';
 import type { RetryPolicy } from './job.ts';
 import type { Limits, LimitsInput } from './limits.ts';
 import type { HookName } from './story.ts';
@@ -7,10 +8,9 @@ import type { HookName } from './story.ts';
  * What is known of a definition without its code: the part that a runner reports to its worker, that
  * the worker publishes in the database, and that the API lists.
  */
-export interface DefinitionInfo {
+export interface DefinitionInfo extends DefinitionAbout {
   key: string;
   version: number;
-  owner: string | null;
   maxAttempts: number;
   timeoutMs: number;
   retry: RetryPolicy;
@@ -43,10 +43,9 @@ export const ISOLATIONS = ['process', 'fresh', 'thread', 'inline'] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
 
 /** The policy part of what `defineJob` takes. Everything is optional but the key. */
-export interface DefinitionPolicy extends LimitsInput {
+export interface DefinitionPolicy extends LimitsInput, AboutInput {
   key: string;
   version?: number | undefined;
-  owner?: string | undefined;
   maxAttempts?: number | undefined;
   defaultMaxAttempts?: number | undefined;
   timeoutSeconds?: number | undefined;

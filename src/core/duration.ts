@@ -5,15 +5,16 @@ export const DAY_MS = 24 * HOUR_MS;
 /** Of a year with a leap day: no year is longer. */
 export const YEAR_MS = 366 * DAY_MS;
 
-/** A length of time as a person says it: "12 ms", "1.2 s", "4m02s", "3h05m", "2d3h". */
+/** A length of time as a person says it: "12 ms", "1.2 s", "4m02s", "3h05m", "2d3h", "7d". */
 export function duration(lengthMs: number): string {
   const ms = Math.max(0, Math.round(lengthMs));
   if (ms < SECOND_MS) return `${ms} ms`;
   // 59,960 ms would round to "60.0 s".
   if (ms < MINUTE_MS) return `${Math.floor(ms / 100) / 10} s`;
-  if (ms < HOUR_MS) return `${part(ms, MINUTE_MS)}m${two(part(ms % MINUTE_MS, SECOND_MS))}s`;
-  if (ms < DAY_MS) return `${part(ms, HOUR_MS)}h${two(part(ms % HOUR_MS, MINUTE_MS))}m`;
-  return `${part(ms, DAY_MS)}d${part(ms % DAY_MS, HOUR_MS)}h`;
+  if (ms < HOUR_MS) return `${part(ms, MINUTE_MS)}m${rest(ms % MINUTE_MS, SECOND_MS, 's')}`;
+  if (ms < DAY_MS) return `${part(ms, HOUR_MS)}h${rest(ms % HOUR_MS, MINUTE_MS, 'm')}`;
+  const hours = part(ms % DAY_MS, HOUR_MS);
+  return `${part(ms, DAY_MS)}d${hours === 0 ? '' : `${hours}h`}`;
 }
 
 /** For the narrow column of a table, where a tenth of a second does not matter. */
@@ -29,6 +30,8 @@ function part(ms: number, unitMs: number): number {
   return Math.floor(ms / unitMs);
 }
 
-function two(value: number): string {
-  return String(value).padStart(2, '0');
+/** An hour is "1h": nobody says that no minutes follow. */
+function rest(ms: number, unitMs: number, unit: string): string {
+  const value = part(ms, unitMs);
+  return value === 0 ? '' : `${String(value).padStart(2, '0')}${unit}`;
 }

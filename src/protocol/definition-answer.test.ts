@@ -36,6 +36,8 @@ it('tells what an earlier release has published', () => {
     memoryMb: _,
     hooks: __,
     command: ___,
+    description: ____,
+    runbookUrl: _____,
     ...info
   } = definitionInfo({ key: 'a' }, { paramsSchema: null });
   const answer = definitionAnswer({ ...info, publishedAt: '2030-01-01T00:00:00.000Z' });
@@ -43,5 +45,14 @@ it('tells what an earlier release has published', () => {
     memoryMb: null,
     hooks: [],
     command: null,
+    description: null,
+    runbookUrl: null,
   });
+});
+
+it('leads nobody to where a worker should not have sent them', () => {
+  const info = definitionInfo({ key: 'a' }, { paramsSchema: null });
+  const publishedAt = '2030-01-01T00:00:00.000Z';
+  const answer = definitionAnswer({ ...info, publishedAt, runbookUrl: 'javascript:alert(1)' });
+  expect(answer.runbookUrl).toBeNull();
 });

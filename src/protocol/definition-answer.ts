@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWebAddress } from '../core/definition-about.ts';
 import { type DefinitionInfo, ISOLATIONS } from '../core/definition.ts';
 import { type Limits, NO_LIMITS } from '../core/limits.ts';
 import { HOOKS } from '../core/story.ts';
@@ -13,6 +14,8 @@ export const DefinitionAnswer = z.looseObject({
   key: z.string(),
   version: z.int(),
   owner: z.string().nullable().describe('The team to ask.'),
+  description: z.string().nullable().describe('What it is for.'),
+  runbookUrl: z.string().nullable().describe('What to do when it fails: http or https.'),
   maxAttempts: z.int(),
   timeoutSeconds: z.number().describe('How long one attempt may take.'),
   retry: Retry.describe('When a failed attempt is tried again.'),
@@ -48,7 +51,7 @@ export const DefinitionsAnswer = z.looseObject({ definitions: z.array(ListedDefi
 
 export type DefinitionAnswer = z.infer<typeof DefinitionAnswer>;
 
-type Later = 'memoryMb' | 'limits' | 'hooks' | 'command' | 'redact';
+type Later = 'description' | 'runbookUrl' | 'memoryMb' | 'limits' | 'hooks' | 'command' | 'redact';
 type Published = Omit<DefinitionInfo, Later> & Partial<Pick<DefinitionInfo, Later>>;
 
 /**
@@ -62,6 +65,9 @@ export function definitionAnswer(
     key: definition.key,
     version: definition.version,
     owner: definition.owner,
+    description: definition.description ?? null,
+    // A worker is believed about much, but not about where people click.
+    runbookUrl: isWebAddress(definition.runbookUrl) ? definition.runbookUrl : null,
     maxAttempts: definition.maxAttempts,
     timeoutSeconds: definition.timeoutMs / 1_000,
     retry: definition.retry as DefinitionAnswer['retry'],

@@ -1,28 +1,40 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startJob } from '../support/api.ts';
 import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
-import { endAll, FIXTURES, launch } from '../support/processes.ts';
+import { endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
 
-const { open } = dashboardPages();
+const { open, forgiveComplaints } = dashboardPages();
 const folder = await mkdtemp(join(tmpdir(), 'longshore-first-run-'));
 
+const env = {
+  LONGSHORE_DATA: join(folder, 'data'),
+  LONGSHORE_JOBS: join(FIXTURES, 'dashboard/shop.ts'),
+  LONGSHORE_CONCURRENCY: '1',
+};
+let server: Running;
+
+beforeAll(async () => {
+  server = await launch('start', { env });
+});
 afterAll(async () => {
   await endAll();
   await rm(folder, { recursive: true, force: true });
 });
 
 it('takes a newcomer from an empty server to the first finished job', async () => {
-  const LONGSHORE_JOBS = join(FIXTURES, 'dashboard/shop.ts');
-  const env = { LONGSHORE_DATA: join(folder, 'data'), LONGSHORE_JOBS, LONGSHORE_CONCURRENCY: '1' };
-  const { address } = (await launch('start', { env })).summary;
+  const { address } = server.summary;
   const page = await open('/');
   await page.goto(`${address}/`);
   await page.getByText('All quiet').waitFor();
   await page.getByText('A job is started (to do)').waitFor();
   await page
-    .getByText(`npx longshore enqueue billing.send-invoice --wait --url ${address}`)
+    .getByText(
+      /^npx longshore enqueue billing.send-invoice '\{"email":"…","invoiceId":"…"\}' --wait/,
+    )
     .waitFor();
   expect(await page.locator('.step.done').count()).toBe(3);
   expect(await axeFindings(page)).toEqual([]);
@@ -37,3 +49,42 @@ it('takes a newcomer from an empty server to the first finished job', async () =
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
   await page.getByText('1 job', { exact: true }).waitFor();
 });
+
+it('says when the server is gone and when it is back, and misses nothing of what happened then', async () => {
+  const { address } = server.summary;
+  const page = await open('/');
+  await page.goto(`${address}/ui/jobs?definitionKey=storage.tidy`);
+  await page.getByText('No job fits.').waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  const states = await connectionStates(page);
+  server.signal('SIGTERM');
+  await page.getByText('Server unreachable, trying again').waitFor();
+  await server.exited;
+  await launch('start', { env: { ...env, LONGSHORE_PORT: new URL(address).port } });
+  await startJob(address, 'storage.tidy');
+  await page.getByText('1 job', { exact: true }).waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  expect(await states()).toContain('Reconnecting');
+  forgiveComplaints();
+});
+
+/** The part of a browser that is needed here: this file is compiled for Node. */
+interface BrowserWindow {
+  document: { querySelector(name: string): { textContent: string } };
+  MutationObserver: new (changed: () => void) => { observe(of: object, how: object): void };
+  connectionStates: string[];
+}
+
+/** All that the dot says from now on: some of it is over within a moment. */
+async function connectionStates(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const browser = globalThis as unknown as BrowserWindow;
+    const dot = browser.document.querySelector('.live');
+    browser.connectionStates = [];
+    const note = () => browser.connectionStates.push(dot.textContent);
+    const how = { characterData: true, childList: true, subtree: true };
+    new browser.MutationObserver(note).observe(dot, how);
+  });
+  return async () =>
+    await page.evaluate(() => (globalThis as unknown as BrowserWindow).connectionStates);
+}

@@ -12,6 +12,11 @@ describe('a job', () => {
     await page.getByText('Failed on attempt 3 of 3: HANDLER_ERROR').waitFor();
     await page.getByText('connect ECONNREFUSED 10.0.4.12:587').waitFor();
     expect(await page.getByText('team-billing').count()).toBe(1);
+    const often = page.getByRole('link', { name: /^The same error|^The only one with this error/ });
+    await often.waitFor();
+    const runbook = page.getByRole('link', { name: 'Runbook' });
+    expect(await runbook.getAttribute('href')).toBe('https://wiki.example.com/runbooks/invoices');
+    expect(await runbook.getAttribute('rel')).toBe('noreferrer');
     await page.getByRole('table').getByRole('row').nth(3).waitFor();
     const log = page.getByRole('log');
     await log.getByText('smtp.internal:587 does not answer').nth(2).waitFor();

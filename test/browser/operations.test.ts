@@ -111,6 +111,7 @@ describe('throughput', () => {
     const page = await open('/');
     await page.getByRole('img', { name: /^In the last 60 minutes: [1-9]/ }).waitFor();
     await page.locator('.chart canvas').waitFor();
+    await page.getByText('New definitions:').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'As a table' }).click();
     await page.getByRole('table', { name: /by minute/ }).waitFor();
@@ -137,7 +138,7 @@ describe('alerts', () => {
     await page.getByLabel('It fires from so many jobs').fill('1');
     await page.getByRole('button', { name: 'Change it' }).click();
     await page.getByText('The rule holds from now on.').waitFor();
-    await row.getByText('1 jobs').waitFor();
+    await row.getByText('1 job', { exact: true }).waitFor();
     await row.getByText('a person').waitFor();
     await page.getByText('firing').first().waitFor();
     await page.getByText('team-billing').first().waitFor();

@@ -7,7 +7,8 @@ const { shop, open } = dashboardPages();
 
 /** The part of a browser that is needed here: this file is compiled for Node. */
 interface BrowserWindow {
-  document: { body: object };
+  document: { body: object; documentElement: { scrollWidth: number } };
+  innerWidth: number;
   getComputedStyle(element: object): { backgroundColor: string };
 }
 
@@ -63,6 +64,34 @@ describe('the overview', () => {
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await page.locator('nav [aria-current=page]').getByText(heading).waitFor();
     }
+  });
+
+  it('fits on a phone, where the menu is folded', async () => {
+    const page = await open('/');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const fits = async () =>
+      await page.evaluate(() => {
+        const { document, innerWidth } = globalThis as unknown as BrowserWindow;
+        return document.documentElement.scrollWidth <= innerWidth;
+      });
+    const menu = page.getByRole('button', { name: 'Menu' });
+    const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('listitem');
+    await menu.click();
+    const count = await links.count();
+    expect(count).toBeGreaterThan(10);
+    for (let at = 0; at < count; at += 1) {
+      if (at > 0) await menu.click();
+      const title = (await links.nth(at).innerText()).replace(/\s*\d*$/, '');
+      await links.nth(at).getByRole('link').click();
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await page.getByText('Loading…').waitFor({ state: 'detached' });
+      expect(await menu.getAttribute('aria-expanded')).toBe('false');
+      expect(await fits(), title).toBe(true);
+    }
+    await page.goto(`${shop.address}/ui/jobs/${shop.hostile}`);
+    await page.getByRole('log').waitFor();
+    expect(await fits()).toBe(true);
+    expect(await axeFindings(page)).toEqual([]);
   });
 
   it('remembers the theme', async () => {

@@ -90,7 +90,7 @@ describe('a rule', () => {
         threshold: 3,
         unit: 'jobs',
         jobId: expect.any(String) as string,
-        message: '3 jobs of poison failed for good within 3600 s (threshold 3)',
+        message: '3 jobs of poison failed for good within 1h (threshold 3)',
       }),
     ]);
     await database.sql(`update longshore.done set finished_at = now() - interval '2 h'`);

@@ -289,13 +289,15 @@ describe('the rest', () => {
   });
 
   it('lists the published definitions', async () => {
+    const about = { description: 'The last one.', runbookUrl: 'https://wiki.example.com/z' };
     await publishDefinitions(database.db, [
-      definitionInfo({ key: 'z', timeoutSeconds: 2 }, { paramsSchema: {} }),
+      definitionInfo({ key: 'z', timeoutSeconds: 2, ...about }, { paramsSchema: {} }),
     ]);
     const { definitions } = DefinitionsAnswer.parse((await get('/v1/definitions')).body);
     expect(definitions.find(({ key }) => key === 'z')).toMatchObject({
       version: 1,
       timeoutSeconds: 2,
+      ...about,
     });
   });
 

@@ -2,17 +2,17 @@ import type { IconName } from '../parts/icon.tsx';
 
 /**
  * The screens that the menu leads to. `key` after `g` goes there by keyboard; what `needs` a call is
- * left out where the server does not know it.
+ * left out where the server does not know it, and what has a `count` says how many need somebody.
  */
 export const NAV = [
   { to: '/', title: 'Overview', icon: 'overview', key: 'o' },
   { to: '/jobs', title: 'Jobs', icon: 'jobs', key: 'j' },
   { to: '/errors', title: 'Errors', icon: 'alert', key: 'e' },
-  { to: '/dead-letters', title: 'Dead letters', icon: 'letters', key: 'l' },
+  { to: '/dead-letters', title: 'Dead letters', icon: 'letters', key: 'l', count: 'dead' },
   { to: '/schedules', title: 'Schedules', icon: 'schedules', key: 's' },
   { to: '/definitions', title: 'Definitions', icon: 'definitions', key: 'd' },
   { to: '/workers', title: 'Workers', icon: 'workers', key: 'w' },
-  { to: '/alerts', title: 'Alerts', icon: 'bell', key: 'r', needs: '/v1/alerts' },
+  { to: '/alerts', title: 'Alerts', icon: 'bell', key: 'r', needs: '/v1/alerts', count: 'firing' },
   { to: '/bulk', title: 'Bulk actions', icon: 'bulk', key: 'b' },
   { to: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'h' },
   { to: '/audit', title: 'Audit', icon: 'audit', key: 'a' },
@@ -23,4 +23,5 @@ export const NAV = [
   icon: IconName;
   key: string;
   needs?: string;
+  count?: 'dead' | 'firing';
 }[];

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useConnection } from '../api/connection.ts';
 import { offersQuery } from '../api/queries.ts';
 import { useSignInDemanded } from '../api/session.ts';
@@ -13,6 +14,7 @@ import { theme, THEMES } from '../runtime/theme.ts';
 import { Help } from './help.tsx';
 import { NAV } from './nav.ts';
 import { useShortcuts } from './shortcuts.ts';
+import { NavCount } from './nav-count.tsx';
 import { SignIn } from './sign-in.tsx';
 import { SignOut } from './sign-out.tsx';
 
@@ -21,7 +23,6 @@ export function Shell() {
   const { helping, setHelping } = useShortcuts();
   const demanded = useSignInDemanded();
   const offers = useOffers();
-  const menu = NAV.filter((screen) => !('needs' in screen) || offers.includes(screen.needs));
   useNews(!demanded && offers.includes('/v1/stream'));
   return (
     <div className="shell">
@@ -32,25 +33,66 @@ export function Shell() {
       >
         Skip to content
       </button>
-      <nav className="menu" aria-label="Screens">
-        <Link to="/" className="brand">
+      <Menu offers={offers} onHelp={() => setHelping(true)} signedIn={!demanded} />
+      <main tabIndex={-1}>{demanded ? <SignIn /> : <Outlet />}</main>
+      <Toasts />
+      <BulkAsk />
+      {helping && <Help onClose={() => setHelping(false)} />}
+    </div>
+  );
+}
+
+/** On a narrow screen it is folded away, but for the name and the state of the connection. */
+function Menu({
+  offers,
+  onHelp,
+  signedIn,
+}: {
+  offers: readonly string[];
+  onHelp: () => void;
+  signedIn: boolean;
+}) {
+  const [open, setOpen] = useState(false);
+  const fold = () => setOpen(false);
+  const screens = NAV.filter((screen) => !('needs' in screen) || offers.includes(screen.needs));
+  return (
+    <nav className="menu" aria-label="Screens" data-open={open}>
+      <div className="menu-bar">
+        <Link to="/" className="brand" onClick={fold}>
           <Mark />
           Longshore
         </Link>
+        <LiveDot />
+        <button
+          type="button"
+          className="menu-button"
+          aria-expanded={open}
+          aria-controls="menu-parts"
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name="jobs" />
+          Menu
+        </button>
+      </div>
+      <div className="menu-parts" id="menu-parts">
         <ul>
-          {menu.map(({ to, title, icon }) => (
+          {screens.map(({ to, title, icon, ...screen }) => (
             <li key={to}>
-              <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+              <Link
+                to={to}
+                onClick={fold}
+                activeOptions={{ exact: to === '/', includeSearch: false }}
+              >
                 <Icon name={icon} />
                 {title}
+                {signedIn && 'count' in screen && <NavCount of={screen.count} />}
               </Link>
             </li>
           ))}
         </ul>
         <div className="menu-foot">
-          <LiveDot />
           <ThemeButton />
-          <button type="button" className="quiet" onClick={() => setHelping(true)}>
+          <button type="button" className="quiet" onClick={onHelp}>
             <Icon name="keyboard" />
             Keyboard
           </button>
@@ -58,14 +100,10 @@ export function Shell() {
             <Icon name="docs" />
             API docs
           </a>
-          {!demanded && <SignOut />}
+          {signedIn && <SignOut />}
         </div>
-      </nav>
-      <main tabIndex={-1}>{demanded ? <SignIn /> : <Outlet />}</main>
-      <Toasts />
-      <BulkAsk />
-      {helping && <Help onClose={() => setHelping(false)} />}
-    </div>
+      </div>
+    </nav>
   );
 }
 

@@ -15,7 +15,7 @@ test('of each key the newest version is shown', () => {
 });
 
 test.each([
-  [{}, 'after 1 s, doubling up to 1m00s'],
+  [{}, 'after 1 s, doubling up to 1m'],
   [{ retry: { delaysMs: [0, 5_000], jitter: 0 } }, 'at once, then after 5 s'],
   [{ maxAttempts: 1 }, 'never tried again'],
 ])('%j is tried again %s', (over, words) => {

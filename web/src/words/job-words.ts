@@ -1,6 +1,6 @@
 import { duration } from '../../../src/core/duration.ts';
 import type { JobView } from '../../../src/core/job.ts';
-import { distance } from './moment.ts';
+import { distance, timeSince } from './moment.ts';
 
 /** The one length of time that matters about a job in its state. */
 export function timing(job: JobView, now: Date): string {
@@ -12,21 +12,16 @@ export function timing(job: JobView, now: Date): string {
     case 'retrying':
       return runAt === null ? '' : distance(runAt, now);
     case 'queued':
-      return `waits ${whole(queuedAt ?? createdAt, now)}`;
+      return `waits ${timeSince(queuedAt ?? createdAt, now)}`;
     case 'running':
     case 'cancelling':
-      return `for ${whole(startedAt, now)}`;
+      return `for ${timeSince(startedAt ?? createdAt, now)}`;
     case 'succeeded':
     case 'failed':
     case 'cancelled':
       if (startedAt === null || finishedAt === null) return 'never ran';
       return `took ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`;
   }
-}
-
-function whole(since: string | null, now: Date): string {
-  const ms = since === null ? 0 : Math.max(0, now.getTime() - Date.parse(since));
-  return duration(Math.floor(ms / 1_000) * 1_000).replace('0 ms', '0 s');
 }
 
 /** What a list says beside a job: why it failed, how far it is, or what is odd about it. */
@@ -53,9 +48,9 @@ export function summary(params: unknown): string {
   return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
 }
 
-/** The time that an id begins with, which is enough to recognise it by. */
+/** The time that an id begins with, and the count within it, which tells jobs of one batch apart. */
 export function shortId(id: string): string {
-  return id.slice(0, 13);
+  return id.slice(0, 18);
 }
 
 export function sentenceCase(text: string): string {

@@ -69,6 +69,8 @@ export function madeDefinition(over: Partial<PublishedDefinition> = {}): Publish
     key: 'hello',
     version: 1,
     owner: null,
+    description: null,
+    runbookUrl: null,
     maxAttempts: 3,
     timeoutSeconds: 100,
     retry: { baseMs: 1_000, maxMs: 60_000, jitter: 0.1 },

@@ -11,6 +11,15 @@ export function distance(at: string, now: Date): string {
   return awayMs > 0 ? `in ${duration(whole)}` : `${duration(whole)} ago`;
 }
 
+/** In whole seconds: what grows while it is looked at must not flicker. */
+export function wholeSeconds(lengthMs: number): string {
+  return lengthMs < SECOND_MS ? '0 s' : duration(Math.floor(lengthMs / SECOND_MS) * SECOND_MS);
+}
+
+export function timeSince(at: string, now: Date): string {
+  return wholeSeconds(now.getTime() - Date.parse(at));
+}
+
 const FULL = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'long',

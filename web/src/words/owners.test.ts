@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { madeDefinition } from './made.fixture.ts';
-import { ownersOf, ownerWords } from './owners.ts';
+import { ownersOf, ownerWords, runbooksOf } from './owners.ts';
 
 it('asks the newest version, and names each owner once', () => {
   const owners = ownersOf([
@@ -11,4 +11,13 @@ it('asks the newest version, and names each owner once', () => {
   ]);
   expect(ownerWords(owners, ['a', 'b', '$hook:a'])).toBe('new team');
   expect(ownerWords(owners, ['c', 'unknown'])).toBe('nobody is named');
+});
+
+it('takes the runbook of the newest version that has one', () => {
+  const runbooks = runbooksOf([
+    madeDefinition({ key: 'a', version: 3 }),
+    madeDefinition({ key: 'a', version: 2, runbookUrl: 'https://new' }),
+    madeDefinition({ key: 'a', version: 1, runbookUrl: 'https://old' }),
+  ]);
+  expect([...runbooks]).toEqual([['a', 'https://new']]);
 });

@@ -7,14 +7,14 @@ const since = ago(120);
 test.each([
   [
     { scope: 'definition', name: 'mail', by: 'key:1f', reason: 'smtp is down', since },
-    'mail has been paused for 2m00s by key:1f: smtp is down',
+    'mail has been paused for 2m by key:1f: smtp is down',
   ],
   [
     { scope: 'all', name: null, by: null, reason: null, since },
-    'Everything has been paused for 2m00s.',
+    'Everything has been paused for 2m.',
   ],
   [
     { scope: 'tenant', name: 'acme', by: 'cli', reason: null, since },
-    'Tenant acme has been paused for 2m00s by cli.',
+    'Tenant acme has been paused for 2m by cli.',
   ],
 ] as const)('%j', (pause, words) => expect(pauseWords(pause, NOW)).toBe(words));

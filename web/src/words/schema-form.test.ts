@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fieldsOf, paramsOf, typedOf } from './schema-form.ts';
+import { fieldsOf, paramsOf, skeletonOf, typedOf } from './schema-form.ts';
 
 /** As workers publish it: what zod makes of a definition's params. */
 const schema = z.toJSONSchema(
@@ -72,3 +72,8 @@ test.each([null, {}, { type: 'string' }, { type: 'object' }, { anyOf: [] }])(
   '%j is better written as JSON',
   (other) => expect(fieldsOf(other)).toBeNull(),
 );
+
+test('what must be there has a place to fill in', () => {
+  expect(skeletonOf(schema)).toEqual({ email: '…', customer: { 'a/b': '…' } });
+  expect(skeletonOf(null)).toBeNull();
+});

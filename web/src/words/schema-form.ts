@@ -121,6 +121,18 @@ export function typedOf(fields: readonly Field[], params: unknown): Typed {
   );
 }
 
+/** What must be there, to be filled in by hand; null when nothing must. */
+export function skeletonOf(schema: unknown): object | null {
+  const required = (fieldsOf(schema) ?? []).filter((field) => field.required);
+  if (required.length === 0) return null;
+  const params: Record<string, unknown> = {};
+  for (const { pointer, kind, choices } of required) {
+    const samples = { number: 0, boolean: false, choice: choices[0], text: '…', json: '…' };
+    put(params, pointer, samples[kind]);
+  }
+  return params;
+}
+
 function put(params: Record<string, unknown>, pointer: string, value: unknown): void {
   const names = namesIn(pointer);
   const last = names.pop() ?? '';

@@ -10,6 +10,14 @@ export function slotTone({ status, jobStatus }: SlotView): SlotTone {
   return jobStatus === 'succeeded' || jobStatus === null ? 'succeeded' : 'pending';
 }
 
+/** In which colour that is told. */
+export const SLOT_TONES: Record<SlotTone, string> = {
+  succeeded: 'good',
+  failed: 'bad',
+  pending: 'busy',
+  skipped: 'warn',
+};
+
 const REASONS: Record<SlotReason, string> = {
   triggered: 'started by a person',
   caught_up: 'missed, and made good for',

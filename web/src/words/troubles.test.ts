@@ -18,6 +18,7 @@ const quiet: Seen = {
   queued: [madeJob({ queuedAt: ago(20) })],
   running: [madeJob({ status: 'running', leaseExpiresAt: ago(-10) })],
   schedules: [madeSchedule()],
+  depths: [],
 };
 const told = (over: Partial<Seen>) => troubles({ ...quiet, ...over }, NOW).map(({ text }) => text);
 
@@ -43,7 +44,7 @@ test.each([
     { queued: [madeJob({ warnings: [{ code: 'UNHANDLED', since: null }] })] },
     /^1 job of hello waits, and no worker/,
   ],
-  ['a long wait', { queued: [madeJob({ queuedAt: ago(900) })] }, /the oldest for 15m00s/],
+  ['a long wait', { queued: [madeJob({ queuedAt: ago(900) })] }, /the oldest for 15m/],
   [
     'a worker that died',
     { workers: [madeWorker(), madeWorker({ status: 'dead', lost: true, heartbeatAt: ago(40) })] },
@@ -68,6 +69,19 @@ test.each([
   ],
 ] as const)('sees %s', (_, over, text) => {
   expect(told(over)).toEqual([expect.stringMatching(text)]);
+});
+
+it.each([
+  ['definition', 'hello', '3 jobs wait for it.'],
+  ['definition', 'other', 'by cli.'],
+  ['all', null, '1,203 jobs wait for it.'],
+] as const)('counts what a pause of %s %s holds back', (scope, name, end) => {
+  const pauses = [{ scope, name, by: 'cli', reason: null, since: ago(5) }];
+  const depths = [
+    { key: 'hello', depth: 3 },
+    { key: 'mail', depth: 1_200 },
+  ];
+  expect(told({ pauses, depths })).toEqual([expect.stringMatching(new RegExp(`${end}$`))]);
 });
 
 it('leaves paused schedules alone', () => {

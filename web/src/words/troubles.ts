@@ -1,10 +1,12 @@
 import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
 import { duration } from '../../../src/core/duration.ts';
-import type { JobState, JobView } from '../../../src/core/job.ts';
+import type { JobView } from '../../../src/core/job.ts';
 import type { ScheduleView } from '../../../src/core/schedule.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
+import { timeSince, wholeSeconds } from './moment.ts';
 import { ownersOf } from './owners.ts';
 import { pauseWords } from './pause-words.ts';
+import type { Place } from './place.ts';
 import type { World } from './why-not-running.ts';
 
 /**
@@ -17,15 +19,6 @@ export interface Trouble {
   place: Place;
 }
 
-/** Where a trouble is looked at. */
-export type Place =
-  | { at: 'job'; jobId: string }
-  | { at: 'jobs'; status: JobState[] }
-  | { at: 'workers' }
-  | { at: 'definition'; key: string }
-  | { at: 'dead-letters'; fingerprint: string | null }
-  | { at: 'schedule'; scheduleId: string };
-
 /** The newest failures, the oldest that wait, and what runs: pages of the API, not everything. */
 export interface Seen extends World {
   /** Of the last day, by what went wrong. */
@@ -33,6 +26,8 @@ export interface Seen extends World {
   queued: readonly JobView[];
   running: readonly JobView[];
   schedules: readonly ScheduleView[];
+  /** How many jobs of each definition could run now; empty where nobody counts them. */
+  depths: readonly { key: string; depth: number }[];
 }
 
 const LONG_WAIT_MS = 5 * 60_000;
@@ -96,7 +91,7 @@ function lostJobs({ running }: Seen, now: Date): Trouble[] {
   return running
     .filter(({ leaseExpiresAt }) => leaseExpiresAt !== null && msSince(leaseExpiresAt, now) > 0)
     .map(({ jobId, definitionKey, owner, leaseExpiresAt }) => ({
-      text: `A job of ${definitionKey} has lost its worker ${duration(msSince(leaseExpiresAt ?? '', now))} ago.`,
+      text: `A job of ${definitionKey} has lost its worker ${timeSince(leaseExpiresAt ?? '', now)} ago.`,
       owner,
       place: { at: 'job', jobId },
     }));
@@ -112,18 +107,19 @@ function slowJobs({ running, definitions }: Seen, now: Date): Trouble[] {
     const ranMs = msSince(startedAt, now);
     const mostMs = definition.timeoutSeconds * 1_000;
     if (ranMs < mostMs * NEAR_TIMEOUT) return [];
-    const text = `A job of ${definitionKey} seems stuck: it has run for ${duration(whole(ranMs))} of ${duration(mostMs)} that it may take.`;
+    const text = `A job of ${definitionKey} seems stuck: it has run for ${wholeSeconds(ranMs)} of ${duration(mostMs)} that it may take.`;
     return [{ text, owner, place: { at: 'job', jobId } }];
   });
 }
 
 /** Somebody meant it, and somebody else wonders why nothing moves. */
-function pauses({ pauses: all, definitions, queued }: Seen, now: Date): Trouble[] {
+function pauses({ pauses: all, definitions, queued, depths }: Seen, now: Date): Trouble[] {
   const owners = ownersOf(definitions);
   return all.map((pause) => {
     const { scope, name } = pause;
-    const waits = queued.some(({ definitionKey }) => name === null || definitionKey === name);
-    const more = waits ? ' Jobs wait for it.' : '';
+    const isMeant = (key: string) => scope !== 'definition' || key === name;
+    const waits = queued.some(({ definitionKey }) => isMeant(definitionKey));
+    const more = waits ? ` ${backlog(sumOf(depths.filter(({ key }) => isMeant(key))))}` : '';
     const words = pauseWords(pause, now).replace(/\.?$/, '.');
     const isDefinition = scope === 'definition' && name !== null;
     return {
@@ -132,6 +128,16 @@ function pauses({ pauses: all, definitions, queued }: Seen, now: Date): Trouble[
       place: isDefinition ? { at: 'definition', key: name } : { at: 'jobs', status: ['queued'] },
     };
   });
+}
+
+/** What was counted a moment ago may not know of a job that is there by now. */
+function backlog(jobs: number): string {
+  if (jobs === 0) return 'Jobs wait for it.';
+  return jobs === 1 ? '1 job waits for it.' : `${jobs.toLocaleString('en')} jobs wait for it.`;
+}
+
+function sumOf(depths: readonly { depth: number }[]): number {
+  return depths.reduce((sum, { depth }) => sum + depth, 0);
 }
 
 function unhandled({ queued }: Seen): Trouble[] {
@@ -154,7 +160,7 @@ function longWaits({ queued, pauses: all }: Seen, now: Date): Trouble[] {
       msSince(queuedAt, now) > LONG_WAIT_MS,
   );
   return byDefinition(late).map(({ key, first }) => ({
-    text: `Jobs of ${key} wait: the oldest for ${duration(msSince(first.queuedAt ?? '', now))}.`,
+    text: `Jobs of ${key} wait: the oldest for ${timeSince(first.queuedAt ?? '', now)}.`,
     owner: first.owner,
     place: { at: 'job', jobId: first.jobId },
   }));
@@ -187,7 +193,7 @@ function lateSchedules({ schedules }: Seen, now: Date): Trouble[] {
       ({ enabled, nextAt }) => enabled && nextAt !== null && msSince(nextAt, now) > OVERDUE_MS,
     )
     .map((schedule) => ({
-      text: `Schedule ${nameOf(schedule)} is overdue by ${duration(msSince(schedule.nextAt ?? '', now))}: does a scheduler run?`,
+      text: `Schedule ${nameOf(schedule)} is overdue by ${timeSince(schedule.nextAt ?? '', now)}: does a scheduler run?`,
       owner: null,
       place: { at: 'schedule', scheduleId: schedule.id },
     }));
@@ -217,11 +223,7 @@ function byDefinition(jobs: readonly JobView[]) {
 }
 
 function ago(at: string, now: Date): string {
-  return `${duration(whole(msSince(at, now)))} ago`;
-}
-
-function whole(ms: number): number {
-  return Math.floor(ms / 1_000) * 1_000;
+  return `${timeSince(at, now)} ago`;
 }
 
 function msSince(at: string, now: Date): number {

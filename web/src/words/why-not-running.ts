@@ -3,7 +3,9 @@ import { duration } from '../../../src/core/duration.ts';
 import type { PauseView } from '../../../src/core/flow-view.ts';
 import type { JobView } from '../../../src/core/job.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
+import { wholeSeconds } from './moment.ts';
 import { pauseWords } from './pause-words.ts';
+import type { Place } from './place.ts';
 
 /**
  * The question of everybody who waits for a job: why does it not run, or, if it runs, is it stuck?
@@ -16,6 +18,8 @@ export interface Explanation {
   facts: string[];
   /** What a person can do about it; null when the right thing is to wait. */
   todo: string | null;
+  /** Where that is done, if there is such a screen. */
+  place: Place | null;
 }
 
 export interface World {
@@ -27,6 +31,7 @@ export interface World {
 /** Being late by less than this is how a busy system looks, and no reason to worry anybody. */
 const PATIENCE_MS = 10_000;
 const NEAR_TIMEOUT = 0.8;
+const JUST_NOW_MS = 2_000;
 
 export function whyNotRunning(job: JobView, world: World, now: Date): Explanation | null {
   switch (job.status) {
@@ -51,10 +56,10 @@ export function whyNotRunning(job: JobView, world: World, now: Date): Explanatio
 
 function ofTime({ runAt }: JobView, now: Date, because: string): Explanation {
   const leftMs = runAt === null ? 0 : Date.parse(runAt) - now.getTime();
-  if (leftMs > 0) return waits(`${because}: it runs in ${duration(leftMs)}.`);
+  if (leftMs > 0) return waits(`${because}: it runs in ${wholeSeconds(leftMs)}.`);
   if (leftMs > -PATIENCE_MS) return waits('Its time has come; it is being queued.');
   return bad(
-    `Its time came ${duration(-leftMs)} ago, and nothing has queued it.`,
+    `Its time came ${wholeSeconds(-leftMs)} ago, and nothing has queued it.`,
     ['Schedulers do that, and none seems to be running.'],
     'Start one with “longshore scheduler”, or look with “longshore doctor”.',
   );
@@ -69,7 +74,11 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
     return bad(unknown, [], 'Start a worker that has this definition; the job waits for it.');
   }
   const pause = pauseOf(job, world);
-  if (pause !== null) return bad(pauseWords(pause, now), [], 'Resume it when it may go on.');
+  if (pause !== null) {
+    const place: Place | null =
+      pause.scope === 'definition' ? { at: 'definition', key: job.definitionKey } : null;
+    return bad(pauseWords(pause, now), [], 'Resume it when it may go on.', place);
+  }
   if (alive.length === 0) {
     return bad('No worker is alive.', lastSeen(world, now), 'Start one with “longshore worker”.');
   }
@@ -85,10 +94,14 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
       `No living worker has ${nameOf(job)} loaded.`,
       lost.length > 0 ? lastSeen({ ...world, workers: lost }, now) : [],
       'Start a worker that has it; the job waits for it.',
+      { at: 'workers' },
     );
   }
   const full = limitTaken(job, world);
-  if (full !== null) return waits(full, [], 'Raise the limit of its definition, or wait.');
+  if (full !== null) {
+    const place: Place = { at: 'definition', key: job.definitionKey };
+    return { ...waits(full, [], 'Raise the limit of its definition, or wait.'), place };
+  }
   const slots = sum(able.map((worker) => worker.slots));
   const busy = sum(able.map((worker) => worker.running.length));
   const key = limitOf(job);
@@ -101,7 +114,7 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
   }
   if (waitedMs < PATIENCE_MS) return waits('It has just been queued; a worker will take it.', key);
   return bad(
-    `${slots - busy} of ${slots} slots are free, and yet it has waited for ${duration(waitedMs)}.`,
+    `${slots - busy} of ${slots} slots are free, and yet it has waited for ${wholeSeconds(waitedMs)}.`,
     ['A rate or a limit may hold it back.', ...key],
     'Look at the workers, and ask “longshore doctor” on their machines.',
   );
@@ -141,7 +154,7 @@ function lastSeen({ workers }: World, now: Date): string[] {
   const [last] = [...workers].sort((a, b) => (a.heartbeatAt < b.heartbeatAt ? 1 : -1));
   if (!last) return ['None has been seen for a day.'];
   const agoMs = now.getTime() - Date.parse(last.heartbeatAt);
-  return [`The last one, ${last.host} (pid ${last.pid}), was heard of ${duration(agoMs)} ago.`];
+  return [`The last one, ${last.host} (pid ${last.pid}), was heard of ${wholeSeconds(agoMs)} ago.`];
 }
 
 function limitOf({ concurrencyKey }: JobView): string[] {
@@ -155,7 +168,7 @@ function ofLease(job: JobView, world: World, now: Date): Explanation {
     job.leaseExpiresAt === null ? 0 : now.getTime() - Date.parse(job.leaseExpiresAt);
   if (overdueMs > 0) {
     return bad(
-      `It is not: the lease of its worker ended ${duration(overdueMs)} ago.`,
+      `It is not: the lease of its worker ended ${wholeSeconds(overdueMs)} ago.`,
       facts,
       overdueMs > PATIENCE_MS
         ? 'A scheduler takes such jobs back, and none seems to be running.'
@@ -166,18 +179,24 @@ function ofLease(job: JobView, world: World, now: Date): Explanation {
   const ranMs = job.startedAt === null ? 0 : now.getTime() - Date.parse(job.startedAt);
   if (timeoutMs !== null && ranMs > timeoutMs * NEAR_TIMEOUT) {
     return bad(
-      `It has run for ${duration(ranMs)} and is stopped after ${duration(timeoutMs)}.`,
+      `It seems so: it has run for ${wholeSeconds(ranMs)} and is stopped after ${duration(timeoutMs)}.`,
       facts,
       'If it must take longer, give its definition a longer timeoutSeconds.',
     );
   }
-  return { tone: 'fine', headline: 'It runs, and its worker is alive.', facts, todo: null };
+  return {
+    tone: 'fine',
+    headline: 'It runs, and its worker is alive.',
+    facts,
+    todo: null,
+    place: null,
+  };
 }
 
 function ofCancel(job: JobView, world: World, now: Date): Explanation {
   const askedMs =
     job.cancelRequestedAt === null ? 0 : now.getTime() - Date.parse(job.cancelRequestedAt);
-  const headline = `It was asked to stop ${duration(askedMs)} ago; what does not stop is killed.`;
+  const headline = `It was asked to stop ${wholeSeconds(askedMs)} ago; what does not stop is killed.`;
   return waits(headline, lease(job, world, now));
 }
 
@@ -187,8 +206,9 @@ function lease(job: JobView, { workers }: World, now: Date): string[] {
   const name = worker ? `${worker.host} (pid ${worker.pid})` : (job.workerId ?? 'Its worker');
   if (heartbeat === null) return [];
   const agoMs = now.getTime() - Date.parse(heartbeat);
+  const heard = agoMs < JUST_NOW_MS ? 'just now' : `${wholeSeconds(agoMs)} ago`;
   const state = worker?.status === 'draining' ? ' It drains: it finishes this and leaves.' : '';
-  return [`${name} holds it, and was heard of ${duration(agoMs)} ago.${state}`];
+  return [`${name} holds it, and was heard of ${heard}.${state}`];
 }
 
 /** A job may override it, which the API does not tell; then this is what usually holds. */
@@ -200,11 +220,16 @@ function timeoutOf(job: JobView, { definitions }: World): number | null {
 }
 
 function waits(headline: string, facts: string[] = [], todo: string | null = null): Explanation {
-  return { tone: 'waits', headline, facts, todo };
+  return { tone: 'waits', headline, facts, todo, place: null };
 }
 
-function bad(headline: string, facts: string[], todo: string): Explanation {
-  return { tone: 'bad', headline, facts, todo };
+function bad(
+  headline: string,
+  facts: string[],
+  todo: string,
+  place: Place | null = null,
+): Explanation {
+  return { tone: 'bad', headline, facts, todo, place };
 }
 
 function sum(numbers: readonly number[]): number {

@@ -4,9 +4,13 @@ import type { AlertView } from '../../../../src/core/alert.ts';
 import { alertsQuery, useOffered } from '../../api/signal-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { PlaceLink } from '../../parts/place-link.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { sentenceCase } from '../../words/job-words.ts';
 import { plainText } from '../../words/log-tail.ts';
 import { ownersOf, ownerWords } from '../../words/owners.ts';
+import { placeOfAlert } from '../../words/place.ts';
 import { textOf } from '../../words/url-search.ts';
 import { RulesPanel } from './rules-panel.tsx';
 
@@ -29,7 +33,11 @@ export function AlertsScreen() {
       ) : page === undefined ? (
         <Waiting error={error} />
       ) : page.alerts.length === 0 ? (
-        <Empty title="Nothing has been wrong." />
+        <Empty title="Nothing has been wrong.">
+          <p>
+            When one of the rules below fires, it is told here, and to webhooks that ask for it.
+          </p>
+        </Empty>
       ) : (
         <AlertTable alerts={page.alerts} />
       )}
@@ -49,70 +57,40 @@ function AlertTable({ alerts }: { alerts: readonly AlertView[] }) {
   const { data: definitions = [] } = useQuery(definitionsQuery());
   const owners = ownersOf(definitions);
   return (
-    <div className="scroll">
-      <table className="rows">
-        <caption className="visually-hidden">Alerts</caption>
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col">What is wrong</th>
-            <th scope="col">Rule</th>
-            <th scope="col">Owner</th>
-            <th scope="col">Since</th>
-            <th scope="col">Over</th>
-            <th scope="col">Where</th>
-          </tr>
-        </thead>
-        <tbody>
-          {alerts.map((alert) => (
-            <tr key={alert.id}>
-              <td>
-                <span className={`badge tone-${alert.status === 'firing' ? 'bad' : 'good'}`}>
-                  {alert.status}
-                </span>
-              </td>
-              <td>{plainText(alert.message)}</td>
-              <td className="nowrap">{alert.rule}</td>
-              <td className="nowrap">
-                {alert.definitionKey === null ? '–' : ownerWords(owners, [alert.definitionKey])}
-              </td>
-              <td className="nowrap">
-                <Moment at={alert.since} />
-              </td>
-              <td className="nowrap">
-                <Moment at={alert.resolvedAt} />
-              </td>
-              <td className="nowrap">
-                <Where alert={alert} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Rows
+      caption="Alerts"
+      rows={alerts}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'State',
+          titled: 'in-head',
+          cell: ({ status }) => (
+            <span className={`badge tone-${status === 'firing' ? 'bad' : 'good'}`}>{status}</span>
+          ),
+        },
+        { title: 'What is wrong', titled: 'in-head', cell: (alert) => <Wrong alert={alert} /> },
+        { title: 'Rule', kind: 'short', cell: ({ rule }) => rule },
+        {
+          title: 'Owner',
+          kind: 'short',
+          cell: ({ definitionKey }) =>
+            definitionKey === null ? '–' : ownerWords(owners, [definitionKey]),
+        },
+        { title: 'Since', kind: 'short', cell: ({ since }) => <Moment at={since} /> },
+        { title: 'Resolved', kind: 'short', cell: ({ resolvedAt }) => <Moment at={resolvedAt} /> },
+      ]}
+    />
   );
 }
 
-/** The nearest thing that it is about. */
-function Where({ alert: { jobId, scheduleId, definitionKey } }: { alert: AlertView }) {
-  if (jobId !== null) {
-    return (
-      <Link to="/jobs/$jobId" params={{ jobId }} data-row>
-        One of its jobs
-      </Link>
-    );
-  }
-  if (scheduleId !== null) {
-    return (
-      <Link to="/schedules/$scheduleId" params={{ scheduleId }} data-row>
-        Its schedule
-      </Link>
-    );
-  }
-  if (definitionKey === null) return null;
+function Wrong({ alert }: { alert: AlertView }) {
+  const text = sentenceCase(plainText(alert.message));
+  const place = placeOfAlert(alert);
+  if (place === null) return text;
   return (
-    <Link to="/definitions/$key" params={{ key: definitionKey }} data-row>
-      {definitionKey}
-    </Link>
+    <PlaceLink place={place} className="row-link">
+      {text}
+    </PlaceLink>
   );
 }

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { duration } from '../../../../src/core/duration.ts';
 import type { AlertRuleView } from '../../../../src/core/alert.ts';
 import { alertRulesQuery } from '../../api/signal-queries.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Waiting } from '../../parts/screen.tsx';
+import { thresholdWords, windowWords } from '../../words/alert-words.ts';
 import { RuleDialog } from './rule-dialog.tsx';
 
 const SOURCES = { default: 'built in', config: 'the configuration', api: 'a person' } as const;
@@ -19,52 +20,44 @@ export function RulesPanel() {
         {rules === undefined ? (
           <Waiting error={error} />
         ) : (
-          <div className="scroll">
-            <table className="rows">
-              <caption className="visually-hidden">Rules of alerts</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Rule</th>
-                  <th scope="col">Fires from</th>
-                  <th scope="col">Within</th>
-                  <th scope="col">Said by</th>
-                  <th scope="col">
-                    <span className="visually-hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {rules.map((rule) => (
-                  <tr key={`${rule.rule} ${rule.definitionKey}`}>
-                    <td>
-                      <strong>{rule.rule}</strong>{' '}
-                      {rule.definitionKey !== null && `of ${rule.definitionKey} `}
-                      {!rule.enabled && <span className="badge tone-warn">off</span>}
-                      <br />
-                      <span className="soft">{rule.description}</span>
-                    </td>
-                    <td className="nowrap">
-                      {rule.threshold.toLocaleString('en')} {rule.unit}
-                    </td>
-                    <td className="nowrap">
-                      {rule.windowSeconds === null
-                        ? 'at this moment'
-                        : duration(rule.windowSeconds * 1_000)}
-                    </td>
-                    <td className="nowrap">{SOURCES[rule.source]}</td>
-                    <td className="number">
-                      <button type="button" className="small" onClick={() => setChanging(rule)}>
-                        Change…
-                      </button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Rows
+            caption="Rules of alerts"
+            rows={rules}
+            keyOf={({ rule, definitionKey }) => `${rule} ${definitionKey}`}
+            columns={[
+              { title: 'Rule', titled: 'in-head', cell: (rule) => <RuleName rule={rule} /> },
+              { title: 'Fires from', kind: 'short', cell: thresholdWords },
+              { title: 'Within', kind: 'short', cell: windowWords },
+              { title: 'Said by', kind: 'short', cell: ({ source }) => SOURCES[source] },
+              {
+                title: 'Actions',
+                titled: 'aloud',
+                cell: (rule) => (
+                  <button type="button" className="small" onClick={() => setChanging(rule)}>
+                    Change…
+                  </button>
+                ),
+              },
+            ]}
+          />
         )}
       </Panel>
       {changing !== null && <RuleDialog rule={changing} onClose={() => setChanging(null)} />}
     </div>
+  );
+}
+
+function RuleName({
+  rule: { rule, definitionKey, enabled, description },
+}: {
+  rule: AlertRuleView;
+}) {
+  return (
+    <>
+      <strong>{rule}</strong> {definitionKey !== null && `of ${definitionKey} `}
+      {!enabled && <span className="badge tone-warn">off</span>}
+      <br />
+      <span className="soft">{description}</span>
+    </>
   );
 }

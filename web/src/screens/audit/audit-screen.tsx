@@ -2,11 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { AuditView } from '../../../../src/core/audit.ts';
+import { isJobId } from '../../../../src/core/job-id.ts';
 import { type AuditAsked, auditQuery } from '../../api/admin-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { PlaceLink } from '../../parts/place-link.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { shortId } from '../../words/job-words.ts';
 import { plainText } from '../../words/log-tail.ts';
+import { placeOfDeed } from '../../words/place.ts';
 import { textOf } from '../../words/url-search.ts';
 
 const route = getRouteApi('/audit');
@@ -74,68 +78,51 @@ function AuditFilters({ search }: { search: AuditAsked }) {
 function AuditTable({ entries, search }: { entries: readonly AuditView[]; search: AuditAsked }) {
   const { cursor: _cursor, ...kept } = search;
   return (
-    <div className="scroll">
-      <table className="rows">
-        <caption className="visually-hidden">What was done by hand</caption>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Who</th>
-            <th scope="col">Did what</th>
-            <th scope="col">To what</th>
-            <th scope="col">From</th>
-            <th scope="col">Before and after</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map(({ id, at, actor, action, subject, before, after, address }) => (
-            <tr key={id}>
-              <td className="nowrap">
-                <Moment at={at} />
-              </td>
-              <td>
-                <Link to="/audit" search={{ ...kept, actor }} data-row>
-                  {actor}
-                </Link>
-              </td>
-              <td className="nowrap">
-                <Link to="/audit" search={{ ...kept, action }}>
-                  {action}
-                </Link>
-              </td>
-              <td>
-                <Subject action={action} subject={subject} />
-              </td>
-              <td className="nowrap soft">{address ?? '–'}</td>
-              <td>
-                <Change before={before} after={after} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Rows
+      caption="What was done by hand"
+      rows={entries}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'When', kind: 'short', titled: 'in-head', cell: ({ at }) => <Moment at={at} /> },
+        {
+          title: 'Who',
+          titled: 'in-head',
+          cell: ({ actor }) => (
+            <Link to="/audit" search={{ ...kept, actor }}>
+              {actor}
+            </Link>
+          ),
+        },
+        {
+          title: 'Did what',
+          kind: 'short',
+          titled: 'in-head',
+          cell: ({ action }) => (
+            <Link to="/audit" search={{ ...kept, action }}>
+              {action}
+            </Link>
+          ),
+        },
+        { title: 'To what', titled: 'in-head', cell: (entry) => <Subject entry={entry} /> },
+        { title: 'From', kind: 'short', cell: ({ address }) => address ?? '–' },
+        { title: 'Before and after', titled: 'in-head', cell: (entry) => <Change {...entry} /> },
+      ]}
+    />
   );
 }
 
-function Subject({ action, subject }: { action: string; subject: string }) {
-  if (action.startsWith('job.')) {
-    return (
-      <Link to="/jobs/$jobId" params={{ jobId: subject }}>
-        {shortId(subject)}
-      </Link>
-    );
-  }
+function Subject({ entry }: { entry: AuditView }) {
+  const place = placeOfDeed(entry);
   return (
-    <Link to="/audit" search={{ subject }}>
-      {subject}
-    </Link>
+    <PlaceLink place={place} title={entry.subject}>
+      {isJobId(entry.subject) ? shortId(entry.subject) : entry.subject}
+    </PlaceLink>
   );
 }
 
 const CHANGE_LENGTH = 400;
 
-function Change({ before, after }: { before: unknown; after: unknown }) {
+function Change({ before, after }: Pick<AuditView, 'before' | 'after'>) {
   const sides = [before, after].filter((side) => side !== null && side !== undefined);
   const text = plainText(sides.map((side) => JSON.stringify(side)).join(' → '));
   if (text === '') return <span className="soft">–</span>;

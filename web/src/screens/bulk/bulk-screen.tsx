@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { bulksQuery } from '../../api/failure-queries.ts';
 import { AbortButton, BulkState } from '../../parts/bulk-progress.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { BULK_WORDS, filterWords } from '../../words/bulk-words.ts';
 import { textOf } from '../../words/url-search.ts';
@@ -28,43 +29,37 @@ export function BulkScreen() {
           <p>Jobs and dead letters can be retried, cancelled and deleted by what is filtered.</p>
         </Empty>
       ) : (
-        <div className="scroll">
-          <table className="rows">
-            <caption className="visually-hidden">Bulk actions, the newest first</caption>
-            <thead>
-              <tr>
-                <th scope="col">Action</th>
-                <th scope="col">State</th>
-                <th scope="col">Which jobs</th>
-                <th scope="col">How far</th>
-                <th scope="col">Asked for</th>
-                <th scope="col">
-                  <span className="visually-hidden">Stop</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {page.bulks.map((bulk) => (
-                <tr key={bulk.bulkId}>
-                  <td>{BULK_WORDS[bulk.action].verb}</td>
-                  <td>
-                    <span className={`badge tone-${TONES[bulk.status]}`}>{bulk.status}</span>
-                  </td>
-                  <td>{filterWords(bulk.filter)}</td>
-                  <td>
-                    <BulkState bulk={bulk} />
-                  </td>
-                  <td className="nowrap">
-                    <Moment at={bulk.createdAt} />
-                  </td>
-                  <td>
-                    <AbortButton bulk={bulk} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Rows
+          caption="Bulk actions, the newest first"
+          rows={page.bulks}
+          keyOf={({ bulkId }) => bulkId}
+          columns={[
+            { title: 'Action', titled: 'in-head', cell: ({ action }) => BULK_WORDS[action].verb },
+            {
+              title: 'State',
+              titled: 'in-head',
+              cell: ({ status }) => <span className={`badge tone-${TONES[status]}`}>{status}</span>,
+            },
+            { title: 'Which jobs', titled: 'in-head', cell: ({ filter }) => filterWords(filter) },
+            { title: 'How far', titled: 'in-head', cell: (bulk) => <BulkState bulk={bulk} /> },
+            {
+              title: 'Asked for',
+              kind: 'short',
+              cell: ({ createdAt }) => <Moment at={createdAt} />,
+            },
+            {
+              title: 'Who',
+              kind: 'short',
+              titled: 'in-head',
+              cell: ({ bulkId }) => (
+                <Link to="/audit" search={{ subject: bulkId }}>
+                  Who asked
+                </Link>
+              ),
+            },
+            { title: 'Stop', titled: 'aloud', cell: (bulk) => <AbortButton bulk={bulk} /> },
+          ]}
+        />
       )}
       {page?.nextCursor && (
         <nav className="pages" aria-label="Pages">

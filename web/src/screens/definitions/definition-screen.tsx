@@ -2,13 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import { duration } from '../../../../src/core/duration.ts';
-import { definitionsQuery, jobsQuery } from '../../api/queries.ts';
+import type { WorkerView } from '../../../../src/core/worker.ts';
+import { groupsQuery } from '../../api/failure-queries.ts';
+import { definitionsQuery, jobsQuery, workersQuery } from '../../api/queries.ts';
+import { FailuresPanel } from '../../parts/failures-panel.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
+import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { now } from '../../runtime/clock.ts';
 import { cronWords } from '../../words/cron-words.ts';
 import { isolationWords, newestVersions, retryWords } from '../../words/definition-words.ts';
+import { plainText } from '../../words/log-tail.ts';
+import { lastDay } from '../../words/since.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { LimitsPanel } from './limits-panel.tsx';
 import { PauseButton, PauseNotice } from './pause-part.tsx';
@@ -22,6 +30,7 @@ export function DefinitionScreen() {
   const { key } = route.useParams();
   const { data: definitions, error } = useQuery(definitionsQuery());
   const { data: page } = useQuery(jobsQuery({ definitionKey: key, limit: LATEST }));
+  const { data: failures } = useQuery(groupsQuery({ definitionKey: key, from: lastDay(now()) }));
   const definition = newestVersions(definitions ?? []).find((one) => one.key === key);
   if (!definition || !page) {
     return (
@@ -36,9 +45,18 @@ export function DefinitionScreen() {
   }
   return (
     <Screen title={key} actions={<PauseButton definition={definition} />}>
+      {definition.description && <p className="sentence">{plainText(definition.description)}</p>}
+      <p className="meta">
+        <span>
+          Owner <strong>{definition.owner ?? 'nobody is named'}</strong>
+        </span>
+        <RunbookLink url={definition.runbookUrl} />
+      </p>
       {definition.paused && <PauseNotice pause={definition.paused} />}
+      <NobodyHasIt definition={definition} />
       <div className="columns">
         <div>
+          {failures && <FailuresPanel failures={failures.groups} definitions={definitions ?? []} />}
           <RunForm key={key} definition={definition} latest={page.jobs[0] ?? null} />
           <Panel
             title="Latest jobs"
@@ -73,13 +91,29 @@ export function DefinitionScreen() {
   );
 }
 
+/** Its jobs would wait, and who looks at it should not have to find out why. */
+function NobodyHasIt({ definition: { key, version } }: { definition: PublishedDefinition }) {
+  const { data: workers } = useQuery(workersQuery());
+  const name = `${key}@${version}`;
+  const isThere = ({ status, definitions }: WorkerView) =>
+    status === 'active' && definitions.includes(name);
+  if (!workers || workers.some(isThere)) return null;
+  return (
+    <div className="notice warn">
+      <Icon name="alert" />
+      <p>
+        No living worker has {name} loaded: its jobs wait. <Link to="/workers">Workers</Link>
+      </p>
+    </div>
+  );
+}
+
 function Policy({ definition }: { definition: PublishedDefinition }) {
   const { memoryMb, retryOn, cancelGraceMs, hooks, schedules } = definition;
   return (
     <Panel title="About">
       <Facts
         facts={[
-          ['Owner', definition.owner ?? 'nobody is named'],
           ['Version', definition.version],
           ['Attempts', definition.maxAttempts],
           ['Retried', retryWords(definition)],

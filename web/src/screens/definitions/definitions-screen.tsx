@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { duration } from '../../../../src/core/duration.ts';
 import { definitionsQuery } from '../../api/queries.ts';
-import type { DefinitionStats } from '../../../../src/core/stats.ts';
 import { useStats } from '../../api/signal-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { newestVersions, retryWords } from '../../words/definition-words.ts';
 import { limitsLine } from '../../words/limit-words.ts';
+import { plainText } from '../../words/log-tail.ts';
 import { quantileWords, rateWords } from '../../words/throughput.ts';
 
 /** What can run, and whose it is. */
@@ -24,74 +25,75 @@ export function DefinitionsScreen() {
           <p>Put a file with defineJob into the jobs folder of a worker, and start it.</p>
         </Empty>
       ) : (
-        <div className="scroll">
-          <table className="rows">
-            <caption className="visually-hidden">Definitions</caption>
-            <thead>
-              <tr>
-                <th scope="col">Definition</th>
-                <th scope="col">Owner</th>
-                <th scope="col" className="number">
-                  Version
-                </th>
-                <th scope="col" className="number">
-                  Attempts
-                </th>
-                <th scope="col">Retried</th>
-                <th scope="col" className="number">
-                  Timeout
-                </th>
-                {stats && (
-                  <>
-                    <th scope="col" className="number">
-                      Fails
-                    </th>
-                    <th scope="col">Takes</th>
-                  </>
-                )}
-                <th scope="col">Limits</th>
-                <th scope="col">Published</th>
-              </tr>
-            </thead>
-            <tbody>
-              {newestVersions(definitions).map((one) => (
-                <tr key={one.key}>
-                  <td>
-                    <Link
-                      to="/definitions/$key"
-                      params={{ key: one.key }}
-                      className="row-link"
-                      data-row
-                    >
-                      {one.key}
-                    </Link>{' '}
-                    {one.paused && <span className="badge tone-warn">paused</span>}
-                  </td>
-                  <td className="nowrap">{one.owner ?? <span className="soft">–</span>}</td>
-                  <td className="number">{one.version}</td>
-                  <td className="number">{one.maxAttempts}</td>
-                  <td>{retryWords(one)}</td>
-                  <td className="number nowrap">{duration(one.timeoutSeconds * 1_000)}</td>
-                  {stats && <Rates rates={rates.get(one.key)} />}
-                  <td>{limitsLine(one.limits.effective) || <span className="soft">–</span>}</td>
-                  <td className="nowrap">
-                    <Moment at={one.publishedAt} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Rows
+          caption="Definitions"
+          rows={newestVersions(definitions)}
+          keyOf={({ key }) => key}
+          columns={[
+            {
+              title: 'Definition',
+              titled: 'in-head',
+              cell: ({ key, paused, description }) => (
+                <>
+                  <Link to="/definitions/$key" params={{ key }} className="row-link" data-row>
+                    {key}
+                  </Link>{' '}
+                  {paused && <span className="badge tone-warn">paused</span>}
+                  {description && <span className="about">{plainText(description)}</span>}
+                </>
+              ),
+            },
+            {
+              title: 'Owner',
+              kind: 'short',
+              cell: ({ owner }) => owner ?? <span className="soft">–</span>,
+            },
+            stats !== null && {
+              title: 'Queued',
+              kind: 'number',
+              cell: ({ key }) => (rates.get(key)?.depth ?? 0).toLocaleString('en'),
+            },
+            stats !== null && {
+              title: 'Fails',
+              kind: 'number',
+              cell: ({ key }) => <FailureRate rate={rates.get(key)?.failureRate ?? null} />,
+            },
+            stats !== null && {
+              title: 'Takes',
+              kind: 'short',
+              cell: ({ key }) => {
+                const runMs = rates.get(key)?.runMs;
+                return runMs ? quantileWords(runMs) : '–';
+              },
+            },
+            { title: 'Attempts', kind: 'number', cell: ({ maxAttempts }) => maxAttempts },
+            { title: 'Retried', cell: retryWords },
+            {
+              title: 'Timeout',
+              kind: 'number',
+              cell: ({ timeoutSeconds }) => duration(timeoutSeconds * 1_000),
+            },
+            {
+              title: 'Limits',
+              cell: ({ limits }) => limitsLine(limits.effective) || <span className="soft">–</span>,
+            },
+            { title: 'Version', kind: 'number', cell: ({ version }) => version },
+            {
+              title: 'Published',
+              kind: 'short',
+              cell: ({ publishedAt }) => <Moment at={publishedAt} />,
+            },
+          ]}
+        />
       )}
     </Screen>
   );
 }
 
-function Rates({ rates }: { rates: DefinitionStats | undefined }) {
-  return (
-    <>
-      <td className="number nowrap">{rateWords(rates?.failureRate ?? null)}</td>
-      <td className="nowrap">{rates ? quantileWords(rates.runMs) : '–'}</td>
-    </>
-  );
+/** Half of them failing is no longer a few unlucky ones. */
+const BAD_RATE = 0.5;
+
+function FailureRate({ rate }: { rate: number | null }) {
+  const isBad = rate !== null && rate >= BAD_RATE;
+  return <span className={isBad ? 'bad-number' : undefined}>{rateWords(rate)}</span>;
 }

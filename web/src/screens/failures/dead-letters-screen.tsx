@@ -7,8 +7,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { matrixRows } from '../../words/matrix.ts';
-import { ownersOf } from '../../words/owners.ts';
-import { partsOfWindow } from '../../words/window.ts';
+import { partsOfWindow, WINDOWS } from '../../words/window.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { FailureFilters } from './failure-filters.tsx';
 import { FailureMatrix } from './failure-matrix.tsx';
@@ -60,7 +59,7 @@ export function DeadLettersScreen() {
           window={window}
           parts={window === null ? [] : partsOfWindow(window, now)}
           search={search}
-          owners={ownersOf(definitions)}
+          definitions={definitions}
           complete={found.complete}
           now={now}
         />
@@ -112,17 +111,19 @@ function Nothing({ search }: { search: FailuresSearch }) {
       </Empty>
     );
   }
+  const { window = WINDOW_DEFAULT } = search;
+  if (window === 'all') {
+    return (
+      <Empty title="No job has ever failed for good.">
+        <p>One that used up its attempts, or cannot succeed, waits here for a person.</p>
+      </Empty>
+    );
+  }
   return (
-    <Empty title="Nothing is dead.">
-      <p>
-        {search.window === 'all' ? (
-          'No job has failed for good.'
-        ) : (
-          <Link to="/dead-letters" search={{ window: 'all' }}>
-            Look at all times
-          </Link>
-        )}
-      </p>
+    <Empty title={`No job has failed for good in the ${WINDOWS[window].words.toLowerCase()}.`}>
+      <Link to="/dead-letters" search={{ window: 'all' }}>
+        Look at all times
+      </Link>
     </Empty>
   );
 }

@@ -3,13 +3,15 @@ import { Link } from '@tanstack/react-router';
 import type { DeadLetterGroup } from '../../../../src/core/dead-letter.ts';
 import { groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
+import { FailureText } from '../../parts/failure-text.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { RunbookLink } from '../../parts/runbook-link.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { atLeast } from '../../words/bulk-words.ts';
-import { plainText } from '../../words/log-tail.ts';
-import { ownersOf, ownerWords } from '../../words/owners.ts';
+import { ownersOf, ownerWords, runbooksOf } from '../../words/owners.ts';
 import { SINCE_MS } from '../../words/since.ts';
 import { partsOfWindow } from '../../words/window.ts';
 
@@ -29,93 +31,104 @@ export function ErrorsScreen() {
     );
   }
   const owners = ownersOf(definitions);
+  const runbooks = runbooksOf(definitions);
   const lastDay = new Map(recent.groups.map((group) => [group.fingerprint, group]));
   return (
     <Screen title="Errors">
       {ever.groups.length === 0 ? (
-        <Empty title="No job has failed for good." />
+        <Empty title="No job has failed for good.">
+          <p>
+            When some do, alike failures stand here as one error, with how often and since when.
+          </p>
+        </Empty>
       ) : (
-        <div className="scroll">
-          <table className="rows">
-            <caption className="visually-hidden">Errors, the most frequent first</caption>
-            <thead>
-              <tr>
-                <th scope="col" className="number">
-                  Times
-                </th>
-                <th scope="col">Error</th>
-                <th scope="col">Last 24 hours</th>
-                <th scope="col">First</th>
-                <th scope="col">Last</th>
-                <th scope="col">Definitions</th>
-                <th scope="col">Owner</th>
-                <th scope="col">Example</th>
-              </tr>
-            </thead>
-            <tbody>
-              {ever.groups.map((group) => (
-                <ErrorRow
-                  key={group.fingerprint}
-                  group={group}
-                  recent={lastDay.get(group.fingerprint)}
-                  owner={ownerWords(owners, group.definitionKeys)}
-                  isNew={now.getTime() - Date.parse(group.firstSeen) < SINCE_MS['24h']}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Rows
+          caption="Errors, the most frequent first"
+          rows={ever.groups}
+          keyOf={({ fingerprint }) => fingerprint}
+          columns={[
+            {
+              title: 'Times',
+              kind: 'number',
+              cell: ({ count, countIsExact }) => atLeast(count, countIsExact),
+            },
+            {
+              title: 'Error',
+              kind: 'wide',
+              titled: 'in-head',
+              cell: (group) => (
+                <Link
+                  to="/dead-letters"
+                  search={{ fingerprint: group.fingerprint, window: 'all' }}
+                  className="row-link remark"
+                  data-row
+                >
+                  <FailureText {...group} />
+                </Link>
+              ),
+            },
+            {
+              title: 'Definitions',
+              titled: 'in-head',
+              cell: ({ definitionKeys, versions }) => (
+                <>
+                  {definitionKeys.join(', ')}
+                  <span className="summary">version {versions.join(', ')}</span>
+                  {definitionKeys.map((key) => (
+                    <RunbookLink key={key} url={runbooks.get(key)} />
+                  ))}
+                </>
+              ),
+            },
+            {
+              title: 'Owner',
+              kind: 'short',
+              cell: ({ definitionKeys }) => ownerWords(owners, definitionKeys),
+            },
+            {
+              title: 'Last 24 hours',
+              kind: 'short',
+              cell: ({ fingerprint }) => <Lately group={lastDay.get(fingerprint)} />,
+            },
+            {
+              title: 'First',
+              kind: 'short',
+              cell: ({ firstSeen }) => <First at={firstSeen} now={now} />,
+            },
+            { title: 'Last', kind: 'short', cell: ({ lastSeen }) => <Moment at={lastSeen} /> },
+            {
+              title: 'Example',
+              kind: 'short',
+              titled: 'in-head',
+              cell: ({ jobId }) => (
+                <Link to="/jobs/$jobId" params={{ jobId }}>
+                  Look at one
+                </Link>
+              ),
+            },
+          ]}
+        />
       )}
       {!ever.complete && <p className="soft pad">There are more errors than these.</p>}
     </Screen>
   );
 }
 
-function ErrorRow({
-  group,
-  recent,
-  owner,
-  isNew,
-}: {
-  group: DeadLetterGroup;
-  recent: DeadLetterGroup | undefined;
-  owner: string;
-  isNew: boolean;
-}) {
-  const times = recent ? atLeast(recent.count, recent.countIsExact) : '0';
+function Lately({ group }: { group: DeadLetterGroup | undefined }) {
+  if (!group) return <span className="soft">0</span>;
+  const times = atLeast(group.count, group.countIsExact);
   return (
-    <tr>
-      <td className="number nowrap">{atLeast(group.count, group.countIsExact)}</td>
-      <td className="wide">
-        <Link
-          to="/dead-letters"
-          search={{ fingerprint: group.fingerprint, window: 'all' }}
-          className="row-link remark"
-          data-row
-        >
-          <code className="code">{group.code}</code> {plainText(group.message)}
-        </Link>
-      </td>
-      <td className="nowrap">
-        {recent && <Spark counts={recent.trend} label={`${times} times in 24 hours`} />}{' '}
-        <span className={recent ? '' : 'soft'}>{times}</span>
-      </td>
-      <td className="nowrap">
-        <Moment at={group.firstSeen} /> {isNew && <span className="badge tone-bad">new</span>}
-      </td>
-      <td className="nowrap">
-        <Moment at={group.lastSeen} />
-      </td>
-      <td>
-        {group.definitionKeys.join(', ')}
-        <span className="summary">version {group.versions.join(', ')}</span>
-      </td>
-      <td className="nowrap">{owner}</td>
-      <td className="nowrap">
-        <Link to="/jobs/$jobId" params={{ jobId: group.jobId }}>
-          Look at one
-        </Link>
-      </td>
-    </tr>
+    <>
+      <Spark counts={group.trend} label={`${times} times in 24 hours`} /> {times}
+    </>
+  );
+}
+
+function First({ at, now }: { at: string; now: Date }) {
+  const isNew = now.getTime() - Date.parse(at) < SINCE_MS['24h'];
+  return (
+    <>
+      <Moment at={at} /> {isNew && <span className="badge tone-bad">new</span>}
+    </>
   );
 }

@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
+import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import { BulkButtons } from '../../parts/bulk-buttons.tsx';
+import { FailureText } from '../../parts/failure-text.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { atLeast } from '../../words/bulk-words.ts';
-import { plainText } from '../../words/log-tail.ts';
 import { type MatrixRow, shadeOf } from '../../words/matrix.ts';
-import { ownerWords } from '../../words/owners.ts';
+import { ownersOf, ownerWords, runbooksOf } from '../../words/owners.ts';
 import { partWords, type TimePart, type WindowName } from '../../words/window.ts';
 import { bulkOf, type FailuresSearch, lettersAsked } from './failures-search.ts';
 
@@ -16,7 +18,7 @@ export function FailureMatrix({
   window,
   parts,
   search,
-  owners,
+  definitions,
   complete,
   now,
 }: {
@@ -25,13 +27,16 @@ export function FailureMatrix({
   window: WindowName | null;
   parts: readonly TimePart[];
   search: FailuresSearch;
-  owners: ReadonlyMap<string, string>;
+  definitions: readonly PublishedDefinition[];
   complete: boolean;
   now: Date;
 }) {
+  const owners = ownersOf(definitions);
+  const runbooks = runbooksOf(definitions);
   const most = Math.max(0, ...rows.flatMap(({ counts }) => counts));
   const shown = rows.slice(0, SHOWN_MAX);
-  const note = complete && rows.length <= SHOWN_MAX ? 'each is one mistake' : 'the most frequent';
+  const note =
+    complete && rows.length <= SHOWN_MAX ? 'one row for each error' : 'the most frequent';
   return (
     <Panel title="Definition, error, time" aside={note} flush>
       <div className="scroll">
@@ -70,10 +75,11 @@ export function FailureMatrix({
                   <td className="nowrap">
                     <strong>{definitionKey}</strong>
                     <span className="summary">{ownerWords(owners, [definitionKey])}</span>
+                    <RunbookLink url={runbooks.get(definitionKey)} />
                   </td>
                   <td className="wide">
                     <Link to="/dead-letters" search={whole} data-row className="remark">
-                      <code className="code">{row.code}</code> {plainText(row.message)}
+                      <FailureText {...row} />
                     </Link>
                   </td>
                   {row.counts.map((count, at) => (

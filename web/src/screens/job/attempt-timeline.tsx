@@ -1,63 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
 import { duration } from '../../../../src/core/duration.ts';
 import type { AttemptView } from '../../../../src/core/story.ts';
+import type { WorkerView } from '../../../../src/core/worker.ts';
+import { workersQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { plainText } from '../../words/log-tail.ts';
-import { bytes } from '../../words/moment.ts';
-import { spans } from '../../words/timeline.ts';
+import { bytes, timeSince } from '../../words/moment.ts';
+import { type Span, spans } from '../../words/timeline.ts';
 
 /** Each run of the job, drawn on one line of time, with what its process left behind. */
 export function AttemptTimeline({ attempts }: { attempts: readonly AttemptView[] }) {
   const now = useNow();
   const drawn = spans(attempts, now);
+  const { data: workers = [] } = useQuery(workersQuery());
   return (
-    <div className="scroll">
-      <table className="rows attempts">
-        <caption className="visually-hidden">Attempts, the first one first</caption>
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              Try
-            </th>
-            <th scope="col" className="track-head">
-              When
-            </th>
-            <th scope="col">Began</th>
-            <th scope="col" className="number">
-              Took
-            </th>
-            <th scope="col">Process</th>
-            <th scope="col">How it ended</th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map((attempt, index) => (
-            <tr key={attempt.claim}>
-              <td className="number">{attempt.number}</td>
-              <td className="track">
-                <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                  <rect
-                    className={`span span-${outcome(attempt)}`}
-                    x={drawn[index]?.left}
-                    width={drawn[index]?.width}
-                    y="0"
-                    height="8"
-                  />
-                </svg>
-              </td>
-              <td className="nowrap">
-                <Moment at={attempt.startedAt} />
-              </td>
-              <td className="number nowrap">
-                {attempt.durationMs === null ? '…' : duration(attempt.durationMs)}
-              </td>
-              <td className="nowrap">{usage(attempt)}</td>
-              <td className="wide">{ending(attempt)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Rows
+      caption="Attempts, the first one first"
+      rows={attempts}
+      keyOf={({ claim }) => String(claim)}
+      columns={[
+        { title: 'Try', kind: 'number', cell: ({ number }) => number },
+        attempts.length > 1 && {
+          title: 'When',
+          kind: 'track',
+          titled: 'in-head',
+          cell: (attempt) => <Track attempt={attempt} span={drawn[attempts.indexOf(attempt)]} />,
+        },
+        { title: 'Began', kind: 'short', cell: ({ startedAt }) => <Moment at={startedAt} /> },
+        {
+          title: 'Took',
+          kind: 'number',
+          cell: ({ durationMs, startedAt }) =>
+            durationMs === null ? timeSince(startedAt, now) : duration(durationMs),
+        },
+        {
+          title: 'Worker',
+          titled: 'in-head',
+          cell: (attempt) => usage(attempt, workers),
+        },
+        { title: 'How it ended', kind: 'wide', titled: 'in-head', cell: ending },
+      ]}
+    />
+  );
+}
+
+/** Where it lies between the first and the last. One alone would only say that it was there. */
+function Track({ attempt, span }: { attempt: AttemptView; span: Span | undefined }) {
+  return (
+    <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect
+        className={`span span-${outcome(attempt)}`}
+        x={span?.left}
+        width={span?.width}
+        height="8"
+      />
+    </svg>
   );
 }
 
@@ -66,8 +65,14 @@ function outcome({ finishedAt, error }: AttemptView): 'running' | 'failed' | 'go
   return error === null ? 'good' : 'failed';
 }
 
-function usage({ pid, peakRssBytes, cpuMs }: AttemptView): string {
+/** Who ran it, as far as that is still known, and what it took there. */
+function usage(
+  { workerId, pid, peakRssBytes, cpuMs }: AttemptView,
+  workers: readonly WorkerView[],
+): string {
+  const host = workers.find((worker) => worker.workerId === workerId)?.host ?? null;
   return [
+    host,
     pid === null ? null : `pid ${pid}`,
     peakRssBytes === null ? null : bytes(peakRssBytes),
     cpuMs === null ? null : `${duration(cpuMs)} CPU`,

@@ -13,7 +13,6 @@ export function JobFacts({ job }: { job: JobView }) {
       <Facts
         facts={[
           ['Id', <code className="whole-id">{job.jobId}</code>],
-          ['Owner', job.owner ?? 'nobody is named'],
           ['Definition', <DefinitionLink job={job} />],
           ['Version', job.definitionVersion],
           ['Schedule', job.scheduleId && <ScheduleLink scheduleId={job.scheduleId} />],

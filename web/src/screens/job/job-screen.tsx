@@ -15,6 +15,7 @@ import { ErrorPanel } from './error-panel.tsx';
 import { EventList } from './event-list.tsx';
 import { JobActions } from './job-actions.tsx';
 import { JobFacts } from './job-facts.tsx';
+import { JobMeta } from './job-meta.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { WhyPanel } from './why-panel.tsx';
 
@@ -75,6 +76,7 @@ function JobSentence({ job }: { job: JobView }) {
   return (
     <>
       <p className="sentence">{sentenceCase(plainText(sentence(job, now)))}.</p>
+      <JobMeta job={job} />
       {typeof fraction === 'number' && (
         <progress value={fraction} max={1} aria-label="Progress of the job" />
       )}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JobView } from '../../../../src/core/job.ts';
 import { definitionsQuery, pausesQuery, workersQuery } from '../../api/queries.ts';
+import { PlaceLink } from '../../parts/place-link.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { whyNotRunning } from '../../words/why-not-running.ts';
@@ -20,7 +21,11 @@ export function WhyPanel({ job }: { job: JobView }) {
         {told.facts.map((fact) => (
           <p key={fact}>{fact}</p>
         ))}
-        {told.todo !== null && <p className="todo">{told.todo}</p>}
+        {told.todo !== null && (
+          <p className="todo">
+            {told.todo} {told.place && <PlaceLink place={told.place}>Go there</PlaceLink>}
+          </p>
+        )}
       </div>
     </Panel>
   );

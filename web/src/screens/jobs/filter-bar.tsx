@@ -1,21 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { JobState } from '../../../../src/core/job.ts';
+import type { StateCounts } from '../../../../src/core/stats.ts';
 import { definitionsQuery } from '../../api/queries.ts';
+import { useStats } from '../../api/signal-queries.ts';
 import { toasts } from '../../parts/toasts.tsx';
 import { readSearch, writeSearch } from '../../words/search-text.ts';
-import { SINCE_MS, type Since } from '../../words/since.ts';
-import { type JobsSearch, sameStates, TABS } from './jobs-search.ts';
-
-const SINCE_WORDS: Record<Since, string> = {
-  '1h': 'Last hour',
-  '24h': 'Last 24 hours',
-  '7d': 'Last 7 days',
-};
+import { SINCE_MS, SINCE_WORDS, type Since } from '../../words/since.ts';
+import { sumOf } from '../../words/throughput.ts';
+import { type JobsSearch, sameStates, tabCounts, TABS } from './jobs-search.ts';
 
 /** What is asked for lives in the address; this bar reads it from there and writes it back. */
 export function FilterBar({ search }: { search: JobsSearch }) {
   const navigate = useNavigate();
+  const counts = tabCounts(search, useStats());
   const change = (to: Partial<Record<keyof JobsSearch, unknown>>) => {
     const next = { ...search, cursor: undefined, ...to } as JobsSearch;
     void navigate({ to: '/jobs', search: next });
@@ -58,11 +57,20 @@ export function FilterBar({ search }: { search: JobsSearch }) {
             activeProps={{}}
           >
             {title}
+            {counts && status.length > 0 && (
+              <span className="count">{countWords(status, counts)}</span>
+            )}
           </Link>
         ))}
       </nav>
     </div>
   );
+}
+
+/** None is said by saying nothing. */
+function countWords(states: readonly JobState[], counts: StateCounts): string {
+  const sum = sumOf(states.map((state) => counts[state]));
+  return sum === 0 ? '' : ` ${sum.toLocaleString('en')}`;
 }
 
 /** Another tab begins with its first page. */

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { JobView } from '../../../../src/core/job.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { remark, shortId, summary, timing } from '../../words/job-words.ts';
@@ -17,60 +18,66 @@ export function JobTable({
   alike?: boolean;
 }) {
   return (
-    <div className="scroll">
-      <table className="rows jobs">
-        <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col">Job</th>
-            <th scope="col" className="number">
-              Try
-            </th>
-            <th scope="col">Time</th>
-            <th scope="col">Created</th>
-            {!alike && <th scope="col">Owner</th>}
-            <th scope="col">What happened</th>
-          </tr>
-        </thead>
-        <tbody>
-          {jobs.map((job) => (
-            <JobRow key={job.jobId} job={job} alike={alike} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Rows
+      caption={caption}
+      rows={jobs}
+      keyOf={({ jobId }) => jobId}
+      columns={[
+        { title: 'State', titled: 'in-head', cell: ({ status }) => <StateBadge state={status} /> },
+        {
+          title: 'Job',
+          kind: 'wide',
+          titled: 'in-head',
+          cell: (job) => <Name job={job} alike={alike} />,
+        },
+        {
+          title: 'Try',
+          kind: 'number',
+          cell: ({ attempts, maxAttempts }) => `${attempts}/${maxAttempts}`,
+        },
+        { title: 'Time', kind: 'short', titled: 'in-head', cell: (job) => <Timing job={job} /> },
+        { title: 'Created', kind: 'short', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        !alike && {
+          title: 'Owner',
+          kind: 'short',
+          cell: ({ owner }) => owner ?? <span className="soft">–</span>,
+        },
+        {
+          title: 'What happened',
+          kind: 'wide',
+          titled: 'in-head',
+          cell: (job) => <Remark job={job} />,
+        },
+      ]}
+    />
   );
 }
 
-function JobRow({ job, alike }: { job: JobView; alike: boolean }) {
-  const now = useNow();
-  const note = remark(job);
+function Name({ job: { jobId, definitionKey, params }, alike }: { job: JobView; alike: boolean }) {
+  const text = summary(params);
   return (
-    <tr>
-      <td>
-        <StateBadge state={job.status} />
-      </td>
-      <td className="wide">
-        <Link to="/jobs/$jobId" params={{ jobId: job.jobId }} className="row-link" data-row>
-          {alike ? shortId(job.jobId) : job.definitionKey}
-        </Link>{' '}
-        {!alike && <span className="id">{shortId(job.jobId)}</span>}
-        <span className="summary">{summary(job.params)}</span>
-      </td>
-      <td className="number">
-        {job.attempts}/{job.maxAttempts}
-      </td>
-      <td className="nowrap">{timing(job, now)}</td>
-      <td className="nowrap">
-        <Moment at={job.createdAt} />
-      </td>
-      {!alike && <td className="nowrap">{job.owner ?? <span className="soft">–</span>}</td>}
-      <td className="wide">
-        <span className={`remark${job.error && note !== '' ? ' bad' : ''}`} title={note}>
-          {note}
-        </span>
-      </td>
-    </tr>
+    <>
+      <Link to="/jobs/$jobId" params={{ jobId }} className="row-link" data-row title={jobId}>
+        {alike ? shortId(jobId) : definitionKey}
+      </Link>{' '}
+      {!alike && <span className="id">{shortId(jobId)}</span>}
+      <span className="summary" title={text}>
+        {text}
+      </span>
+    </>
+  );
+}
+
+function Timing({ job }: { job: JobView }) {
+  return timing(job, useNow());
+}
+
+function Remark({ job }: { job: JobView }) {
+  const note = remark(job);
+  if (note === '') return null;
+  return (
+    <span className={`remark${job.error ? ' bad' : ''}`} title={note}>
+      {note}
+    </span>
   );
 }

@@ -6,7 +6,7 @@ import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { now } from '../../runtime/clock.ts';
 import { actionsFor } from '../../words/bulk-words.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { bulkOf, type JobsSearch } from './jobs-search.ts';
+import { bulkOf, type JobsSearch, withoutOne } from './jobs-search.ts';
 import { SteadyTable } from './steady-table.tsx';
 
 const route = getRouteApi('/jobs');
@@ -90,11 +90,20 @@ function NoJobs({ search }: { search: JobsSearch }) {
   }
   return (
     <Empty title="No job fits.">
-      <p>
-        <Link to="/jobs" search={{}}>
-          Show all jobs
-        </Link>
-      </p>
+      <ul className="ways">
+        {withoutOne(search).map(({ words, search: less }) => (
+          <li key={words}>
+            <Link to="/jobs" search={less}>
+              Without “{words}”
+            </Link>
+          </li>
+        ))}
+        <li>
+          <Link to="/jobs" search={{}}>
+            Show all jobs
+          </Link>
+        </li>
+      </ul>
     </Empty>
   );
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { JOB_STATES } from '../../../../src/core/job.ts';
+import { statsView } from '../../../../src/core/stats.ts';
 import { parseUrlSearch, writeUrlSearch } from '../../words/url-search.ts';
-import { bulkOf, jobsSearch, TABS } from './jobs-search.ts';
+import { bulkOf, jobsSearch, tabCounts, TABS, withoutOne } from './jobs-search.ts';
 
 describe('the view in the address', () => {
   it('is the same after a reload', () => {
@@ -32,4 +33,24 @@ test('a bulk action is about what is filtered, not about the page', () => {
   const now = new Date('2030-01-01T12:00:00Z');
   const search = { tag: 'eu', since: '1h', cursor: 'x', sort: 'createdAt' } as const;
   expect(bulkOf(search, now)).toEqual({ tag: 'eu', createdAfter: '2030-01-01T11:00:00.000Z' });
+});
+
+test('what fits nothing can be let go of, one by one', () => {
+  const search = { tag: 'eu', since: '1h', cursor: 'x', sort: 'createdAt' } as const;
+  expect(withoutOne(search)).toEqual([
+    { words: 'eu', search: { since: '1h', sort: 'createdAt' } },
+    { words: 'Last hour', search: { tag: 'eu', sort: 'createdAt' } },
+  ]);
+  expect(withoutOne({ tag: 'eu' })).toEqual([]);
+});
+
+test('tabs are counted where nothing else is asked for', () => {
+  const rows = { at: new Date(0), spans: [], oldest: [], minutes: [] };
+  const depths = [{ key: 'mail', state: 'failed' as const, n: 3 }];
+  const stats = statsView({ ...rows, depths }, { windowMinutes: 60, seriesMinutes: 1 });
+  expect(tabCounts({ status: ['failed'] }, stats)?.failed).toBe(3);
+  expect(tabCounts({ definitionKey: 'mail' }, stats)?.failed).toBe(3);
+  expect(tabCounts({ definitionKey: 'other' }, stats)).toBeNull();
+  expect(tabCounts({ q: 'x' }, stats)).toBeNull();
+  expect(tabCounts({}, null)).toBeNull();
 });

@@ -1,6 +1,7 @@
 import type { BulkFilter } from '../../../../src/client/bulk.ts';
 import { JOB_STATES, type JobState } from '../../../../src/core/job.ts';
-import { SINCE_MS, type Since } from '../../words/since.ts';
+import type { StateCounts, StatsView } from '../../../../src/core/stats.ts';
+import { SINCE_MS, SINCE_WORDS, type Since } from '../../words/since.ts';
 import { textOf } from '../../words/url-search.ts';
 
 /** The view of the list of jobs, as its address says it. What an address says wrongly is left out. */
@@ -57,4 +58,26 @@ export function bulkOf(search: JobsSearch, now: Date): BulkFilter {
   const { since, sort: _sort, cursor: _cursor, ...filter } = search;
   const createdAfter = since && new Date(now.getTime() - SINCE_MS[since]).toISOString();
   return { ...filter, createdAfter };
+}
+
+const FILTERS = ['status', 'definitionKey', 'tag', 'errorCode', 'q', 'since'] as const;
+
+/** When nothing fits: the same search without each of its filters, of which there must be several. */
+export function withoutOne(search: JobsSearch): { words: string; search: JobsSearch }[] {
+  const { cursor: _cursor, ...kept } = search;
+  const used = FILTERS.filter((name) => kept[name] !== undefined);
+  if (used.length < 2) return [];
+  return used.map((name) => {
+    const { [name]: value, ...rest } = kept;
+    const words = name === 'since' ? SINCE_WORDS[value as Since] : [value].flat().join(', ');
+    return { words, search: rest };
+  });
+}
+
+/** How many jobs each tab has, where that is known: of all jobs, or of one definition. */
+export function tabCounts(search: JobsSearch, stats: StatsView | null): StateCounts | null {
+  const { definitionKey, status: _status, sort: _sort, cursor: _cursor, ...others } = search;
+  if (stats === null || Object.keys(others).length > 0) return null;
+  if (definitionKey === undefined) return stats.totals;
+  return stats.definitions.find(({ key }) => key === definitionKey)?.states ?? null;
 }

@@ -1,8 +1,8 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { duration } from '../../../../src/core/duration.ts';
 import type { JobState } from '../../../../src/core/job.ts';
 import type { JobPage } from '../../api/queries.ts';
 import { useNow } from '../../runtime/clock.ts';
+import { wholeSeconds } from '../../words/moment.ts';
 import { sumOf } from '../../words/throughput.ts';
 import { countOf, type Overview, timesFailed } from './use-overview.ts';
 
@@ -38,7 +38,7 @@ export function Cards({ overview }: { overview: Overview }) {
       <Card
         title="Queued"
         value={count(queued, 'queued')}
-        note={oldest ? `the oldest for ${duration(whole(waitedMs))}` : 'nothing waits'}
+        note={oldest ? `the oldest for ${wholeSeconds(waitedMs)}` : 'nothing waits'}
         to="/jobs"
         search={{ status: ['queued'], sort: 'createdAt' }}
       />
@@ -87,9 +87,5 @@ function draining(count: number): string {
 
 function until(at: string, now: Date): string {
   const leftMs = Date.parse(at) - now.getTime();
-  return leftMs <= 0 ? 'now' : `in ${duration(whole(leftMs))}`;
-}
-
-function whole(ms: number): number {
-  return Math.max(1_000, Math.floor(ms / 1_000) * 1_000);
+  return leftMs <= 0 ? 'now' : `in ${wholeSeconds(leftMs)}`;
 }

@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { JobView } from '../../../../src/core/job.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { serverAddress } from '../../runtime/place.ts';
+import { skeletonOf } from '../../words/schema-form.ts';
 import { shellWord, urlFlag } from '../../words/shell.ts';
 import type { Overview } from './use-overview.ts';
 
@@ -20,7 +22,6 @@ export function FirstRun({
 }) {
   const worker = workers.find(({ status }) => status !== 'dead');
   const first = definitions.find(({ key }) => key === 'hello') ?? definitions[0];
-  const flags = urlFlag(serverAddress).join(' ');
   return (
     <Panel title="Your first job">
       <ol className="steps">
@@ -54,9 +55,7 @@ export function FirstRun({
                 </Link>{' '}
                 or, in a terminal:
               </p>
-              <Command
-                text={`npx longshore enqueue ${shellWord(first.key)} --wait ${flags}`.trim()}
-              />
+              <Command text={enqueueCommand(first)} />
             </>
           )}
           {started !== null && <JobLink job={started} />}
@@ -67,6 +66,17 @@ export function FirstRun({
       </ol>
     </Panel>
   );
+}
+
+function enqueueCommand({ key, paramsSchema }: PublishedDefinition): string {
+  const params = skeletonOf(paramsSchema);
+  return [
+    'npx longshore enqueue',
+    shellWord(key),
+    ...(params === null ? [] : [shellWord(JSON.stringify(params))]),
+    '--wait',
+    ...urlFlag(serverAddress),
+  ].join(' ');
 }
 
 function Step({ done, title, children }: { done: boolean; title: string; children: ReactNode }) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { FailuresPanel } from '../../parts/failures-panel.tsx';
 import { Screen, Waiting } from '../../parts/screen.tsx';
 import { Cards } from './cards.tsx';
-import { Failures } from './failures.tsx';
 import { FirstRun } from './first-run.tsx';
 import { NextSchedules } from './next-schedules.tsx';
 import { ThroughputPanel } from './throughput-panel.tsx';
@@ -35,10 +35,15 @@ export function OverviewScreen() {
         />
       )}
       <Cards overview={overview} />
-      {overview.stats && <ThroughputPanel throughput={overview.stats.throughput} />}
+      {overview.stats && (
+        <ThroughputPanel
+          throughput={overview.stats.throughput}
+          definitions={overview.definitions}
+        />
+      )}
       <div className="columns">
         <div>
-          <Failures overview={overview} />
+          <FailuresPanel failures={overview.failures.groups} definitions={overview.definitions} />
           <WorkloadTable overview={overview} />
         </div>
         <div>

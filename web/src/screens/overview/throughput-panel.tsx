@@ -1,6 +1,8 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { Throughput } from '../../../../src/core/stats.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { deploysIn, deployWords } from '../../words/deploys.ts';
 import { clockTime } from '../../words/moment.ts';
 import { OUTCOMES, sumOf } from '../../words/throughput.ts';
 
@@ -13,13 +15,23 @@ const Chart = lazy(async () => {
   }
 });
 
+const DEPLOYS_SHOWN = 3;
+
 /** How jobs ended, minute by minute; as numbers for who wants them, or cannot see it. */
-export function ThroughputPanel({ throughput }: { throughput: Throughput }) {
+export function ThroughputPanel({
+  throughput,
+  definitions,
+}: {
+  throughput: Throughput;
+  definitions: readonly PublishedDefinition[];
+}) {
+  const deploys = useMemo(() => deploysIn(throughput, definitions), [throughput, definitions]);
   const [asTable, setAsTable] = useState(false);
+  const isEmpty = OUTCOMES.every((outcome) => sumOf(throughput[outcome]) === 0);
   return (
     <div className="above">
       <Panel
-        title="Throughput"
+        title="Throughput: how jobs ended, each minute of the last hour"
         aside={
           <>
             {OUTCOMES.map((outcome) => (
@@ -27,18 +39,28 @@ export function ThroughputPanel({ throughput }: { throughput: Throughput }) {
                 {outcome} {sumOf(throughput[outcome]).toLocaleString('en')}
               </span>
             ))}{' '}
-            <button type="button" className="small" onClick={() => setAsTable(!asTable)}>
-              {asTable ? 'As a chart' : 'As a table'}
-            </button>
+            {!isEmpty && (
+              <button type="button" className="small" onClick={() => setAsTable(!asTable)}>
+                {asTable ? 'As a chart' : 'As a table'}
+              </button>
+            )}
           </>
         }
       >
-        {asTable ? (
+        {isEmpty ? (
+          <p className="soft">No job has ended in the last hour.</p>
+        ) : asTable ? (
           <Numbers throughput={throughput} />
         ) : (
           <Suspense fallback={<div className="chart" />}>
-            <Chart throughput={throughput} />
+            <Chart throughput={throughput} deploys={deploys} />
           </Suspense>
+        )}
+        {deploys.length > 0 && (
+          <p className="deploys">
+            <span className="deploy">New definitions:</span>{' '}
+            {deploys.slice(-DEPLOYS_SHOWN).map(deployWords).join(' · ')}
+          </p>
         )}
       </Panel>
     </div>

@@ -4,7 +4,7 @@ import type { StatsView } from '../../../../src/core/stats.ts';
 import { useStats } from '../../api/signal-queries.ts';
 import { groupsQuery, type GroupPage } from '../../api/failure-queries.ts';
 import { now } from '../../runtime/clock.ts';
-import { SINCE_MS } from '../../words/since.ts';
+import { lastDay } from '../../words/since.ts';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { ScheduleView } from '../../../../src/core/schedule.ts';
 import type { WorkerView } from '../../../../src/core/worker.ts';
@@ -34,12 +34,9 @@ export interface Overview {
 
 const LIMIT = 50;
 const EVERY_MS = 5_000;
-const ROUND_MS = 600_000;
 
 export function useOverview(): Overview | null {
-  // A round time, so that the question stays the same for a while.
-  const fromMs = Math.floor((now().getTime() - SINCE_MS['24h']) / ROUND_MS) * ROUND_MS;
-  const failures = useQuery(groupsQuery({ from: new Date(fromMs).toISOString() }));
+  const failures = useQuery(groupsQuery({ from: lastDay(now()) }));
   const pauses = useQuery(pausesQuery());
   const oldest = { sort: 'createdAt', limit: LIMIT } as const;
   const queued = useQuery(jobsQuery({ status: ['queued'], ...oldest }, EVERY_MS));

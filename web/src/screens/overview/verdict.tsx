@@ -14,6 +14,7 @@ export function Verdict({ overview }: { overview: Overview }) {
       failures: overview.failures.groups,
       queued: overview.queued.jobs,
       running: overview.running.jobs,
+      depths: overview.stats?.definitions ?? [],
     },
     now,
   );
@@ -37,8 +38,11 @@ export function Verdict({ overview }: { overview: Overview }) {
       <ul>
         {found.map(({ text, owner, place }, index) => (
           <li key={index}>
-            <PlaceLink place={place}>{plainText(text)}</PlaceLink>
+            <PlaceLink place={place} title={plainText(text)}>
+              {plainText(text)}
+            </PlaceLink>
             {owner !== null && <span className="owner">{owner}</span>}
+            <Icon name="next" />
           </li>
         ))}
       </ul>

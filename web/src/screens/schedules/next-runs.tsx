@@ -3,6 +3,7 @@ import type { ScheduleView } from '../../../../src/core/schedule.ts';
 import { upcomingQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { momentIn } from '../../words/moment.ts';
 
 const SHOWN = 8;
@@ -13,31 +14,22 @@ export function NextRuns({ schedule }: { schedule: ScheduleView }) {
   if (next.length === 0) return null;
   return (
     <Panel title="Next runs" aside={schedule.enabled ? undefined : 'once it is resumed'} flush>
-      <div className="scroll">
-        <table className="rows">
-          <caption className="visually-hidden">Next runs</caption>
-          <thead>
-            <tr>
-              <th scope="col">Local time</th>
-              <th scope="col">Offset</th>
-              <th scope="col">In</th>
-              <th scope="col">Note</th>
-            </tr>
-          </thead>
-          <tbody>
-            {next.map(({ at, offset, note }) => (
-              <tr key={at}>
-                <td className="nowrap">{momentIn(at, schedule.timezone)}</td>
-                <td className="nowrap">{offset}</td>
-                <td className="nowrap">
-                  <Moment at={at} />
-                </td>
-                <td>{note ?? ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Rows
+        caption="Next runs"
+        rows={next}
+        keyOf={({ at }) => at}
+        columns={[
+          {
+            title: 'Local time',
+            kind: 'short',
+            titled: 'in-head',
+            cell: ({ at }) => momentIn(at, schedule.timezone),
+          },
+          { title: 'Offset', kind: 'short', titled: 'in-head', cell: ({ offset }) => offset },
+          { title: 'In', kind: 'short', titled: 'in-head', cell: ({ at }) => <Moment at={at} /> },
+          { title: 'Note', titled: 'in-head', cell: ({ note }) => note },
+        ]}
+      />
     </Panel>
   );
 }

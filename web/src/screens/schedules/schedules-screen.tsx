@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ScheduleView } from '../../../../src/core/schedule.ts';
-import { schedulesQuery } from '../../api/queries.ts';
+import type { ScheduleView, SlotView } from '../../../../src/core/schedule.ts';
+import { definitionsQuery, schedulesQuery } from '../../api/queries.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { cronWords } from '../../words/cron-words.ts';
+import { ownersOf, ownerWords } from '../../words/owners.ts';
 import { nameOf } from '../../words/troubles.ts';
 import { textOf } from '../../words/url-search.ts';
 import { ScheduleActions } from './schedule-actions.tsx';
+import { SlotBadge } from './slot-badge.tsx';
 import { SlotStrip } from './slot-strip.tsx';
 
 const route = getRouteApi('/schedules');
@@ -45,57 +48,71 @@ export function SchedulesScreen() {
 }
 
 function ScheduleTable({ schedules }: { schedules: readonly ScheduleView[] }) {
+  const { data: definitions = [] } = useQuery(definitionsQuery());
+  const owners = ownersOf(definitions);
   return (
-    <div className="scroll">
-      <table className="rows">
-        <caption className="visually-hidden">Schedules</caption>
-        <thead>
-          <tr>
-            <th scope="col">Schedule</th>
-            <th scope="col">When</th>
-            <th scope="col">Next</th>
-            <th scope="col">Latest slots</th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {schedules.map((schedule) => (
-            <tr key={schedule.id}>
-              <td>
-                <Link
-                  to="/schedules/$scheduleId"
-                  params={{ scheduleId: schedule.id }}
-                  className="row-link"
-                  data-row
-                >
-                  {nameOf(schedule)}
-                </Link>
-                <span className="summary">{schedule.definitionKey}</span>
-              </td>
-              <td>
-                {cronWords(schedule.cron)}
-                <span className="summary">
-                  {schedule.cron} · {schedule.timezone}
-                </span>
-              </td>
-              <td className="nowrap">
-                <NextRun schedule={schedule} />
-              </td>
-              <td>
-                <SlotStrip schedule={schedule} />
-              </td>
-              <td>
-                <div className="row-actions">
-                  <ScheduleActions schedule={schedule} />
-                </div>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Rows
+      caption="Schedules"
+      rows={schedules}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Schedule',
+          titled: 'in-head',
+          cell: (schedule) => (
+            <>
+              <Link
+                to="/schedules/$scheduleId"
+                params={{ scheduleId: schedule.id }}
+                className="row-link"
+                data-row
+              >
+                {nameOf(schedule)}
+              </Link>
+              <span className="summary">{schedule.definitionKey}</span>
+            </>
+          ),
+        },
+        {
+          title: 'Owner',
+          kind: 'short',
+          cell: ({ definitionKey }) => ownerWords(owners, [definitionKey]),
+        },
+        {
+          title: 'When',
+          titled: 'in-head',
+          cell: ({ cron, timezone }) => (
+            <>
+              {cronWords(cron)}
+              <span className="summary">
+                {cron} · {timezone}
+              </span>
+            </>
+          ),
+        },
+        { title: 'Next', kind: 'short', cell: (schedule) => <NextRun schedule={schedule} /> },
+        { title: 'Last', kind: 'short', cell: ({ lastSlot }) => <LastRun slot={lastSlot} /> },
+        { title: 'Latest slots', cell: (schedule) => <SlotStrip schedule={schedule} /> },
+        {
+          title: 'Actions',
+          titled: 'aloud',
+          cell: (schedule) => (
+            <div className="row-actions">
+              <ScheduleActions schedule={schedule} />
+            </div>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function LastRun({ slot }: { slot: SlotView | null }) {
+  if (slot === null) return <span className="soft">never</span>;
+  return (
+    <>
+      <Moment at={slot.slot} /> <SlotBadge slot={slot} />
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Waiting } from '../../parts/screen.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { NewKey } from './new-key.tsx';
@@ -56,46 +57,40 @@ export function KeysPanel() {
 
 function KeyTable({ keys, onMade }: { keys: readonly KeyView[]; onMade: (made: MadeKey) => void }) {
   return (
-    <div className="scroll">
-      <table className="rows">
-        <caption className="visually-hidden">API keys</caption>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">State</th>
-            <th scope="col">May</th>
-            <th scope="col">Made</th>
-            <th scope="col">Until</th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.keyId}>
-              <td>
-                <strong>{key.name}</strong>
-                <span className="summary">{key.keyId}</span>
-              </td>
-              <td>
-                <span className={`badge tone-${TONES[key.status]}`}>{key.status}</span>
-              </td>
-              <td>{key.scopes.join(', ')}</td>
-              <td className="nowrap">
-                <Moment at={key.createdAt} />
-              </td>
-              <td className="nowrap">
-                {key.expiresAt === null ? 'for good' : <Moment at={key.expiresAt} />}
-              </td>
-              <td>
-                <KeyActions apiKey={key} onMade={onMade} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Rows
+      caption="API keys"
+      rows={keys}
+      keyOf={({ keyId }) => keyId}
+      columns={[
+        {
+          title: 'Key',
+          titled: 'in-head',
+          cell: ({ name, keyId }) => (
+            <>
+              <strong>{name}</strong>
+              <span className="summary">{keyId}</span>
+            </>
+          ),
+        },
+        {
+          title: 'State',
+          titled: 'in-head',
+          cell: ({ status }) => <span className={`badge tone-${TONES[status]}`}>{status}</span>,
+        },
+        { title: 'May', cell: ({ scopes }) => scopes.join(', ') },
+        { title: 'Made', kind: 'short', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        {
+          title: 'Until',
+          kind: 'short',
+          cell: ({ expiresAt }) => (expiresAt === null ? 'for good' : <Moment at={expiresAt} />),
+        },
+        {
+          title: 'Actions',
+          titled: 'aloud',
+          cell: (key) => <KeyActions apiKey={key} onMade={onMade} />,
+        },
+      ]}
+    />
   );
 }
 

@@ -4,7 +4,9 @@ import { offersQuery, sessionQuery } from '../../api/queries.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Screen, Waiting } from '../../parts/screen.tsx';
+import { sentenceCase } from '../../words/job-words.ts';
 import { KeysPanel } from './keys-panel.tsx';
 
 /** Who may do what, and how this server is. */
@@ -14,12 +16,14 @@ export function SettingsScreen() {
       <div className="columns">
         <div>
           <KeysPanel />
-          <SetUp />
         </div>
         <div>
           <You />
           <Server />
         </div>
+      </div>
+      <div className="below">
+        <SetUp />
       </div>
     </Screen>
   );
@@ -59,7 +63,10 @@ function Server() {
           ['Version', health?.version],
           ...(health?.checks ?? []).map(
             ({ name, ok, durationMs }) =>
-              [name, `${ok ? 'well' : 'not well'}, in ${Math.round(durationMs)} ms`] as const,
+              [
+                sentenceCase(name),
+                `${ok ? 'well' : 'not well'}, answers in ${Math.round(durationMs)} ms`,
+              ] as const,
           ),
         ]}
       />
@@ -79,30 +86,34 @@ function SetUp() {
       {data === undefined ? (
         <Waiting error={error} />
       ) : (
-        <div className="scroll" role="group" aria-label="Settings" tabIndex={0}>
-          <table className="rows">
-            <caption className="visually-hidden">Settings</caption>
-            <thead>
-              <tr>
-                <th scope="col">Setting</th>
-                <th scope="col">Value</th>
-                <th scope="col">Meaning</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.settings.map(({ name, value, meaning }) => (
-                <tr key={name}>
-                  <td>
-                    <code>{name}</code>
-                  </td>
-                  <td>{value ?? <span className="soft">–</span>}</td>
-                  <td>{meaning}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Rows
+          caption="Settings"
+          rows={data.settings}
+          keyOf={({ name }) => name}
+          columns={[
+            { title: 'Setting', titled: 'in-head', cell: ({ name }) => <code>{name}</code> },
+            {
+              title: 'Value',
+              cell: ({ value }) =>
+                value === null ? (
+                  <span className="soft">–</span>
+                ) : (
+                  <span className="whole-word">{value}</span>
+                ),
+            },
+            {
+              title: 'Meaning',
+              titled: 'in-head',
+              cell: ({ meaning }) => <Marked text={meaning} />,
+            },
+          ]}
+        />
       )}
     </Panel>
   );
+}
+
+/** The words between backticks are names, as in the docs. */
+function Marked({ text }: { text: string }) {
+  return text.split('`').map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>));
 }

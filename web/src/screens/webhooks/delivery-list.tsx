@@ -55,6 +55,7 @@ export function DeliveryList({
 
 function Delivery({ delivery }: { delivery: DeliveryView }) {
   const { id, webhookId, event, jobId, status, request, attempts, createdAt } = delivery;
+  const last = attempts.at(-1);
   const again = useChange(
     async () => await call<object>('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`),
     () => 'It is sent again.',
@@ -67,6 +68,7 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
           <Moment at={createdAt} />{' '}
           <span className="soft">
             {attempts.length} {attempts.length === 1 ? 'try' : 'tries'}
+            {last && `, ${answerWords(last)}`}
           </span>
         </summary>
         <div className="delivery">
@@ -104,13 +106,16 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
   );
 }
 
+function answerWords({ status, error }: Send): string {
+  return status === null ? plainText(error ?? 'no answer') : `answered ${status}`;
+}
+
 function Answer({ send, number }: { send: Send; number: number }) {
-  const { status, error, responseBody, responseTruncated, durationMs, at } = send;
+  const { responseBody, responseTruncated, durationMs, at } = send;
   return (
     <>
       <h3>
-        Try {number}: {status === null ? plainText(error ?? 'no answer') : `answered ${status}`}{' '}
-        after {duration(durationMs)}, <Moment at={at} />
+        Try {number}: {answerWords(send)} after {duration(durationMs)}, <Moment at={at} />
       </h3>
       {responseBody !== null && responseBody !== '' && (
         <pre>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { WebhookView } from '../../../../src/core/webhook.ts';
 import { webhooksQuery } from '../../api/admin-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { type MadeWebhook, NewWebhook } from './new-webhook.tsx';
@@ -45,52 +46,43 @@ export function WebhooksScreen() {
 
 function WebhookTable({ webhooks }: { webhooks: readonly WebhookView[] }) {
   return (
-    <div className="scroll">
-      <table className="rows">
-        <caption className="visually-hidden">Webhooks</caption>
-        <thead>
-          <tr>
-            <th scope="col">Webhook</th>
-            <th scope="col">State</th>
-            <th scope="col">Is told of</th>
-            <th scope="col" className="number">
-              Failed in a row
-            </th>
-            <th scope="col">Made</th>
-          </tr>
-        </thead>
-        <tbody>
-          {webhooks.map((webhook) => (
-            <tr key={webhook.id}>
-              <td>
-                <Link
-                  to="/webhooks/$webhookId"
-                  params={{ webhookId: webhook.id }}
-                  className="row-link"
-                  data-row
-                >
-                  {webhook.url}
-                </Link>
-                {webhook.description !== null && (
-                  <span className="summary">{webhook.description}</span>
-                )}
-              </td>
-              <td>
-                <WebhookBadge webhook={webhook} />
-              </td>
-              <td>{webhook.events.join(', ')}</td>
-              <td className="number">{webhook.failures}</td>
-              <td className="nowrap">
-                <Moment at={webhook.createdAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Rows
+      caption="Webhooks"
+      rows={webhooks}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Webhook',
+          titled: 'in-head',
+          cell: ({ id, url, description }) => (
+            <>
+              <Link
+                to="/webhooks/$webhookId"
+                params={{ webhookId: id }}
+                className="row-link whole-word"
+                data-row
+              >
+                {url}
+              </Link>
+              {description !== null && <span className="summary">{description}</span>}
+            </>
+          ),
+        },
+        {
+          title: 'State',
+          titled: 'in-head',
+          cell: (webhook) => <WebhookBadge webhook={webhook} />,
+        },
+        { title: 'Is told of', cell: ({ events }) => events.join(', ') },
+        { title: 'Failed in a row', kind: 'number', cell: ({ failures }) => failures },
+        { title: 'Made', kind: 'short', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+      ]}
+    />
   );
 }
 
-export function WebhookBadge({ webhook: { status } }: { webhook: WebhookView }) {
+/** One that is active and whose receiver does not answer is not well, and should not look so. */
+export function WebhookBadge({ webhook: { status, failures } }: { webhook: WebhookView }) {
+  if (status === 'active' && failures > 0) return <span className="badge tone-bad">failing</span>;
   return <span className={`badge tone-${TONES[status]}`}>{status}</span>;
 }

@@ -7,7 +7,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { ownersOf, ownerWords } from '../../words/owners.ts';
-import { WorkerRow } from './worker-row.tsx';
+import { WorkerTable } from './worker-table.tsx';
 
 const RUNNING_SHOWN = 200;
 const LOADED_SHOWN = 12;
@@ -33,29 +33,7 @@ export function WorkersScreen() {
           <Command text="npx longshore worker --jobs ./jobs" />
         </Empty>
       ) : (
-        <div className="scroll">
-          <table className="rows">
-            <caption className="visually-hidden">Workers that are alive</caption>
-            <thead>
-              <tr>
-                <th scope="col">Worker</th>
-                <th scope="col">State</th>
-                <th scope="col">Slots</th>
-                <th scope="col">Heard of</th>
-                <th scope="col">Up since</th>
-                <th scope="col">Runs now</th>
-                <th scope="col">
-                  <span className="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {alive.map((worker) => (
-                <WorkerRow key={worker.workerId} worker={worker} jobs={page?.jobs ?? []} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <WorkerTable workers={alive} jobs={page?.jobs ?? []} />
       )}
       {gone.length > 0 && <Gone workers={gone} />}
     </Screen>

@@ -6,48 +6,62 @@ import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Slots } from '../../parts/slots.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { shortId, timing } from '../../words/job-words.ts';
 
-export function WorkerRow({ worker, jobs }: { worker: WorkerView; jobs: readonly JobView[] }) {
-  const now = useNow();
-  const late = Date.parse(worker.leaseExpiresAt) < now.getTime();
+export function WorkerTable({
+  workers,
+  jobs,
+}: {
+  workers: readonly WorkerView[];
+  /** What runs, to tell what the ids of a worker are. */
+  jobs: readonly JobView[];
+}) {
   return (
-    <tr>
-      <td className="nowrap">
-        <strong>{worker.host}</strong>
-        <br />
-        <span className="soft">
-          pid {worker.pid}, version {worker.version}
-        </span>
-      </td>
-      <td>
-        {late ? (
-          <span className="badge tone-bad">silent</span>
-        ) : (
-          <span className={`badge tone-${worker.status === 'active' ? 'good' : 'warn'}`}>
-            {worker.status}
-          </span>
-        )}
-      </td>
-      <td>
-        <Slots taken={worker.running.length} slots={worker.slots} />
-      </td>
-      <td className="nowrap">
-        <Moment at={worker.heartbeatAt} />
-      </td>
-      <td className="nowrap">
-        <Moment at={worker.startedAt} />
-      </td>
-      <td>
-        <RunsNow ids={worker.running} jobs={jobs} />
-      </td>
-      <td className="number">
-        <DrainButton worker={worker} />
-      </td>
-    </tr>
+    <Rows
+      caption="Workers that are alive"
+      rows={workers}
+      keyOf={({ workerId }) => workerId}
+      columns={[
+        {
+          title: 'Worker',
+          kind: 'short',
+          titled: 'in-head',
+          cell: ({ host, pid, version }) => (
+            <>
+              <strong>{host}</strong>
+              <br />
+              <span className="soft">
+                pid {pid}, version {version}
+              </span>
+            </>
+          ),
+        },
+        { title: 'State', titled: 'in-head', cell: (worker) => <WorkerBadge worker={worker} /> },
+        {
+          title: 'Slots',
+          titled: 'in-head',
+          cell: ({ running, slots }) => <Slots taken={running.length} slots={slots} />,
+        },
+        {
+          title: 'Heard of',
+          kind: 'short',
+          cell: ({ heartbeatAt }) => <Moment at={heartbeatAt} />,
+        },
+        { title: 'Started', kind: 'short', cell: ({ startedAt }) => <Moment at={startedAt} /> },
+        { title: 'Runs now', cell: ({ running }) => <RunsNow ids={running} jobs={jobs} /> },
+        { title: 'Actions', titled: 'aloud', cell: (worker) => <DrainButton worker={worker} /> },
+      ]}
+    />
   );
+}
+
+function WorkerBadge({ worker: { leaseExpiresAt, status } }: { worker: WorkerView }) {
+  const isLate = Date.parse(leaseExpiresAt) < useNow().getTime();
+  if (isLate) return <span className="badge tone-bad">silent</span>;
+  return <span className={`badge tone-${status === 'active' ? 'good' : 'warn'}`}>{status}</span>;
 }
 
 const SHOWN_MAX = 8;

@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import { alertsQuery, useOffered, useStats } from '../api/signal-queries.ts';
+
+/** How many need somebody, beside the screen that shows them; nothing when none does. */
+export function NavCount({ of }: { of: 'dead' | 'firing' }) {
+  return of === 'dead' ? <Dead /> : <Firing />;
+}
+
+function Dead() {
+  return <Badge count={useStats()?.totals.failed ?? 0} />;
+}
+
+function Firing() {
+  const { data } = useQuery({ ...alertsQuery(), enabled: useOffered('/v1/alerts') });
+  return <Badge count={data?.alerts.filter(({ status }) => status === 'firing').length ?? 0} />;
+}
+
+function Badge({ count }: { count: number }) {
+  if (count === 0) return null;
+  return <span className="nav-count">{count.toLocaleString('en')}</span>;
+}

@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router';
+import type { PublishedDefinition } from '../../../src/client/job.ts';
+import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
+import { Moment } from './moment.tsx';
+import { FailureText } from './failure-text.tsx';
+import { Panel } from './panel.tsx';
+import { Rows } from './rows.tsx';
+import { atLeast } from '../words/bulk-words.ts';
+import { ownersOf, ownerWords } from '../words/owners.ts';
+
+const SHOWN_MAX = 8;
+
+/** What failed, why, how often, when last, and whose it is: alike ones in one row. */
+export function FailuresPanel({
+  failures,
+  definitions,
+}: {
+  /** Of the last day. */
+  failures: readonly DeadLetterGroup[];
+  definitions: readonly PublishedDefinition[];
+}) {
+  const groups = failures.slice(0, SHOWN_MAX);
+  const owners = ownersOf(definitions);
+  if (groups.length === 0) return null;
+  return (
+    <Panel title="What failed in 24 hours" aside={<Link to="/errors">All errors</Link>} flush>
+      <Rows
+        caption="Kinds of failures, the most frequent first"
+        rows={groups}
+        keyOf={({ fingerprint }) => fingerprint}
+        columns={[
+          {
+            title: 'Times',
+            kind: 'number',
+            cell: ({ count, countIsExact }) => atLeast(count, countIsExact),
+          },
+          {
+            title: 'Definition',
+            kind: 'short',
+            titled: 'in-head',
+            cell: ({ jobId, definitionKeys }) => (
+              <Link to="/jobs/$jobId" params={{ jobId }} className="row-link" data-row>
+                {definitionKeys.join(', ')}
+              </Link>
+            ),
+          },
+          {
+            title: 'Why',
+            kind: 'wide',
+            titled: 'in-head',
+            cell: (group) => <FailureText {...group} />,
+          },
+          { title: 'Last', kind: 'short', cell: ({ lastSeen }) => <Moment at={lastSeen} /> },
+          {
+            title: 'Owner',
+            kind: 'short',
+            cell: ({ definitionKeys }) => ownerWords(owners, definitionKeys),
+          },
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { fingerprintOf } from '../../../../src/core/fingerprint.ts';
+import type { JobView } from '../../../../src/core/job.ts';
+import { groupsQuery } from '../../api/failure-queries.ts';
+import { definitionsQuery } from '../../api/queries.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { RunbookLink } from '../../parts/runbook-link.tsx';
+import { now } from '../../runtime/clock.ts';
+import { atLeast } from '../../words/bulk-words.ts';
+import { runbooksOf } from '../../words/owners.ts';
+import { lastDay } from '../../words/since.ts';
+
+/** What is asked next about every job: whose it is, when that was, and how often it happens. */
+export function JobMeta({ job }: { job: JobView }) {
+  const { owner, finishedAt, status, definitionKey } = job;
+  const { data: definitions = [] } = useQuery(definitionsQuery());
+  return (
+    <p className="meta">
+      <span>
+        Owner <strong>{owner ?? 'nobody is named'}</strong>
+      </span>
+      {finishedAt !== null && (
+        <span>
+          Ended <Moment at={finishedAt} />
+        </span>
+      )}
+      {status === 'failed' && <HowOften job={job} />}
+      <RunbookLink url={runbooksOf(definitions).get(definitionKey)} />
+    </p>
+  );
+}
+
+/**
+ * How often the same mistake was made by jobs like this one. Where secrets were taken out of its error
+ * it may look like another mistake from here; then nothing is said rather than something wrong.
+ */
+function HowOften({ job: { definitionKey, error } }: { job: JobView }) {
+  const { data } = useQuery(groupsQuery({ definitionKey, from: lastDay(now()) }));
+  const fingerprint = error && fingerprintOf(error);
+  const group = data?.groups.find((one) => one.fingerprint === fingerprint);
+  if (!group) return null;
+  return (
+    <Link
+      to="/dead-letters"
+      search={{ definitionKey, fingerprint: group.fingerprint, window: '24h' }}
+    >
+      {group.count === 1
+        ? 'The only one with this error in 24 hours'
+        : `The same error ${atLeast(group.count, group.countIsExact)} times in 24 hours`}
+    </Link>
+  );
+}

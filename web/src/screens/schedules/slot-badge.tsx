@@ -1,0 +1,15 @@
+import { Link } from '@tanstack/react-router';
+import type { SlotView } from '../../../../src/core/schedule.ts';
+import { SLOT_TONES, slotTone, slotWords } from '../../words/slot-words.ts';
+
+/** How a slot ended, which leads to the job that it made. */
+export function SlotBadge({ slot }: { slot: SlotView }) {
+  const words = slotWords({ ...slot, reason: null });
+  const className = `badge tone-${SLOT_TONES[slotTone(slot)]}`;
+  if (slot.jobId === null) return <span className={className}>{words}</span>;
+  return (
+    <Link to="/jobs/$jobId" params={{ jobId: slot.jobId }} className={className}>
+      {words}
+    </Link>
+  );
+}
