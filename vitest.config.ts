@@ -1,25 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
-
-/**
- * Where it knows no times, Vitest begins with the largest file. The chaos run is a small file that
- * takes longer than any other; were it among the last, one core would wait for it alone.
- */
-class ChaosFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const chaos = sorted.filter(({ moduleId }) => moduleId.endsWith('/chaos.test.ts'));
-    return [...chaos, ...sorted.filter((file) => !chaos.includes(file))];
-  }
-}
 
 // One PostgreSQL cluster (fsync off) serves every integration file; each file gets its own database
 // cloned from a migrated template. Two cores, so two files at a time; e2e files, which start whole
-// process trees and mostly wait for them, come after the others, and those of the browser, which
-// share a server, one after another.
+// process trees and mostly wait for them, come after the others. Then the chaos run, which nothing may
+// disturb but itself, and the files of the browser, which share a server, one after another.
 export default defineConfig({
   test: {
-    sequence: { sequencer: ChaosFirst },
     projects: [
       {
         test: {
@@ -47,12 +33,23 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: ['test/e2e/chaos.test.ts'],
           globalSetup: ['test/support/cluster.ts'],
           pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
           testTimeout: 180_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'chaos',
+          include: ['test/e2e/chaos.test.ts'],
+          pool: 'forks',
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          testTimeout: 180_000,
         },
       },
       {
@@ -64,7 +61,7 @@ export default defineConfig({
           pool: 'forks',
           maxWorkers: 1,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
