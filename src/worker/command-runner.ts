@@ -208,7 +208,7 @@ export class CommandRunner implements Runner {
 
   #tell(outcome: Outcome, { cpuMs, peakRssBytes }: RunnerExit): void {
     const claim = this.#claim;
-    const usage = { cpuMs, peakRssBytes, spawned: false };
+    const usage = { cpuMs, peakRssBytes, spent: false };
     this.#events?.onMessage({ type: 'outcome', claim, outcome, ...usage });
   }
 }

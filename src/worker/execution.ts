@@ -125,6 +125,8 @@ export class Execution {
       return await ended;
     } finally {
       clearTimeout(this.#timer);
+      // The runner has the next job soon, which a cancel or a fence of this one must not reach.
+      this.#runner = undefined;
     }
   }
 
@@ -172,8 +174,9 @@ export class Execution {
     }
     if (namesSealed(valueJson)) return runner.saved(claim, seq, RESERVED);
     this.#saves += 1;
-    runner.saved(claim, seq, await saveStep(this, step, valueJson));
+    const problem = await saveStep(this, step, valueJson);
     this.#saves -= 1;
+    if (this.#runner === runner) runner.saved(claim, seq, problem);
   }
 
   get #timeoutMs(): number {

@@ -5,9 +5,9 @@ import type { HookName, Level } from '../core/story.ts';
 
 /**
  * What a worker and its runner say to each other: one JSON document per line on a socket that the
- * runner has as file descriptor 3. Every message about a job carries its claim number, so that a
- * word that comes late can never be taken for the next job's. This file knows no process and no
- * socket; both sides use it.
+ * runner has as file descriptor 3. Every message about a job carries its claim number. Two jobs may
+ * have the same one, so what is left of an ended job is not heard at all: its session says nothing
+ * more, and its execution answers nothing. This file knows no process and no socket; both sides use it.
  */
 
 export type ToRunner =
@@ -52,8 +52,11 @@ export type FromRunner =
 export interface Measured {
   cpuMs: number | null;
   peakRssBytes: number | null;
-  /** Whether the job started processes: then some may be left, and the runner is not used again. */
-  spawned: boolean;
+  /**
+   * Whether the runner is not to be used again: the job started processes, of which some may be left,
+   * or an error escaped from it.
+   */
+  spent: boolean;
 }
 
 export const STEP_NAME_MAX = 200;

@@ -86,7 +86,7 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
   });
 
   it.runIf(mode.captured)('tells what a job wrote before it tells its outcome', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < (mode.reused ? 20 : 3); round += 1) {
       const { output } = await run('write', { lines: 3 });
       expect(output.filter((line) => line.startsWith('stdout'))).toEqual([
         'stdout: out 1',
@@ -97,10 +97,20 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
     }
   });
 
-  it('drops what an ended job says while the next one runs', async () => {
-    await run('speak-late');
-    const { messages } = await run('take-time');
-    expect(messages).toEqual([]);
+  it('keeps what an ended job left running away from the next one', async () => {
+    const first = await run('leave-work', { throws: mode.killable });
+    const ran = await run('come-next');
+    expect(resultOf(ran)).toEqual([mode.reused ? resultOf(first) : expect.anything(), 'mine']);
+    expect(ran.messages).toMatchObject([{ type: 'save', step: 'made', valueJson: '"mine"' }]);
+    // Where an error has escaped, nothing more is run.
+    if (mode.killable) expect(ran.runner.alive).toBe(false);
+  });
+
+  it.runIf(mode.captured)('tells all that a job wrote as its own', async () => {
+    const lines = 30_000;
+    const { output } = await run('write', { lines });
+    expect(output).toContain(`stdout: out ${lines}`);
+    expect((await run('write', { lines: 1 })).output).toHaveLength(2);
   });
 
   it.runIf(mode.killable)('ends a job that ignores everything', async () => {

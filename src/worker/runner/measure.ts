@@ -36,7 +36,7 @@ export function measure(): () => Measured {
     return {
       cpuMs: Math.round((after.userCPUTime + after.systemCPUTime - cpuBefore) / 1_000),
       peakRssBytes: after.maxRSS > before.maxRSS ? after.maxRSS * 1_024 : known.rssBytes,
-      spawned: starts > startsBefore || known.childFaults > childFaults,
+      spent: starts > startsBefore || known.childFaults > childFaults,
     };
   };
 }
@@ -51,7 +51,7 @@ export function measureThread(): () => Measured {
     return {
       cpuMs: used ? Math.round((used.user + used.system) / 1_000) : null,
       peakRssBytes: null,
-      spawned: starts > startsBefore,
+      spent: starts > startsBefore,
     };
   };
 }
