@@ -74,7 +74,21 @@ describe('what a command says', () => {
     ['{"reslut":1}', 'unknown field "reslut": did you mean "result"?'],
     ['{"__proto__":{"progress":1}}', 'unknown field "__proto__"'],
   ])('is answered when it makes no sense: %s', (line, problem) => {
-    expect(commandLine(line)).toEqual({ words: [], problems: [problem] });
+    const { words, problems } = commandLine(line);
+    expect(problems).toEqual([problem]);
+    expect(words.filter(({ type }) => type !== 'unclear' && type !== 'error')).toEqual([]);
+  });
+
+  it.each([
+    ['{"result": NaN}', ['unclear']],
+    ['5', ['unclear']],
+    ['{"reslut":1}', ['unclear']],
+    ['{"progress":2}', []],
+    ['{"progress":0.5,"total":10}', ['progress']],
+    ['{"error":"oops"}', ['error']],
+    ['{"error":{"kode":"X"}}', ['error']],
+  ])('loses no result and no error by wrong words: %s', (line, types) => {
+    expect(commandLine(line).words.map(({ type }) => type)).toEqual(types);
   });
 
   it('counts as far as it makes sense', () => {

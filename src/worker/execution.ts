@@ -197,11 +197,12 @@ export class Execution {
     this.#timer = setTimeout(action, Math.min(TIMER_MS_MAX, delayMs));
   }
 
-  #reported({ outcome, cpuMs, peakRssBytes }: Extract<JobMessage, { type: 'outcome' }>): Ended {
+  #reported(message: Extract<JobMessage, { type: 'outcome' }>): Ended {
+    const { outcome, exitCode = null, cpuMs, peakRssBytes } = message;
     const pid = this.#runner?.pid ?? null;
     return {
       outcome: this.#outcomeOf(outcome),
-      usage: { pid, exitCode: null, signal: null, cpuMs, peakRssBytes },
+      usage: { pid, exitCode, signal: null, cpuMs, peakRssBytes },
     };
   }
 

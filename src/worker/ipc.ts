@@ -46,7 +46,8 @@ export type FromRunner =
   | { type: 'hook-failed'; claim: number; hook: HookName; error: JobError }
   /** A step's result, or the checkpoint when `step` is null. */
   | { type: 'save'; claim: number; seq: number; step: string | null; valueJson: string }
-  | ({ type: 'outcome'; claim: number; outcome: Outcome } & Measured);
+  /** A program has ended when it has an outcome; the exit code is the worker's to know, not to hear. */
+  | ({ type: 'outcome'; claim: number; outcome: Outcome; exitCode?: number | null } & Measured);
 
 /** What the runner measured of itself; null where it cannot. */
 export interface Measured {
