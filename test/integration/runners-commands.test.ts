@@ -64,7 +64,8 @@ describe('a command', () => {
       `${ignored} it is not a JSON object: not json`,
       `${ignored} unknown field "progres": did you mean "progress"?: {"progres":0.5}`,
       `${ignored} "progress" must be a number from 0 to 1: {"progress":7}`,
-      `${ignored} unknown field "eta": {"progress":0.5,"eta":3}`,
+      `${ignored} unknown field "eta": known are progress, message, event, payload, result, error: ` +
+        '{"progress":0.5,"eta":3}',
     ]);
   });
 
