@@ -11,7 +11,7 @@ export const RESULT_MAX_BYTES = 1_048_576;
 
 export type ResultCheck =
   | { ok: true; json: string }
-  | { ok: false; code: 'RESULT_INVALID' | 'RESULT_TOO_LARGE'; message: string };
+  | { ok: false; code: 'RESULT_INVALID' | 'RESULT_TOO_LARGE'; message: string; reason: string };
 
 class NotJson extends Error {}
 
@@ -25,7 +25,8 @@ export function resultJson(value: unknown): ResultCheck {
       return tooLarge('more than 500 MB');
     }
     const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, code: 'RESULT_INVALID', message: `the job returned no JSON: ${reason}` };
+    const message = `the job returned no JSON: ${reason}`;
+    return { ok: false, code: 'RESULT_INVALID', message, reason };
   }
   const bytes = utf8Length(json, RESULT_MAX_BYTES);
   if (bytes > RESULT_MAX_BYTES) return tooLarge(`${bytes} bytes`);
@@ -36,7 +37,7 @@ function tooLarge(size: string): ResultCheck {
   const message =
     `the job returned ${size} of JSON, the limit is ${RESULT_MAX_BYTES} bytes: ` +
     `store large results elsewhere and return a reference`;
-  return { ok: false, code: 'RESULT_TOO_LARGE', message };
+  return { ok: false, code: 'RESULT_TOO_LARGE', message, reason: `it is ${size} of JSON` };
 }
 
 function refuseNonJson(key: string, value: unknown): unknown {

@@ -134,7 +134,11 @@ describe('steps', () => {
 
   it.each([
     ['the claim is lost', async (ctx: Steps) => await ctx.checkpoint(1), 'no longer'],
-    ['the value is no JSON', async (ctx: Steps) => await ctx.checkpoint(() => 1), 'function'],
+    [
+      'the value is no JSON',
+      async (ctx: Steps) => await ctx.checkpoint(() => 1),
+      'stored: the value is a function',
+    ],
     ['the name is empty', async (ctx: Steps) => await ctx.step('', () => 1), 'name'],
     ['the name has a NUL', async (ctx: Steps) => await ctx.step('a\u0000', () => 1), 'name'],
   ])('fail the attempt when %s', async (_, work, words) => {
