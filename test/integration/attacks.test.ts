@@ -29,6 +29,8 @@ const post = async (payload: string, url = '/v1/jobs') =>
     headers: { 'content-type': 'application/json' },
   });
 
+const is4xx = (status: number) => status >= 400 && status < 500;
+
 describe('text where a name is expected', () => {
   const HOSTILE = [
     "'",
@@ -81,6 +83,26 @@ describe('text where a name is expected', () => {
         const method = path === 'keys' ? 'DELETE' : 'GET';
         const { status } = await knock(app, key, method, `/v1/${path}/${id}`);
         expect([path, text, [404, 431].includes(status)]).toEqual([path, text, true]);
+      }
+    }
+  });
+
+  it('is nothing that any path could mean', async () => {
+    const paths = [...app.routeTable].filter(([path]) => path.includes('/:'));
+    expect(paths.length).toBeGreaterThan(20);
+    for (const [path, methods] of paths) {
+      for (const method of methods) {
+        for (const text of HOSTILE) {
+          const url = path.replaceAll(/:\w+/g, encodeURIComponent(text.toWellFormed()));
+          const payload = method === 'PATCH' ? { payload: { weight: 2 } } : {};
+          const { status } = await knock(app, key, method, url, payload);
+          expect([method, path, text, status]).toEqual([
+            method,
+            path,
+            text,
+            expect.toSatisfy(is4xx),
+          ]);
+        }
       }
     }
   });
