@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Isolation } from '../../src/core/definition.ts';
+import type { ClaimedJob } from '../../src/store/claim.ts';
+import { Execution } from '../../src/worker/execution.ts';
 import { errorOf, resultOf, type TestRunners, testRunners } from '../support/runners.ts';
 import { until } from '../support/until.ts';
 
@@ -156,4 +159,22 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
     expect(await job.ended).toMatchObject({ outcome: null });
     job.abort('cancel');
   });
+});
+
+it('an execution that has ended does not reach the next job of its runner', async () => {
+  const { runner } = await runners.run('process.pid');
+  const definition = runners.definition('process.pid');
+  const job = { id: randomUUID(), claim: 1, attempts: 1, maxAttempts: 3 } as ClaimedJob;
+  const execution = new Execution(0, job, definition, 0, 'default');
+  const unheard = { onProgress: () => {}, onLine: () => {}, onEvent: () => {} };
+  const belongings = { paramsJson: '{}', saved: undefined };
+  const { outcome } = await execution.run(runner, belongings, unheard, async () => null);
+  expect(outcome).toEqual({ kind: 'success', resultJson: String(runner.pid) });
+
+  const next = await runners.begin('process.come-next');
+  expect(next.runner).toBe(runner);
+  // As long as its outcome is not written, a heartbeat can still tell that it is cancelled, or lost.
+  execution.askToStop('cancel');
+  execution.fence();
+  expect(resultOf(await next.ended)).toEqual([runner.pid, 'mine']);
 });
