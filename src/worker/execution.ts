@@ -170,7 +170,8 @@ export class Execution {
     { claim, seq, step, valueJson }: Extract<JobMessage, { type: 'save' }>,
   ): Promise<void> {
     if (this.#saves >= SAVES_MAX) {
-      return runner.saved(claim, seq, `more than ${SAVES_MAX} steps are being stored at once`);
+      const problem = `${SAVES_MAX} steps are being stored at once: await them before the next`;
+      return runner.saved(claim, seq, problem);
     }
     if (namesSealed(valueJson)) return runner.saved(claim, seq, RESERVED);
     this.#saves += 1;

@@ -55,7 +55,7 @@ export interface Measured {
   peakRssBytes: number | null;
   /**
    * Whether the runner is not to be used again: the job started processes, of which some may be left,
-   * or an error escaped from it.
+   * went to another folder, or let an error escape.
    */
   spent: boolean;
 }
