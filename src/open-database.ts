@@ -27,7 +27,8 @@ export async function openDatabase(
   if (config.databaseUrl) {
     return { url: config.databaseUrl, label: await describe(config.databaseUrl), services: [] };
   }
-  const folder = `./${relative(process.cwd(), resolve(config.data, 'pg'))}`;
+  const path = relative(process.cwd(), resolve(config.data, 'pg'));
+  const folder = path.startsWith('..') ? path : `./${path}`;
   const running = ownCluster === true ? undefined : await findRunningCluster(config.data);
   if (running) {
     return {

@@ -87,6 +87,7 @@ describe('dlq', () => {
   test('an empty page that is not the last one is not told as the end', async () => {
     const { url } = await playAnswers(page([], 'next'));
     const { stderr } = await run(['dlq', 'list', '--q', 'x', '--url', url]);
+    expect((await run(['dlq', '--url', url])).stderr).toBe(stderr);
     expect(stderr).toBe('None so far.\nThere are more: --cursor next\n');
   });
 

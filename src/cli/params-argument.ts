@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { InexactNumber, parseExactly } from '../core/exact-json.ts';
 import { UsageError } from './usage-error.ts';
 
 const INLINE = 'the params are';
@@ -22,8 +23,9 @@ export async function readParams(argument: string | undefined, stdin: Readable):
 
 function parse(json: string, where: string): unknown {
   try {
-    return JSON.parse(json.replace(/^\uFEFF/, '')) as unknown;
+    return parseExactly(json.replace(/^\uFEFF/, ''));
   } catch (error) {
+    if (error instanceof InexactNumber) throw new UsageError(error.message);
     const why = `${where} not JSON: ${(error as Error).message}`;
     throw new UsageError(where === INLINE ? `${why}. Quote them: '{"a":1}'` : why, {
       cause: error,

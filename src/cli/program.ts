@@ -30,6 +30,7 @@ import { addWebhooks } from './commands/webhooks.ts';
 import { addWorkers } from './commands/workers.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { examplesHelp } from './help-examples.ts';
+import { listAlone } from './list-alone.ts';
 import { settingOption } from './setting-options.ts';
 import { VERSION } from '../version.ts';
 
@@ -87,8 +88,10 @@ export function createProgram(cli: Cli): Command {
   addConfig(program, cli);
   addCompletion(program, cli);
   program.helpCommand('help [command]', 'print what a command takes');
-  for (const command of program.commands)
+  for (const command of program.commands) {
     command.addHelpText('after', examplesHelp(command.name()));
+    listAlone(command);
+  }
   return program;
 }
 

@@ -212,6 +212,7 @@ describe('usage', () => {
   test.each([
     [['workers', 'drian', ID], 'unknown command "drian": did you mean "drain"?'],
     [['workers', 'drain', ID, ID], 'too many arguments'],
+    [['dlq', 'lst'], 'unknown command "lst": did you mean "list"?'],
     [['strat'], "error: unknown command 'strat': did you mean start?"],
     [['start', '--prot', '1'], "error: unknown option '--prot': did you mean --port?"],
     [['list', '--status', 'faild'], 'unknown status "faild": did you mean "failed"?'],

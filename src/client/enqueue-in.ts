@@ -1,6 +1,7 @@
 import type { StandardSchema } from '../core/define.ts';
 import type { JobState } from '../core/job.ts';
 import { escapePointer } from '../core/params.ts';
+import { strictJson } from '../core/strict-json.ts';
 import type { ProblemDetail } from './errors.ts';
 import type { DefinitionRef, EnqueueOptions, JobReceipt } from './job.ts';
 import { problemError } from './problems.ts';
@@ -49,9 +50,9 @@ export async function enqueueIn(
   if (typeof definition !== 'string' && definition.schema && !options.skipValidation) {
     await refuseMisfit(definition.schema, params === undefined ? {} : params);
   }
-  const body = requestBody({ definition, params, options });
+  const body = strictJson(requestBody({ definition, params, options }));
   try {
-    const { jobId, status, created } = await callEnqueue(tx, JSON.stringify(body));
+    const { jobId, status, created } = await callEnqueue(tx, body);
     return { jobId: String(jobId), status: status as JobState, created: created === true };
   } catch (error) {
     throw asProblem(error);

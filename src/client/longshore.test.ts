@@ -60,6 +60,18 @@ describe('enqueue', () => {
     ]);
   });
 
+  test.each([
+    [{ size: 1n }, '"size" is a bigint'],
+    [{ done: () => true }, '"done" is a function'],
+    [{ user: Promise.resolve(1) }, '"user" is a Promise'],
+  ])('does not send what JSON would change: %o', async (params, reason) => {
+    const { client, seen } = await playing([receipt]);
+    await expect(client.enqueue('hello', params)).rejects.toThrow(
+      `the request is no JSON: ${reason}`,
+    );
+    expect(seen).toEqual([]);
+  });
+
   test('is sent again after 503, 429 and a broken connection, with the same key', async () => {
     const answers = [problem(503, 'UNAVAILABLE', now), problem(429, 'RATE_LIMITED', now), hangUp];
     const { client, seen } = await playing([...answers, receipt]);

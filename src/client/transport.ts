@@ -1,3 +1,4 @@
+import { strictJson } from '../core/strict-json.ts';
 import { activeTraceparent } from '../signals/trace-place.ts';
 import { ProblemError, ServerUnreachable } from './errors.ts';
 import { readAnswer } from './answer.ts';
@@ -128,8 +129,17 @@ export class Transport {
     const place: Record<string, string> = traceparent === null ? {} : { traceparent };
     return {
       headers: { ...this.#headers, ...place, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: bodyOf(body),
     };
+  }
+}
+
+/** A request that is not what its caller meant is not sent. */
+function bodyOf(body: unknown): string {
+  try {
+    return strictJson(body);
+  } catch (error) {
+    throw new TypeError(`the request is no JSON: ${reasonOf(error)}`, { cause: error });
   }
 }
 

@@ -104,7 +104,7 @@ describe('a bad value is refused in a sentence that names it', () => {
 
   it.each([
     [{ jiter: 0.5 }, 'a: unknown field of retry "jiter": did you mean "jitter"?'],
-    [{ delaysMs: [1], maxMs: 5 }, 'a: unknown field of retry "maxMs"'],
+    [{ delaysMs: [1], maxMs: 5 }, 'a: unknown field of retry "maxMs": known are delaysMs, jitter'],
   ])('retry %j', (retry, expected) => {
     expect(refusal(() => info({ retry: retry as RetryInput }))).toBe(expected);
   });
@@ -123,8 +123,8 @@ describe('a bad value is refused in a sentence that names it', () => {
 
   it.each([
     ['proces', 'a: unknown isolation "proces": did you mean "process"?'],
-    ['docker', 'a: unknown isolation "docker"'],
-    [5, 'a: unknown isolation "5"'],
+    ['docker', 'a: unknown isolation "docker": known are process, fresh, thread, inline'],
+    [5, 'a: unknown isolation "5": known are process, fresh, thread, inline'],
   ])('isolation %j', (isolation, expected) => {
     expect(refusal(() => info({ isolation: isolation as 'inline' }))).toBe(expected);
   });
@@ -163,8 +163,8 @@ describe('a retry policy', () => {
     [{ delaysMs: 5 }, 'retry.delaysMs must list at least one delay'],
     [{ delaysMs: [1, -1] }, 'retry.delaysMs must be a number from 0 to 31622400000'],
     ['webhooks', 'unknown retry preset "webhooks": did you mean "webhook"?'],
-    ['toString', 'unknown retry preset "toString"'],
-    ['__proto__', 'unknown retry preset "__proto__"'],
+    ['toString', 'unknown retry preset "toString": known are webhook, report, cleanup'],
+    ['__proto__', 'unknown retry preset "__proto__": known are webhook, report, cleanup'],
     [null, 'retry must be a preset, or an object'],
     [5, 'retry must be a preset, or an object'],
   ])('%j is refused', (input, words) => {

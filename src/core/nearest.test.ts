@@ -12,6 +12,10 @@ test.each([
   ['proirity', 'priority'],
   ['tag', 'tags'],
   ['runat', 'runAt'],
+  ['rnuAt', 'runAt'],
+  ['attempts', 'maxAttempts'],
+  ['status', null],
+  ['tenant', null],
   ['colour', null],
   ['x', null],
   ['', null],
@@ -28,11 +32,16 @@ test('nothing is near when nothing is known', () => expect(nearestName('params',
 
 test.each([
   ['prams', 'unknown field "prams": did you mean "params"?'],
-  ['colour', 'unknown field "colour"'],
-  ['x'.repeat(61), `unknown field "${'x'.repeat(60)}…"`],
-  ['x'.repeat(60), `unknown field "${'x'.repeat(60)}"`],
+  ['colour', `unknown field "colour": known are ${KNOWN.join(', ')}`],
+  ['x'.repeat(61), `unknown field "${'x'.repeat(60)}…": known are ${KNOWN.join(', ')}`],
+  ['x'.repeat(60), `unknown field "${'x'.repeat(60)}": known are ${KNOWN.join(', ')}`],
 ])('the sentence about "%s"', (typed, sentence) => {
   expect(unknownName('field', typed, KNOWN)).toBe(sentence);
+});
+
+test('what is known is not told when there is too much of it', () => {
+  const many = Array.from({ length: 50 }, (_, index) => `name${index}`);
+  expect(unknownName('field', 'other', many)).toBe('unknown field "other"');
 });
 
 test('a name of a megabyte costs no more than a short one', () => {

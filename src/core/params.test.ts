@@ -130,11 +130,18 @@ describe('500 keys summed over all objects are the limit', () => {
   });
 });
 
+test('a field that is undefined is not there', () => {
+  expect(checkParams({ a: undefined, b: 1 })).toEqual({ ok: true, json: '{"b":1}' });
+  expect(checkParams({ at: new Date(0) })).toMatchObject({ ok: true });
+});
+
 test.each([
   ['NaN', { a: Number.NaN }, '/a', 'a number is too large for JSON'],
   ['Infinity', [0, [Number.POSITIVE_INFINITY]], '/1/0', 'a number is too large for JSON'],
   ['undefined', undefined, '', 'a value of type undefined is not JSON'],
-  ['undefined inside', { a: undefined }, '/a', 'a value of type undefined is not JSON'],
+  ['undefined in a list', [undefined], '/0', 'a value of type undefined is not JSON'],
+  ['a Map', { a: new Map() }, '/a', 'a Map is not JSON'],
+  ['a promise', [Promise.resolve()], '/0', 'a Promise is not JSON'],
   ['a bigint', { a: 1n }, '/a', 'a value of type bigint is not JSON'],
   ['a function', [() => 0], '/0', 'a value of type function is not JSON'],
   ['a symbol', [Symbol('s')], '/0', 'a value of type symbol is not JSON'],

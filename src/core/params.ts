@@ -1,4 +1,5 @@
 import { SEALED } from './sealed.ts';
+import { notJson } from './strict-json.ts';
 
 /**
  * What params may be: any JSON within limits that keep one job from hurting the others. The walk is
@@ -49,6 +50,8 @@ function walk(root: unknown): Breach | null {
       if (detail) return invalid(pointer, detail);
       continue;
     }
+    const unfit = notJson(value);
+    if (unfit !== null) return invalid(pointer, `${unfit} is not JSON`);
     if (depth + 1 > PARAMS_MAX_DEPTH) {
       return invalid(pointer, `params nest deeper than ${PARAMS_MAX_DEPTH} levels`);
     }
@@ -76,6 +79,8 @@ function walk(root: unknown): Breach | null {
         return invalid(inner, `the key ${SEALED} is not allowed: encrypted values are known by it`);
       }
       const item = (value as Record<string, unknown>)[key];
+      // Code that calls us has such fields; in JSON they are not there.
+      if (item === undefined) continue;
       pending.push({ value: item, depth: depth + 1, pointer: inner });
     }
   }

@@ -7,6 +7,12 @@ const refuse = () => {
   throw new Error('a trap');
 };
 
+class Account {
+  get owner() {
+    return 'nobody';
+  }
+}
+
 describe('a result is kept as JSON', () => {
   it.each([
     ['undefined is null', undefined, 'null'],
@@ -18,6 +24,14 @@ describe('a result is kept as JSON', () => {
     ['a Date, as it says itself', { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
     ['a value with toJSON', { toJSON: () => ({ x: 1 }) }, '{"x":1}'],
     ['a value whose toJSON has nothing to say', { toJSON: () => undefined }, 'null'],
+    [
+      'an instance with fields',
+      new (class {
+        a = 1;
+      })(),
+      '{"a":1}',
+    ],
+    ['an object without a prototype', Object.create(null), '{}'],
     ['an absent field is absent', { a: undefined, b: 1 }, '{"b":1}'],
     ['NUL and a lone surrogate', '\u0000\ud800', String.raw`"\u0000\ud800"`],
   ])('%s', (_, value, json) => expect(resultJson(value)).toEqual({ ok: true, json }));
@@ -36,6 +50,10 @@ describe('a result that JSON would change is refused', () => {
     ['a promise that nobody awaited', { user: Promise.resolve(1) }, /"user" is a Promise$/],
     ['a Map', { byId: new Map([[1, 2]]) }, /"byId" is a Map$/],
     ['a Set', [new Set([1])], /"0" is a Set$/],
+    ['an Error', { why: new Error('x') }, /"why" is an Error$/],
+    ['a Response', new Response('{}'), /the value is a Response$/],
+    ['a generator that never ran', (async function* () {})(), /the value is an AsyncGenerator$/],
+    ['an instance without fields', new Account(), /the value is an Account$/],
     [
       'a getter that throws',
       Object.defineProperty({}, 'x', { enumerable: true, get: refuse }),
@@ -44,7 +62,7 @@ describe('a result that JSON would change is refused', () => {
     ['a toJSON that throws', { toJSON: refuse }, /a trap/],
   ])('%s', (_, value, reason) => {
     const message = expect.stringMatching(reason) as unknown;
-    expect(resultJson(value)).toEqual({ ok: false, code: 'RESULT_INVALID', message });
+    expect(resultJson(value)).toMatchObject({ ok: false, code: 'RESULT_INVALID', message });
   });
 
   it('and one that nests too deeply for JSON is refused, not fatal', () => {
@@ -64,6 +82,6 @@ describe('a mebibyte of UTF-8 is the limit', () => {
     expect(resultJson(fits)).toMatchObject({ ok: true });
     const message = expect.stringMatching(/returned 10485\d\d bytes .* 1048576/) as unknown;
     const refused = { ok: false, code: 'RESULT_TOO_LARGE', message };
-    expect(resultJson(`${fits}${character}`)).toEqual(refused);
+    expect(resultJson(`${fits}${character}`)).toMatchObject(refused);
   });
 });

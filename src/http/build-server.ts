@@ -71,7 +71,7 @@ export function buildServer(
     limits.ofAddress(request, reply);
     guardOrigin(request);
     // Before the body is read: an unknown path is unknown whatever is sent to it.
-    if (request.is404) throw noSuchPath();
+    if (request.is404 || namesNothing(request.params)) throw noSuchPath();
   });
   logAccess(app, deps.log);
   readJsonOnly(app);
@@ -119,6 +119,11 @@ export function buildServer(
     closeOtherMethods(scope, table);
   });
   return app;
+}
+
+/** PostgreSQL's text has no NUL, so nothing that is stored is called so. */
+function namesNothing(params: unknown): boolean {
+  return Object.values(params as Record<string, string>).some((name) => name.includes('\u0000'));
 }
 
 function bareServer({ log }: HttpDeps): FastifyInstance {

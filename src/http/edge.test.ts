@@ -159,6 +159,14 @@ describe('the body', () => {
     expect([problem?.code, problem?.detail]).toEqual(['INVALID_JSON', 'the body is not UTF-8']);
   });
 
+  it('with a number that would be rounded is refused, too', async () => {
+    const { status, problem } = await post('{"definitionKey":"a","params":1234567890123456789}');
+    expect([status, problem?.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(problem?.detail).toBe(
+      'the number 1234567890123456789 would be rounded: send it as text',
+    );
+  });
+
   it('may begin with a byte order mark', async () => {
     expect((await post(`\ufeff${GOOD}`)).status).toBe(202);
   });

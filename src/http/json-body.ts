@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { InexactNumber, parseExactly } from '../core/exact-json.ts';
 import { Refusal } from '../protocol/refusal.ts';
 
 /**
@@ -44,8 +45,12 @@ function decode(body: Buffer): string {
 
 function parseText(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactly(text);
   } catch (error) {
+    if (error instanceof InexactNumber) {
+      const { message: detail } = error;
+      throw new Refusal('VALIDATION_FAILED', detail, { errors: [{ pointer: '', detail }] });
+    }
     // The parser's words say where it stopped, and quote only what the caller sent.
     const reason = error instanceof SyntaxError ? error.message : 'it cannot be read';
     throw new Refusal('INVALID_JSON', `the body is not JSON: ${reason.slice(0, 200)}`);

@@ -49,12 +49,18 @@ describe('the lines of an attempt', () => {
   it('are left out while too many wait, and a mark tells how many', () => {
     const one = journal(100_000_000);
     for (let i = 0; i < 200; i += 1) one.line(said('y'.repeat(10_000)), i);
-    const kept = one.take(0).chunks[0]?.lines.length ?? 0;
+    const lines = one.take(300).chunks[0]?.lines ?? [];
+    const kept = lines.length - 1;
     expect(kept).toBeLessThan(110);
-    one.line(said('the database is back'), 300);
-    const [mark, line] = one.take(0).chunks[0]?.lines ?? [];
-    expect(mark?.message).toBe(`… ${200 - kept} lines left out: the database was away`);
-    expect(line?.message).toBe('the database is back');
+    const why = 'they came quicker than they could be stored';
+    expect(lines.at(-1)).toMatchObject({
+      atMs: 300,
+      message: `… ${200 - kept} lines left out: ${why}`,
+    });
+    one.line(said('the database is back'), 400);
+    expect(one.take(400).chunks[0]?.lines).toEqual([
+      { atMs: 400, ...said('the database is back') },
+    ]);
   });
 });
 
@@ -81,6 +87,16 @@ describe('the events of an attempt', () => {
       { type: 'progress', payloadJson: '{"fraction":0.2,"message":"half of it"}', ageMs: 5 },
     ]);
     expect(one.empty).toBe(true);
+  });
+
+  it('are left out while too many wait, and a mark tells how many', () => {
+    const one = journal();
+    for (let i = 0; i < 1_500; i += 1) one.event('custom', '0', 0);
+    const { events, chunks } = one.take(5);
+    expect(events.map(({ n }) => n)).toEqual(Array.from({ length: 1_000 }, (_, n) => n));
+    expect(chunks[0]?.lines[0]?.message).toMatch('500 events left out');
+    one.event('custom', '1', 6);
+    expect(one.take(6)).toMatchObject({ chunks: [], events: [{ n: 1_000 }] });
   });
 
   it('are limited in number', () => {

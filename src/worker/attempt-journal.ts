@@ -3,12 +3,13 @@ import type { NewEvent } from '../store/events.ts';
 import type { LogChunk } from '../store/log-chunks.ts';
 import type { ProgressUpdate } from '../store/progress.ts';
 
-/** A chunk is written when it is this large, or each second. */
-export const CHUNK_BYTES = 65_536;
-const LINE_MAX = 16_384;
+/** A chunk is written when it is this large, events when they are so many, and all each second. */
+const CHUNK_BYTES = 65_536;
+const CHUNK_EVENTS = 100;
+export const LINE_MAX = 16_384;
 /** What a line costs beyond its text. */
 const LINE_OVERHEAD = 40;
-/** So much may wait while the database is away. */
+/** So much may wait while the database is away, or slower than the job. */
 const PENDING_BYTES_MAX = 1_048_576;
 const PENDING_EVENTS_MAX = 1_000;
 const EVENTS_MAX = 10_000;
@@ -39,7 +40,7 @@ export class AttemptJournal {
   #pendingBytes = 0;
   #totalBytes = 0;
   #full = false;
-  #dropped = 0;
+  #leftOut = { lines: 0, events: 0 };
   #chunks = 0;
   #events: { event: Omit<NewEvent, 'ageMs'>; atMs: number }[] = [];
   #eventCount = 0;
@@ -52,8 +53,9 @@ export class AttemptJournal {
     this.#logMaxBytes = logMaxBytes;
   }
 
-  get pendingBytes(): number {
-    return this.#pendingBytes;
+  /** Whether so much has gathered that it should not wait for its second. */
+  get due(): boolean {
+    return this.#pendingBytes > CHUNK_BYTES || this.#events.length > CHUNK_EVENTS;
   }
 
   get empty(): boolean {
@@ -63,12 +65,8 @@ export class AttemptJournal {
   line({ level, stream, message }: NewLine, atMs: number): void {
     if (this.#full) return;
     if (this.#pendingBytes > PENDING_BYTES_MAX) {
-      this.#dropped += 1;
+      this.#leftOut.lines += 1;
       return;
-    }
-    if (this.#dropped > 0) {
-      this.#mark(`… ${this.#dropped} lines left out: the database was away`, atMs);
-      this.#dropped = 0;
     }
     const cut = message.length - LINE_MAX;
     const text = cut > 0 ? `${message.slice(0, LINE_MAX)}… (${cut} characters cut)` : message;
@@ -84,9 +82,13 @@ export class AttemptJournal {
   }
 
   event(type: 'custom' | 'hook' | 'progress', payloadJson: string, atMs: number): void {
-    if (this.#eventCount >= EVENTS_MAX || this.#events.length >= PENDING_EVENTS_MAX) {
+    if (this.#eventCount >= EVENTS_MAX) {
       if (this.#eventCount === EVENTS_MAX) this.#mark(`… ${EVENTS_MAX} events were enough`, atMs);
       this.#eventCount += 1;
+      return;
+    }
+    if (this.#events.length >= PENDING_EVENTS_MAX) {
+      this.#leftOut.events += 1;
       return;
     }
     const n = this.#eventCount++;
@@ -108,13 +110,14 @@ export class AttemptJournal {
 
   /** Takes out what is to be written. */
   take(nowMs: number): Entry {
-    const chunks = this.#takeLines();
     const progress = this.#progress;
     this.#progress = null;
     if (progress) {
       const { fraction, message } = progress;
       this.event('progress', JSON.stringify({ fraction, message }), progress.atMs);
     }
+    this.#tellLeftOut(nowMs);
+    const chunks = this.#takeLines();
     const events = this.#events.map(({ event, atMs }) => ({
       ...event,
       ageMs: Math.max(0, nowMs - atMs),
@@ -130,6 +133,15 @@ export class AttemptJournal {
         message: progress.message,
       },
     };
+  }
+
+  /** In the place where they would be, also when nothing follows them. */
+  #tellLeftOut(nowMs: number): void {
+    for (const [what, count] of Object.entries(this.#leftOut)) {
+      if (count === 0) continue;
+      this.#mark(`… ${count} ${what} left out: they came quicker than they could be stored`, nowMs);
+    }
+    this.#leftOut = { lines: 0, events: 0 };
   }
 
   #takeLines(): LogChunk[] {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandInfo } from '../core/definition.ts';
-import { failureOf } from '../core/failure.ts';
+import { type FailureCode, failureOf } from '../core/failure.ts';
 import type { Outcome } from '../core/lifecycle.ts';
 import { RESULT_MAX_BYTES } from '../core/result.ts';
 import { commandLine, type CommandWord } from './command-words.ts';
@@ -36,6 +36,8 @@ export class CommandRunner implements Runner {
   #claim = 0;
   #resultJson: string | null = null;
   #failure: Outcome | null = null;
+  /** The first line that may have been meant as the result, and what was wrong with it. */
+  #unclear: string | null = null;
   #stopping = false;
   #stderr: string[] = [];
   #done: () => void = () => undefined;
@@ -157,6 +159,7 @@ export class CommandRunner implements Runner {
     for (const problem of problems) {
       const shown = line.length > 80 ? `${line.slice(0, 80)}…` : line;
       this.#events?.onOutput('stderr', `longshore: ignored on descriptor 3: ${problem}: ${shown}`);
+      if (words.some(({ type }) => type === 'unclear')) this.#unclear ??= `${problem}: ${shown}`;
     }
     for (const word of words) this.#take(word);
   }
@@ -178,6 +181,8 @@ export class CommandRunner implements Runner {
       }
       case 'error':
         this.#failure = { kind: 'failure', error: word.error, retryAfterMs: word.retryAfterMs };
+        return;
+      case 'unclear':
     }
   }
 
@@ -201,18 +206,22 @@ export class CommandRunner implements Runner {
     if (code === 0 && this.#stopping && this.#resultJson === null) {
       return failure('the command was stopped by SIGTERM and gave no result');
     }
+    if (code === 0 && this.#unclear !== null && this.#resultJson === null) {
+      const message = `the command gave no result, unless this on descriptor 3 was one: ${this.#unclear}`;
+      return failure(message, 'RESULT_INVALID');
+    }
     if (code === 0) return { kind: 'success', resultJson: this.#resultJson ?? 'null' };
     const said = this.#stderr.join('\n').trim().slice(-LAST_LINES_CHARACTERS);
     return failure(`the command exited with code ${code}${said === '' ? '' : `: ${said}`}`);
   }
 
-  #tell(outcome: Outcome, { cpuMs, peakRssBytes }: RunnerExit): void {
+  #tell(outcome: Outcome, { code: exitCode, cpuMs, peakRssBytes }: RunnerExit): void {
     const claim = this.#claim;
-    const usage = { cpuMs, peakRssBytes, spawned: false };
-    this.#events?.onMessage({ type: 'outcome', claim, outcome, ...usage });
+    const usage = { cpuMs, peakRssBytes, spent: false };
+    this.#events?.onMessage({ type: 'outcome', claim, outcome, exitCode, ...usage });
   }
 }
 
-function failure(message: string): Outcome {
-  return { kind: 'failure', error: failureOf('HANDLER_ERROR', message), retryAfterMs: null };
+function failure(message: string, code: FailureCode = 'HANDLER_ERROR'): Outcome {
+  return { kind: 'failure', error: failureOf(code, message), retryAfterMs: null };
 }

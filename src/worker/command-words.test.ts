@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { commandLine } from './command-words.ts';
 
+const KNOWN = 'known are progress, message, event, payload, result, error';
+
 const only = (line: string) => {
   const { words, problems } = commandLine(line);
   expect(problems).toEqual([]);
@@ -72,14 +74,28 @@ describe('what a command says', () => {
     ['{"error":{"retryAfterMs":-1}}', '"retryAfterMs" must be a number of milliseconds'],
     ['{"error":{"kode":"X"}}', 'unknown field of "error" "kode": did you mean "code"?'],
     ['{"reslut":1}', 'unknown field "reslut": did you mean "result"?'],
-    ['{"__proto__":{"progress":1}}', 'unknown field "__proto__"'],
+    ['{"__proto__":{"progress":1}}', `unknown field "__proto__": ${KNOWN}`],
   ])('is answered when it makes no sense: %s', (line, problem) => {
-    expect(commandLine(line)).toEqual({ words: [], problems: [problem] });
+    const { words, problems } = commandLine(line);
+    expect(problems).toEqual([problem]);
+    expect(words.filter(({ type }) => type !== 'unclear' && type !== 'error')).toEqual([]);
+  });
+
+  it.each([
+    ['{"result": NaN}', ['unclear']],
+    ['5', ['unclear']],
+    ['{"reslut":1}', ['unclear']],
+    ['{"progress":2}', []],
+    ['{"progress":0.5,"total":10}', ['progress']],
+    ['{"error":"oops"}', ['error']],
+    ['{"error":{"kode":"X"}}', ['error']],
+  ])('loses no result and no error by wrong words: %s', (line, types) => {
+    expect(commandLine(line).words.map(({ type }) => type)).toEqual(types);
   });
 
   it('counts as far as it makes sense', () => {
     const { words, problems } = commandLine('{"progress":0.5,"total":10}');
     expect(words).toEqual([{ type: 'progress', fraction: 0.5, message: null }]);
-    expect(problems).toEqual(['unknown field "total"']);
+    expect(problems).toEqual([`unknown field "total": ${KNOWN}`]);
   });
 });

@@ -1,3 +1,4 @@
+import { failureOf } from '../core/failure.ts';
 import type { JobError } from '../core/job.ts';
 import { unknownName } from '../core/nearest.ts';
 import { utf8Length } from '../core/params.ts';
@@ -11,7 +12,9 @@ export type CommandWord =
   | { type: 'event'; name: string; payloadJson: string }
   | { type: 'result'; json: string }
   | { type: 'result-too-large'; bytes: number }
-  | { type: 'error'; error: JobError; retryAfterMs: number | null };
+  | { type: 'error'; error: JobError; retryAfterMs: number | null }
+  /** Nobody knows what this line was meant to be: perhaps a result, which JSON has no NaN for. */
+  | { type: 'unclear' };
 
 export interface CommandLine {
   words: CommandWord[];
@@ -25,23 +28,33 @@ const CODE_SHAPE = /^[A-Za-z0-9_.:-]{1,64}$/;
 
 /**
  * Reads a line. Programs write them by hand, so what makes no sense ends nothing: it is left out, and
- * the sentence about it goes where the author of the program will find it.
+ * the sentence about it goes where the author of the program will find it. But no result is lost that
+ * way, and no error: who tells of one in the wrong words has failed all the same.
  */
 export function commandLine(line: string): CommandLine {
   const words: CommandWord[] = [];
   const problems: string[] = [];
   const said = parsed(line);
-  if (!isRecord(said)) return { words, problems: ['it is not a JSON object'] };
-  for (const name of Object.keys(said)) {
-    if (!FIELDS.includes(name)) problems.push(unknownName('field', name, FIELDS));
+  if (!isRecord(said)) {
+    return { words: [{ type: 'unclear' }], problems: ['it is not a JSON object'] };
   }
+  const unknown = Object.keys(said).filter((name) => !FIELDS.includes(name));
+  for (const name of unknown) problems.push(unknownName('field', name, FIELDS));
   const take = (word: CommandWord | string) =>
     typeof word === 'string' ? problems.push(word) : words.push(word);
   if (Object.hasOwn(said, 'progress')) take(progress(said));
   if (Object.hasOwn(said, 'event')) take(event(said));
   if (Object.hasOwn(said, 'result')) take(result(line, said['result']));
-  if (Object.hasOwn(said, 'error')) take(failure(said['error']));
+  if (Object.hasOwn(said, 'error')) {
+    const word = failure(said['error']);
+    take(word);
+    if (typeof word === 'string') {
+      const error = failureOf('HANDLER_ERROR', `the command told of an error, but ${word}`);
+      take({ type: 'error', error, retryAfterMs: null });
+    }
+  }
   if (words.length === 0 && problems.length === 0) problems.push('it says nothing');
+  if (unknown.length > 0 && unknown.length === Object.keys(said).length) take({ type: 'unclear' });
   return { words, problems };
 }
 

@@ -125,6 +125,8 @@ export class Execution {
       return await ended;
     } finally {
       clearTimeout(this.#timer);
+      // The runner has the next job soon, which a cancel or a fence of this one must not reach.
+      this.#runner = undefined;
     }
   }
 
@@ -168,12 +170,14 @@ export class Execution {
     { claim, seq, step, valueJson }: Extract<JobMessage, { type: 'save' }>,
   ): Promise<void> {
     if (this.#saves >= SAVES_MAX) {
-      return runner.saved(claim, seq, `more than ${SAVES_MAX} steps are being stored at once`);
+      const problem = `${SAVES_MAX} steps are being stored at once: await them before the next`;
+      return runner.saved(claim, seq, problem);
     }
     if (namesSealed(valueJson)) return runner.saved(claim, seq, RESERVED);
     this.#saves += 1;
-    runner.saved(claim, seq, await saveStep(this, step, valueJson));
+    const problem = await saveStep(this, step, valueJson);
     this.#saves -= 1;
+    if (this.#runner === runner) runner.saved(claim, seq, problem);
   }
 
   get #timeoutMs(): number {
@@ -194,11 +198,12 @@ export class Execution {
     this.#timer = setTimeout(action, Math.min(TIMER_MS_MAX, delayMs));
   }
 
-  #reported({ outcome, cpuMs, peakRssBytes }: Extract<JobMessage, { type: 'outcome' }>): Ended {
+  #reported(message: Extract<JobMessage, { type: 'outcome' }>): Ended {
+    const { outcome, exitCode = null, cpuMs, peakRssBytes } = message;
     const pid = this.#runner?.pid ?? null;
     return {
       outcome: this.#outcomeOf(outcome),
-      usage: { pid, exitCode: null, signal: null, cpuMs, peakRssBytes },
+      usage: { pid, exitCode, signal: null, cpuMs, peakRssBytes },
     };
   }
 

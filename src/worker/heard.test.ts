@@ -15,7 +15,7 @@ describe('what a runner says', () => {
       outcome: { kind: 'success', resultJson: '{"a":1}' },
       cpuMs: 1,
       peakRssBytes: null,
-      spawned: false,
+      spent: false,
     });
     const ready = { type: 'ready', definitions: [{ key: 'a', version: 1 }], problems: ['b'] };
     expect(heard(JSON.stringify(ready))).toEqual(ready);

@@ -61,7 +61,7 @@ function message(said: unknown): FromRunner | null {
   const outcome = type === 'outcome' ? outcomeOf(said['outcome']) : null;
   if (!outcome) return null;
   const usage = { cpuMs: count(said['cpuMs']), peakRssBytes: count(said['peakRssBytes']) };
-  return { type: 'outcome', claim, outcome, ...usage, spawned: said['spawned'] === true };
+  return { type: 'outcome', claim, outcome, ...usage, spent: said['spent'] === true };
 }
 
 /** It is said by our own code, before any job: enough to know that it is not somebody else's word. */

@@ -6,7 +6,7 @@ import { byName, type Definitions } from './runner/run.ts';
 import { RunnerSession } from './runner/session.ts';
 
 /** Inside the worker nobody can tell what belongs to which job. */
-const UNMEASURED: Measured = { cpuMs: null, peakRssBytes: null, spawned: false };
+const UNMEASURED: Measured = { cpuMs: null, peakRssBytes: null, spent: false };
 
 /**
  * Runs a job inside the worker, for definitions that say `isolation: 'inline'`: trusted, tiny and

@@ -6,9 +6,9 @@ import type { HookName, Level } from '../core/story.ts';
 
 /**
  * What a worker and its runner say to each other: one JSON document per line on a socket that the
- * runner has as file descriptor 3. Every message about a job carries its claim number, so that a
- * word that comes late can never be taken for the next job's. This file knows no process and no
- * socket; both sides use it.
+ * runner has as file descriptor 3. Every message about a job carries its claim number. Two jobs may
+ * have the same one, so what is left of an ended job is not heard at all: its session says nothing
+ * more, and its execution answers nothing. This file knows no process and no socket; both sides use it.
  */
 
 export type ToRunner =
@@ -47,14 +47,18 @@ export type FromRunner =
   | { type: 'hook-failed'; claim: number; hook: HookName; error: JobError }
   /** A step's result, or the checkpoint when `step` is null. */
   | { type: 'save'; claim: number; seq: number; step: string | null; valueJson: string }
-  | ({ type: 'outcome'; claim: number; outcome: Outcome } & Measured);
+  /** A program has ended when it has an outcome; the exit code is the worker's to know, not to hear. */
+  | ({ type: 'outcome'; claim: number; outcome: Outcome; exitCode?: number | null } & Measured);
 
 /** What the runner measured of itself; null where it cannot. */
 export interface Measured {
   cpuMs: number | null;
   peakRssBytes: number | null;
-  /** Whether the job started processes: then some may be left, and the runner is not used again. */
-  spawned: boolean;
+  /**
+   * Whether the runner is not to be used again: the job started processes, of which some may be left,
+   * went to another folder, or let an error escape.
+   */
+  spent: boolean;
 }
 
 export const STEP_NAME_MAX = 200;

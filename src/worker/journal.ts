@@ -3,7 +3,7 @@ import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
-import { AttemptJournal, CHUNK_BYTES, type Entry, type NewLine } from './attempt-journal.ts';
+import { AttemptJournal, type Entry, type NewLine } from './attempt-journal.ts';
 import { lineFields } from './attempt-signals.ts';
 import type { Execution, ExecutionEvents } from './execution.ts';
 import type { QueuePort } from './port.ts';
@@ -54,11 +54,13 @@ export class Journal implements Service, ExecutionEvents {
   onLine(execution: Execution, line: NewLine): void {
     const journal = this.#of(execution);
     journal.line(line, this.#nowMs);
-    if (journal.pendingBytes > CHUNK_BYTES) this.#poller.wake();
+    if (journal.due) this.#poller.wake();
   }
 
   onEvent(execution: Execution, type: 'custom' | 'hook', payloadJson: string): void {
-    this.#of(execution).event(type, payloadJson, this.#nowMs);
+    const journal = this.#of(execution);
+    journal.event(type, payloadJson, this.#nowMs);
+    if (journal.due) this.#poller.wake();
   }
 
   onProgress(execution: Execution, update: { fraction: number; message: string | null }): void {
@@ -104,7 +106,7 @@ export class Journal implements Service, ExecutionEvents {
     const everything = startMs >= this.#allAtMs;
     if (everything) this.#allAtMs = startMs + EVERY_MS;
     for (const [execution, journal] of this.#open) {
-      const due = everything || journal.pendingBytes > CHUNK_BYTES || this.#closing.has(execution);
+      const due = everything || journal.due || this.#closing.has(execution);
       if (!due || journal.empty) continue;
       const entry = journal.take(this.#nowMs);
       this.#late.push({ shard: execution.shard, entry, execution });

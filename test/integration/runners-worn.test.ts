@@ -50,9 +50,12 @@ describe('a warm runner', () => {
     expect(ids[0]).not.toBe(ids[2]);
   });
 
-  it('is replaced when a job made it large', async () => {
+  it.each([
+    ['made it large', 'large'],
+    ['went to another folder', 'leave'],
+  ])('is replaced when a job %s', async (_, key) => {
     const all = (runners = await testRunners('worn'));
-    const pid = resultOf(await all.run('large')) as number;
+    const pid = resultOf(await all.run(key)) as number;
     await until('it is gone', () => !isAlive(pid));
     expect(resultOf(await all.run('plain'))).not.toBe(pid);
   });

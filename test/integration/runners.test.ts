@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Isolation } from '../../src/core/definition.ts';
+import type { ClaimedJob } from '../../src/store/claim.ts';
+import { Execution } from '../../src/worker/execution.ts';
 import { errorOf, resultOf, type TestRunners, testRunners } from '../support/runners.ts';
 import { until } from '../support/until.ts';
 
@@ -86,7 +89,7 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
   });
 
   it.runIf(mode.captured)('tells what a job wrote before it tells its outcome', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < (mode.reused ? 20 : 3); round += 1) {
       const { output } = await run('write', { lines: 3 });
       expect(output.filter((line) => line.startsWith('stdout'))).toEqual([
         'stdout: out 1',
@@ -97,10 +100,20 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
     }
   });
 
-  it('drops what an ended job says while the next one runs', async () => {
-    await run('speak-late');
-    const { messages } = await run('take-time');
-    expect(messages).toEqual([]);
+  it('keeps what an ended job left running away from the next one', async () => {
+    const first = await run('leave-work', { throws: mode.killable });
+    const ran = await run('come-next');
+    expect(resultOf(ran)).toEqual([mode.reused ? resultOf(first) : expect.anything(), 'mine']);
+    expect(ran.messages).toMatchObject([{ type: 'save', step: 'made', valueJson: '"mine"' }]);
+    // Where an error has escaped, nothing more is run.
+    if (mode.killable) expect(ran.runner.alive).toBe(false);
+  });
+
+  it.runIf(mode.captured)('tells all that a job wrote as its own', async () => {
+    const lines = 30_000;
+    const { output } = await run('write', { lines });
+    expect(output).toContain(`stdout: out ${lines}`);
+    expect((await run('write', { lines: 1 })).output).toHaveLength(2);
   });
 
   it.runIf(mode.killable)('ends a job that ignores everything', async () => {
@@ -146,4 +159,22 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
     expect(await job.ended).toMatchObject({ outcome: null });
     job.abort('cancel');
   });
+});
+
+it('an execution that has ended does not reach the next job of its runner', async () => {
+  const { runner } = await runners.run('process.pid');
+  const definition = runners.definition('process.pid');
+  const job = { id: randomUUID(), claim: 1, attempts: 1, maxAttempts: 3 } as ClaimedJob;
+  const execution = new Execution(0, job, definition, 0, 'default');
+  const unheard = { onProgress: () => {}, onLine: () => {}, onEvent: () => {} };
+  const belongings = { paramsJson: '{}', saved: undefined };
+  const { outcome } = await execution.run(runner, belongings, unheard, async () => null);
+  expect(outcome).toEqual({ kind: 'success', resultJson: String(runner.pid) });
+
+  const next = await runners.begin('process.come-next');
+  expect(next.runner).toBe(runner);
+  // As long as its outcome is not written, a heartbeat can still tell that it is cancelled, or lost.
+  execution.askToStop('cancel');
+  execution.fence();
+  expect(resultOf(await next.ended)).toEqual([runner.pid, 'mine']);
 });

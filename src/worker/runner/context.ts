@@ -78,7 +78,7 @@ function eventName(type: unknown): string {
 
 function eventPayload(payload: unknown): string {
   const checked = resultJson(payload);
-  if (!checked.ok) throw new TypeError(`the payload of an event must be JSON: ${checked.message}`);
+  if (!checked.ok) throw new TypeError(`the payload of an event must be JSON: ${checked.reason}`);
   if (checked.json.length > EVENT_PAYLOAD_MAX) {
     throw new TypeError(`the payload of an event is limited to ${EVENT_PAYLOAD_MAX} characters`);
   }

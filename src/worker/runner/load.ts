@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { classify } from '../../core/classify.ts';
 import { isJobDefinition, type JobDefinition } from '../../core/define.ts';
 
 export interface Loaded {
@@ -71,7 +72,11 @@ async function definitionsIn(file: string): Promise<JobDefinition[]> {
 
 /** What is wrong and where in the file, without the frames of the loader. */
 function firstLines(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return `it threw no Error: ${classify(error, 0).error.message}`;
+  const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
+  if (missing !== undefined) {
+    return `it imports ${missing}, which is not installed there: run npm install ${missing} beside it`;
+  }
   const place = /^(.*:\d+)\n/.exec(error.stack ?? '')?.[1];
   const summary = `${error.name}: ${error.message.split('\n')[0]}`;
   return place?.includes('file:') ? `${summary} (${place.replace(/^file:\/\//, '')})` : summary;

@@ -2,9 +2,11 @@ import { Socket } from 'node:net';
 import { type FromRunner, LineReader, messageLine, type ToRunner } from '../ipc.ts';
 import { loadDefinitions } from './load.ts';
 import { measure } from './measure.ts';
+import { catchEscaped, receive } from './escaped.ts';
 import { byName } from './run.ts';
 import { RunnerSession } from './session.ts';
 import { folderKeeper } from './temp-folder.ts';
+import { afterOutput } from './written.ts';
 
 /**
  * The process that runs user code: one job at a time. It holds no secrets and no database
@@ -21,9 +23,11 @@ const socket = new Socket({ fd: SOCKET_FD, readable: true, writable: true });
 const emptyFolder = folder === undefined ? null : folderKeeper(folder, () => Date.now());
 
 function send(message: FromRunner): void {
-  socket.write(messageLine(message));
+  const line = messageLine(message);
+  if (message.type !== 'outcome') return void socket.write(line);
+  afterOutput(() => socket.write(line));
   // The worker is at its part of the work meanwhile.
-  if (message.type === 'outcome') emptyFolder?.();
+  emptyFolder?.();
 }
 
 const { definitions, problems } = await loadDefinitions(jobsPath);
@@ -34,22 +38,16 @@ const session = new RunnerSession({
   nowMs: () => Date.now(),
 });
 
-/** An error that escaped the job's own promise leaves the process in doubt: tell, then end. */
-function fatal(error: unknown): void {
-  if (!session.fail(error)) throw error;
-  socket.end(() => process.exit(1));
-}
-
 const reader = new LineReader();
 socket.setEncoding('utf8');
 socket.on('data', (chunk: string) => {
   const lines = reader.push(chunk);
   if (!lines) return void process.exit(1);
-  for (const line of lines) session.receive(JSON.parse(line) as ToRunner);
+  for (const line of lines) receive(session, JSON.parse(line) as ToRunner);
 });
 socket.on('close', () => process.exit(0));
 socket.on('error', () => process.exit(0));
-process.on('uncaughtException', fatal);
+catchEscaped(session);
 // Ctrl-C in a terminal reaches the whole foreground group; only the worker decides when to stop.
 process.on('SIGINT', () => undefined);
 

@@ -14,6 +14,7 @@ for (const name of ['child_process', 'worker_threads']) {
   channel(name).subscribe(() => (starts += 1));
 }
 
+const home = process.cwd();
 const PAGE_BYTES = 4_096;
 const buffer = Buffer.alloc(1_024);
 const stat = openStat();
@@ -36,9 +37,18 @@ export function measure(): () => Measured {
     return {
       cpuMs: Math.round((after.userCPUTime + after.systemCPUTime - cpuBefore) / 1_000),
       peakRssBytes: after.maxRSS > before.maxRSS ? after.maxRSS * 1_024 : known.rssBytes,
-      spawned: starts > startsBefore || known.childFaults > childFaults,
+      spent: starts > startsBefore || known.childFaults > childFaults || hasMoved(),
     };
   };
+}
+
+/** The next job finds its files where it expects them; where a folder is gone, nobody is. */
+function hasMoved(): boolean {
+  try {
+    return process.cwd() !== home;
+  } catch {
+    return true;
+  }
 }
 
 /** Of a thread only its processor time is its own. */
@@ -51,7 +61,7 @@ export function measureThread(): () => Measured {
     return {
       cpuMs: used ? Math.round((used.user + used.system) / 1_000) : null,
       peakRssBytes: null,
-      spawned: starts > startsBefore,
+      spent: starts > startsBefore,
     };
   };
 }

@@ -79,7 +79,7 @@ function isName(name: unknown): boolean {
 
 function storable(value: unknown, what: string): string {
   const checked = resultJson(value);
-  if (!checked.ok) throw new TypeError(`${what} cannot be stored: ${checked.message}`);
+  if (!checked.ok) throw new TypeError(`${what} cannot be stored: ${checked.reason}`);
   if (checked.json.length > SAVED_MAX_BYTES) {
     throw new TypeError(`${what} is larger than ${SAVED_MAX_BYTES} bytes of JSON`);
   }

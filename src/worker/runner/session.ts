@@ -27,6 +27,8 @@ interface Current {
 export class RunnerSession {
   readonly #options: SessionOptions;
   #current: Current | undefined;
+  /** An error escaped here, so the next outcome is the last. */
+  #spent = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -40,25 +42,33 @@ export class RunnerSession {
     else current.context.answered(message.seq, message.problem);
   }
 
-  /** An error that escaped the promise of the job. False when no job runs that it could belong to. */
-  fail(error: unknown): boolean {
+  /**
+   * An error that escaped the promise of its job, which is the one that runs unless it is known to be
+   * another. Of a job that has ended it is nobody's: the next one must not fail for it. But where an
+   * error escaped is in doubt, and not used for one more.
+   */
+  fail(error: unknown, owner?: RunCommand): void {
+    this.#spent = true;
     const current = this.#current;
-    if (!current) return false;
+    if (!current || (owner && owner !== current.job)) return;
     this.#answer(current, { kind: 'failure', ...classify(error, this.#options.nowMs()) });
-    return true;
   }
 
   async #run(job: RunCommand): Promise<void> {
-    const { definitions, send, measure, nowMs } = this.#options;
+    const { definitions, measure, nowMs } = this.#options;
     let controller: AbortController | undefined;
     const signal = () => (controller ??= new AbortController()).signal;
+    // What is left of an ended job may speak on, as if it were the next one: their numbers are alike.
+    const send = (message: FromRunner) => {
+      if (this.#current === current) this.#options.send(message);
+    };
     const around = { signal, send };
     const context = createContext(job, around);
     const abort = (reason: string) => {
       controller ??= new AbortController();
       controller.abort(new DOMException(`the job was asked to stop: ${reason}`, 'AbortError'));
     };
-    const current = { job, context, abort, measured: measure() };
+    const current: Current = { job, context, abort, measured: measure() };
     this.#current = current;
     const run = async () => await runJob(definitions, job, context.ctx, around, nowMs);
     this.#answer(current, await this.#placed(job, run));
@@ -76,6 +86,8 @@ export class RunnerSession {
     if (this.#current !== current) return;
     this.#current = undefined;
     const { claim } = current.job;
-    this.#options.send({ type: 'outcome', claim, outcome, ...current.measured() });
+    const measured = current.measured();
+    const spent = measured.spent || this.#spent;
+    this.#options.send({ type: 'outcome', claim, outcome, ...measured, spent });
   }
 }

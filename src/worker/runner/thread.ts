@@ -1,11 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type FromRunner, messageLine, type ToRunner } from '../ipc.ts';
 import { Credit } from './credit.ts';
+import { catchEscaped, receive } from './escaped.ts';
 import { loadDefinitions } from './load.ts';
 import { measureThread } from './measure.ts';
 import { byName } from './run.ts';
 import { RunnerSession } from './session.ts';
 import { folderKeeper } from './temp-folder.ts';
+import { afterOutput } from './written.ts';
 
 /**
  * The same as `main.ts`, as a thread of the worker: what is a line on a socket there is a message
@@ -26,17 +28,9 @@ function send(message: FromRunner): void {
   const line = messageLine(message);
   const post = () => port?.postMessage(line);
   credit.spend(line.length);
-  // What a thread writes goes out a piece at a time; a job is done when the last one has.
   if (message.type !== 'outcome') return post();
-  void written().then(post);
+  afterOutput(post);
   emptyFolder();
-}
-
-async function written(): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) {
-    if (stream.writableLength === 0) continue;
-    await new Promise<void>((resolve) => void stream.write('', () => resolve()));
-  }
 }
 
 const { definitions, problems } = await loadDefinitions(jobsPath);
@@ -47,16 +41,7 @@ const session = new RunnerSession({
   nowMs: () => Date.now(),
 });
 
-async function end(): Promise<void> {
-  await written();
-  process.exit(1);
-}
-
-/** An error that escaped the job's own promise leaves the thread in doubt: tell, then end. */
-process.on('uncaughtException', (error) => {
-  if (!session.fail(error)) throw error;
-  void end();
-});
-port.on('message', (line: string) => session.receive(JSON.parse(line) as ToRunner));
+catchEscaped(session);
+port.on('message', (line: string) => receive(session, JSON.parse(line) as ToRunner));
 
 send({ type: 'ready', definitions: definitions.map(({ info }) => info), problems });
