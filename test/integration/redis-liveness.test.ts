@@ -181,10 +181,8 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 1: a crashed worker is noticed by its missing beats, long before its lease ends', async () => {
-    const [controller, worker] = await Promise.all([
-      startController({ redisLeaseMs: 600_000 }),
-      start({ redisLeaseMs: 600_000 }),
-    ]);
+    const controller = await startController({ redisLeaseMs: 600_000 });
+    const worker = await start({ redisLeaseMs: 600_000 });
     const id = await enqueue('record', { file, holdMs: 60_000 });
     await hasStarted(1);
     const { lease_until: lease } = await isSteady(worker);
@@ -196,8 +194,8 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 2: a controller that sees no beats takes nothing from a living worker', async () => {
-    const blind = { redisUrl: (await startOther()).url };
-    const [controller, worker] = await Promise.all([startController(blind), start()]);
+    const controller = await startController({ redisUrl: (await startOther()).url });
+    const worker = await start();
     const id = await neverEnding();
     const { instance } = await isSteady(worker);
     // Unanswered, the first two questions would have ended its lease by then.
@@ -206,8 +204,8 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 2: nor does a controller that cannot reach Redis', async () => {
-    const blind = { redisUrl: 'redis://127.0.0.1:1' };
-    const [controller, worker] = await Promise.all([startController(blind), start()]);
+    const controller = await startController({ redisUrl: 'redis://127.0.0.1:1' });
+    const worker = await start();
     const id = await neverEnding();
     const { instance } = await isSteady(worker);
     await renewedTimes(worker, 3);
@@ -234,7 +232,8 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
       async () => redis.server.signal('SIGCONT'),
     ],
   ])('scenario 4: while Redis is %s, leases are as without it', async (_, hurt, heal) => {
-    const [worker] = await Promise.all([start(), startController()]);
+    const worker = await start();
+    await startController();
     const id = await neverEnding();
     const { instance } = await isSteady(worker);
     await hurt();
@@ -247,8 +246,13 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 4: a worker that dies while Redis is gone is noticed by its lease', async () => {
-    const [victim, other] = await Promise.all([start(), start()]);
-    const ids = await Promise.all(Array.from({ length: 4 }, neverEnding));
+    const [victim, other] = [await start(), await start()];
+    const ids = [
+      await neverEnding(),
+      await neverEnding(),
+      await neverEnding(),
+      await neverEnding(),
+    ];
     const { instance } = await isSteady(victim);
     await isSteady(other);
     const owners = await Promise.all(ids.map(async (id) => (await job(id))?.workerId));
@@ -263,7 +267,8 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('scenario 4: an emptied Redis costs renewals and no job', async () => {
-    const [controller, worker] = await Promise.all([startController(), start()]);
+    const controller = await startController();
+    const worker = await start();
     const id = await neverEnding();
     const { instance } = await isSteady(worker);
     const flushing = { on: true };
