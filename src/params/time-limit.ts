@@ -19,6 +19,8 @@ export function withTimeLimit<T>(limitMs: number, work: () => T): T {
   return results[0] as T;
 }
 
+/** The error may be of the other room, where `Error` is another one. */
 export function isTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  const { code } = Object(error) as { code?: unknown };
+  return code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

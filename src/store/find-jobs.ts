@@ -1,7 +1,7 @@
 import { type JobCriteria, needsSieve } from '../core/job-criteria.ts';
 import { type Queryable, statement } from './db.ts';
 import { idRange } from './id-range.ts';
-import { sieveJobs } from './sieve-jobs.ts';
+import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
 import { firstOf, type Found, type Path, type Stretch, walkJobs } from './walk-jobs.ts';
 
 /**
@@ -19,10 +19,6 @@ export interface Walk extends Stretch {
   /** How many are wanted. `asOf` leaves out what was made, or ended, after that moment. */
   limit: number;
 }
-
-/** So many are sieved at a time, and so many at most: beyond that a page would take too long. */
-const SIEVE_SIZE = 500;
-const SIEVED_MAX = 2_500;
 
 /** A tag that more jobs have than this is not rare; they are not fetched one by one. */
 const RARE_MAX = 5_000;

@@ -5,7 +5,7 @@ import { statement } from './db.ts';
 import { lanesOf } from './find-jobs.ts';
 import { FIRST_ID, idRange, LAST_ID } from './id-range.ts';
 import { viewAll } from './list-jobs.ts';
-import { sieveJobs } from './sieve-jobs.ts';
+import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
 
 /**
  * Jobs that wait, in the order in which they will have their turn: by their time, or, of those that
@@ -70,10 +70,6 @@ const PRIORITY: Statement<Passed> = statement(
 
 /** So many rows are passed at most, a third of a microsecond each. */
 const PASSED_MAX = 20_000;
-
-/** So many are sieved at a time, and so many at most. */
-const SIEVE_SIZE = 500;
-const SIEVED_MAX = 2_500;
 
 export async function listWaiting(
   db: Db,

@@ -100,7 +100,7 @@ export async function endedBulks({ sql }: TestDatabase, daysAgo: readonly number
   await sql(
     `insert into longshore.bulk (id, tenant, action, filter, how, status, before, matched,
        matched_exactly, next_at, finished_at)
-     select gen_random_uuid(), 'default', 'delete', '{}', '{}', 'finished', at, 0, true, at, at
+     select longshore.id_floor(at), 'default', 'delete', '{}', '{}', 'finished', at, 0, true, at, at
      from (select now() - make_interval(days => days) as at from unnest($1::int[]) days) d`,
     [daysAgo],
   );
