@@ -1,0 +1,39 @@
+/**
+ * The user numbers that a Longshore which runs as root gives to its processes. They are in one file
+ * so that the users of jobs and the user of the database can never meet: whoever has the uid of the
+ * database reads its password and its files.
+ */
+export interface UidRange {
+  first: number;
+  last: number;
+}
+
+/**
+ * The embedded PostgreSQL. No distribution hands this number out: systemd's dynamic users end at
+ * 65519, `nobody` is 65534. It is below 65536, so that it exists in containers with mapped users too.
+ */
+export const POSTGRES_UID = 65_525;
+export const POSTGRES_GID = 65_525;
+
+/** `nobody`, on practically every Linux: many programs run as this user. */
+export const NOBODY_UID = 65_534;
+export const NOBODY_GID = 65_534;
+
+/** Where runners get their uids from by default, one for each slot. */
+export const RUNNER_UIDS: UidRange = { first: 70_000, last: 79_999 };
+
+/** Why runners must not have these uids, or null. `databaseUid` owns the files of the database. */
+export function runnerUidProblem(
+  { first, last }: UidRange,
+  databaseUid: number = POSTGRES_UID,
+): string | null {
+  for (const uid of new Set([databaseUid, POSTGRES_UID])) {
+    if (uid < first || uid > last) continue;
+    const named = first === last ? `uid ${uid}` : `uid ${uid} of ${first}-${last}`;
+    return (
+      `jobs must not run as ${named}, which is the user of the embedded PostgreSQL: ` +
+      'a job could read the password of the database. Choose other uids for runners'
+    );
+  }
+  return null;
+}
