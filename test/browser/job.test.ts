@@ -6,6 +6,13 @@ import { HOSTILE } from '../support/dashboard-server.ts';
 
 const { shop, open, forgiveComplaints } = dashboardPages();
 
+/** The part of an element that is needed here: this file is compiled for Node. */
+interface Scrolled {
+  scrollHeight: number;
+  scrollTop: number;
+  clientHeight: number;
+}
+
 describe('a job', () => {
   it('says what failed, why, how often and who owns it', async () => {
     const page = await open(`/jobs/${shop.failed}`);
@@ -55,7 +62,7 @@ describe('a job', () => {
     expect(lines).toEqual(lines.map((_, index) => `page ${index + 1} of 2000`));
 
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel the job' }).click();
     await page.getByText('The job is asked to stop.').waitFor();
@@ -63,6 +70,28 @@ describe('a job', () => {
     await jobInState(shop.address, id, 'cancelled');
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
     forgiveComplaints();
+  });
+
+  it('shows the end of a long log', async () => {
+    const params = { month: '2026-10', pages: 1_500, pageMs: 0 };
+    const id = await startJob(shop.address, 'report.build', params);
+    await jobInState(shop.address, id, 'succeeded');
+    const page = await open(`/jobs/${id}`);
+    await page.getByText('complete').waitFor();
+    const last = page.getByRole('log').getByText('page 1500 of 1500', { exact: true });
+    await last.waitFor();
+    const hidden = async () =>
+      await page.getByRole('log').evaluate((log) => {
+        const { scrollHeight, scrollTop, clientHeight } = log as unknown as Scrolled;
+        return Math.round(scrollHeight - scrollTop - clientHeight);
+      });
+    await expect.poll(hidden).toBeLessThanOrEqual(1);
+    expect(await page.getByRole('button', { name: 'To the end' }).count()).toBe(0);
+    // The reader goes up, and comes back.
+    await page.getByRole('log').focus();
+    await page.keyboard.press('Home');
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await expect.poll(hidden).toBeLessThanOrEqual(1);
   });
 
   it('that is held can be released, and shows its result, and no secret', async () => {

@@ -12,9 +12,9 @@ describe('webhooks', () => {
     onTestFinished(receiver.close);
     const page = await open('/webhooks');
     await page.getByText('No other server is told anything.').waitFor();
-    await page.getByRole('button', { name: 'Make a webhook…' }).click();
+    await page.getByRole('button', { name: 'Add webhook…' }).click();
     await page.getByLabel('Address').fill('http://10.0.0.1/hooks');
-    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page
       .getByRole('dialog')
       .getByText(/private|not allowed|address/i)
@@ -22,15 +22,15 @@ describe('webhooks', () => {
       .waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.getByLabel('Address').fill(receiver.url);
-    await page.getByLabel('A word for people').fill(HOSTILE);
+    await page.getByLabel('Description').fill(HOSTILE);
     await page.getByLabel('job.succeeded').check();
-    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
     const secret = await page
-      .getByRole('dialog', { name: 'The secret' })
+      .getByRole('dialog', { name: 'Webhook secret' })
       .locator('code')
       .innerText();
     expect(secret).toMatch(/^whsec_/);
-    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByText(HOSTILE).waitFor();
     await page.getByRole('link', { name: receiver.url }).click();
 
@@ -55,10 +55,10 @@ describe('webhooks', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('It is told again.').waitFor();
     await page.getByRole('button', { name: 'Rotate the secret…' }).click();
-    await page.getByRole('button', { name: 'Make a new one' }).click();
-    const next = page.getByRole('dialog', { name: 'The new secret' }).locator('code');
+    await page.getByRole('button', { name: 'Create a new secret' }).click();
+    const next = page.getByRole('dialog', { name: 'New webhook secret' }).locator('code');
     expect(await next.innerText()).not.toBe(secret);
-    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete it' }).click();
     await page.getByText('No other server is told anything.').waitFor();
@@ -92,8 +92,8 @@ describe('the audit log', () => {
 
 it('an open server says so in its settings', async () => {
   const page = await open('/settings');
-  await page.getByText(/^anybody: this server has no keys/).waitFor();
-  await page.getByText('the first key closes it').waitFor();
+  await page.getByText(/^Not signed in: this server has no keys/).waitFor();
+  await page.getByText('No keys yet.').waitFor();
   const kept = page.getByRole('row').filter({ hasText: 'LONGSHORE_RETENTION_DAYS' });
   await kept.getByRole('cell', { name: '7', exact: true }).waitFor();
   expect(await page.getByText('DATABASE_URL').count()).toBe(0);

@@ -38,30 +38,30 @@ it('asks for a key where the server does, and follows a log by its session', asy
   await page.getByRole('log').getByText('page 3 of 3').waitFor();
 
   await page.getByRole('link', { name: 'Settings' }).click();
-  await page.getByText('signed in with a key').waitFor();
-  await page.getByRole('button', { name: 'Make a key…' }).click();
-  await page.getByRole('button', { name: 'Make it' }).click();
-  await page.getByText('It needs a name').waitFor();
-  await page.getByLabel('Who or what has it').fill(`ci ${HOSTILE}`);
-  await page.getByLabel('It lives').selectOption('30');
+  await page.getByText('Signed in with a key').waitFor();
+  await page.getByRole('button', { name: 'Create API key…' }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('Enter a name').waitFor();
+  await page.getByLabel('Name').fill(`ci ${HOSTILE}`);
+  await page.getByLabel('Expires').selectOption('30');
   expect(await axeFindings(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Make it' }).click();
-  const shown = page.getByRole('dialog', { name: 'The new key' });
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  const shown = page.getByRole('dialog', { name: 'New API key' });
   const secret = await shown.locator('code').innerText();
   expect(secret).toMatch(/^lsk_/);
   const ask = async () =>
     (await fetch(`${address}/v1/jobs`, { headers: { authorization: `Bearer ${secret}` } })).status;
   expect(await ask()).toBe(200);
-  await shown.getByRole('button', { name: 'I have it' }).click();
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
   const row = page.getByRole('row').filter({ hasText: HOSTILE });
   await row.getByRole('button', { name: 'Rotate…' }).click();
-  await page.getByRole('button', { name: 'Make its successor' }).click();
-  await shown.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('button', { name: 'Create the new key' }).click();
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
   await expect.poll(async () => await row.count()).toBe(2);
-  await row.filter({ hasNotText: 'for good' }).last().waitFor();
+  await row.filter({ hasNotText: 'never' }).last().waitFor();
   for (const revoked of [1, 2]) {
     await row.getByRole('button', { name: 'Revoke…' }).first().click();
-    await page.getByRole('button', { name: 'Revoke it' }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
     await page.getByText('is revoked.').last().waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).first().click();
     // Until the table knows, the first button is still that of the key that is gone.

@@ -12,6 +12,7 @@ export async function call<T>(
   path: string,
   { query = {}, body, signal }: { query?: Query; body?: unknown; signal?: AbortSignal } = {},
 ): Promise<T> {
+  const made = session.current();
   const response = await send(apiUrl(path) + queryText(query), {
     method,
     ...(signal && { signal }),
@@ -23,7 +24,7 @@ export async function call<T>(
   learnServerTime(response.headers.get('date'));
   const text = await response.text();
   const answer = parsed(text);
-  if (response.status === 401) session.demand(true);
+  if (response.status === 401) session.refused(made);
   if (!response.ok) throw problemOf(response.status, answer);
   return answer as T;
 }

@@ -27,6 +27,14 @@ function isProblem(body: unknown): body is Problem {
 /** What went wrong and, where it can be said, what to do about it. */
 export function tellError(error: unknown): string {
   if (!(error instanceof ProblemError)) return String(error);
-  if (error.status === 0) return 'The server cannot be reached. It is asked again by itself.';
+  if (error.status === 0) return "Can't reach the server. Trying again…";
   return `${error.message[0]?.toUpperCase() ?? ''}${error.message.slice(1)}.`;
+}
+
+/** The same for a change. Nothing makes it again by itself, so it must not sound as if something did. */
+export function tellFailedChange(error: unknown): string {
+  if (error instanceof ProblemError && error.status === 0) {
+    return "Can't reach the server. Your change was NOT applied.";
+  }
+  return tellError(error);
 }

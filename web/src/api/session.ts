@@ -1,10 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Whether the server wants to know who is there. It is learnt from its refusals, since a server
- * without keys asks nobody. The session itself is a cookie, which no script can read.
+ * Whether the server demands a sign-in. The client learns it from refusals, since a server without
+ * keys lets everyone in. The session itself is a cookie, which no script can read.
  */
 let demanded = false;
+let signingIn = false;
+let signIns = 0;
 const listeners = new Set<() => void>();
 
 export const session = {
@@ -12,6 +14,26 @@ export const session = {
     if (is === demanded) return;
     demanded = is;
     for (const listener of listeners) listener();
+  },
+  /** Names the session that a call is made with. */
+  current(): number {
+    return signIns;
+  },
+  /** A call was refused. One that was sent before the latest sign-in says nothing about this session. */
+  refused(made: number): void {
+    if (!signingIn && made === signIns) session.demand(true);
+  },
+  /** While `work` signs this browser in, refusals of other calls do not count. */
+  async duringSignIn<T>(work: () => Promise<T>): Promise<T> {
+    signingIn = true;
+    try {
+      const result = await work();
+      signIns += 1;
+      session.demand(false);
+      return result;
+    } finally {
+      signingIn = false;
+    }
   },
 };
 

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toasts } from '../parts/toasts.tsx';
-import { tellError } from './problem-error.ts';
+import { tellFailedChange } from './problem-error.ts';
 
 /**
  * Something that a person makes happen: says when it has, says what to do when it has not, and lets
@@ -17,7 +17,7 @@ export function useChange<Argument, Answer>(
       const sentence = done(answer, argument);
       if (sentence !== null) toasts.add('good', sentence);
     },
-    onError: (error) => toasts.add('bad', tellError(error)),
+    onError: (error) => toasts.add('bad', tellFailedChange(error)),
     onSettled: async () => await client.invalidateQueries(),
   });
 }

@@ -6,6 +6,7 @@ import { offersQuery } from '../api/queries.ts';
 import { useSignInDemanded } from '../api/session.ts';
 import { useNews } from '../api/use-news.ts';
 import { BulkAsk } from '../parts/bulk-ask.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { apiUrl } from '../runtime/place.ts';
@@ -37,6 +38,7 @@ export function Shell() {
       <main tabIndex={-1}>{demanded ? <SignIn /> : <Outlet />}</main>
       <Toasts />
       <BulkAsk />
+      <ShownOnce />
       {helping && <Help onClose={() => setHelping(false)} />}
     </div>
   );

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { call } from '../api/call.ts';
+import { beginSession } from '../api/begin-session.ts';
 import { session } from '../api/session.ts';
 import { useChange } from '../api/use-change.ts';
 import { Command } from '../parts/copy-button.tsx';
@@ -9,11 +9,8 @@ import { Screen } from '../parts/screen.tsx';
 export function SignIn() {
   const [key, setKey] = useState('');
   const begin = useChange(
-    async () => await call<object>('POST', '/v1/session', { body: { key } }),
-    () => {
-      session.demand(false);
-      return 'You are signed in.';
-    },
+    async () => await session.duringSignIn(async () => await beginSession(key)),
+    () => 'You are signed in.',
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -24,7 +24,7 @@ export function Ask({
       {children}
       <div className="dialog-actions">
         <button type="button" onClick={() => ref.current?.close()}>
-          Not now
+          Cancel
         </button>
         <button
           type="button"

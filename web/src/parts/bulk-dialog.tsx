@@ -53,7 +53,7 @@ export function BulkDialog({
           <p className="soft">{error ? tellError(error) : 'Counting…'}</p>
           <div className="dialog-actions">
             <button type="button" onClick={close}>
-              Not now
+              Cancel
             </button>
           </div>
         </>
@@ -132,7 +132,7 @@ function Confirm({
       )}
       <div className="dialog-actions">
         <button type="button" onClick={onClose}>
-          Not now
+          Cancel
         </button>
         <button
           type="submit"

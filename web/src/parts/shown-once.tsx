@@ -1,28 +1,60 @@
+import { useSyncExternalStore } from 'react';
 import { Command } from './copy-button.tsx';
 import { useModal } from './ask.tsx';
 
-/** A secret that only this answer has: it is gone when this is closed. */
-export function ShownOnce({
-  title,
-  secret,
-  children,
-  onClose,
-}: {
+/**
+ * A secret that only one answer of the server contains. It is shown beside all screens, so that neither
+ * a screen that changes nor a sign-in takes it away, until the user says that it is stored.
+ */
+interface Secret {
   title: string;
   secret: string;
-  children: string;
-  onClose: () => void;
-}) {
+  /** What it is for. */
+  text: string;
+}
+
+let shown: Secret | null = null;
+const listeners = new Set<() => void>();
+
+export const shownOnce = {
+  open(next: Secret | null): void {
+    shown = next;
+    for (const listener of listeners) listener();
+  },
+};
+
+export function ShownOnce() {
+  const secret = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => shown,
+  );
+  return secret && <SecretDialog key={secret.secret} {...secret} />;
+}
+
+function SecretDialog({ title, secret, text }: Secret) {
   const ref = useModal();
   return (
-    <dialog ref={ref} className="dialog" aria-label={title} onClose={onClose}>
+    <dialog
+      ref={ref}
+      className="dialog"
+      aria-label={title}
+      // Escape closes other dialogs; here it would lose the secret.
+      onCancel={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.preventDefault();
+      }}
+      onClose={() => shownOnce.open(null)}
+    >
       <h2>{title}</h2>
-      <p>{children}</p>
+      <p>{text}</p>
       <Command text={secret} />
-      <p className="soft">It is shown this once. Nobody can look it up later.</p>
+      <p className="soft">It is shown only once. The server keeps no copy.</p>
       <div className="dialog-actions">
         <button type="button" className="primary" onClick={() => ref.current?.close()}>
-          I have it
+          I have stored it
         </button>
       </div>
     </dialog>

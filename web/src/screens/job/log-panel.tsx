@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { isTerminal, type JobView } from '../../../../src/core/job.ts';
 import type { LogView } from '../../../../src/core/story.ts';
 import { type TailState, useLogTail } from '../../api/use-log-tail.ts';
@@ -22,7 +22,8 @@ export function LogPanel({ job }: { job: JobView }) {
   const box = useRef<HTMLDivElement>(null);
   const { lines, dropped, state } = tail;
 
-  useEffect(() => {
+  // Before the browser tells of the scroll before: it would look as if the reader had scrolled up.
+  useLayoutEffect(() => {
     if (follows && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [lines, follows]);
 
@@ -87,6 +88,6 @@ function Earlier({ dropped, jobId }: { dropped: number; jobId: string }) {
 
 function silence(job: JobView, state: TailState): string {
   if (state === 'reconnecting') return 'The connection is lost; trying again.';
-  if (job.startedAt === null) return 'It has not run yet.';
-  return isTerminal(job.status) ? 'It wrote nothing.' : 'It has written nothing so far.';
+  if (job.startedAt === null) return 'Not started.';
+  return isTerminal(job.status) ? 'No log output.' : 'No log output so far.';
 }

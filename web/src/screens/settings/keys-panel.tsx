@@ -9,7 +9,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Waiting } from '../../parts/screen.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
+import { shownOnce } from '../../parts/shown-once.tsx';
 import { NewKey } from './new-key.tsx';
 
 export interface MadeKey {
@@ -23,14 +23,13 @@ const TONES = { active: 'good', expired: 'warn', revoked: 'bad' } as const;
 export function KeysPanel() {
   const { data: keys, error } = useQuery(keysQuery());
   const [making, setMaking] = useState(false);
-  const [made, setMade] = useState<MadeKey | null>(null);
   return (
     <Panel
       title="API keys"
       flush
       aside={
         <button type="button" className="small" onClick={() => setMaking(true)}>
-          Make a key…
+          Create API key…
         </button>
       }
     >
@@ -38,24 +37,24 @@ export function KeysPanel() {
         <Waiting error={error} />
       ) : keys.length === 0 ? (
         <p className="soft pad">
-          There are none. The server is open to who is on its machine; the first key closes it.
+          No keys yet. Anyone on this machine has full access until you create one.
         </p>
       ) : (
-        <KeyTable keys={keys} onMade={setMade} />
+        <KeyTable keys={keys} />
       )}
       {making && (
-        <NewKey isFirst={keys?.length === 0} onMade={setMade} onClose={() => setMaking(false)} />
-      )}
-      {made !== null && (
-        <ShownOnce title="The new key" secret={made.key} onClose={() => setMade(null)}>
-          {`Give it to who needs it. In lists it is called ${made.keyId}.`}
-        </ShownOnce>
+        <NewKey isFirst={keys?.length === 0} onMade={showKey} onClose={() => setMaking(false)} />
       )}
     </Panel>
   );
 }
 
-function KeyTable({ keys, onMade }: { keys: readonly KeyView[]; onMade: (made: MadeKey) => void }) {
+function showKey({ key, keyId }: MadeKey): void {
+  const text = `Store it now, and give it to the user or program that needs it. Its id is ${keyId}.`;
+  shownOnce.open({ title: 'New API key', secret: key, text });
+}
+
+function KeyTable({ keys }: { keys: readonly KeyView[] }) {
   return (
     <Rows
       caption="API keys"
@@ -77,17 +76,17 @@ function KeyTable({ keys, onMade }: { keys: readonly KeyView[]; onMade: (made: M
           titled: 'in-head',
           cell: ({ status }) => <span className={`badge tone-${TONES[status]}`}>{status}</span>,
         },
-        { title: 'May', cell: ({ scopes }) => scopes.join(', ') },
-        { title: 'Made', kind: 'short', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        { title: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+        { title: 'Created', kind: 'short', cell: ({ createdAt }) => <Moment at={createdAt} /> },
         {
-          title: 'Until',
+          title: 'Expires',
           kind: 'short',
-          cell: ({ expiresAt }) => (expiresAt === null ? 'for good' : <Moment at={expiresAt} />),
+          cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Moment at={expiresAt} />),
         },
         {
           title: 'Actions',
           titled: 'aloud',
-          cell: (key) => <KeyActions apiKey={key} onMade={onMade} />,
+          cell: (key) => <KeyActions apiKey={key} />,
         },
       ]}
     />
@@ -96,13 +95,7 @@ function KeyTable({ keys, onMade }: { keys: readonly KeyView[]; onMade: (made: M
 
 const OVERLAP_SECONDS = 24 * 3_600;
 
-function KeyActions({
-  apiKey: { keyId, name, status, successorId },
-  onMade,
-}: {
-  apiKey: KeyView;
-  onMade: (made: MadeKey) => void;
-}) {
+function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: KeyView }) {
   const [asking, setAsking] = useState<'rotate' | 'revoke' | null>(null);
   const rotate = useChange(
     async () =>
@@ -110,7 +103,7 @@ function KeyActions({
         body: { overlapSeconds: OVERLAP_SECONDS },
       }),
     (made) => {
-      onMade(made);
+      showKey(made);
       return null;
     },
   );
@@ -132,22 +125,22 @@ function KeyActions({
       {asking === 'rotate' && (
         <Ask
           title={`Rotate ${name}?`}
-          confirm="Make its successor"
+          confirm="Create the new key"
           tone="primary"
           onConfirm={() => rotate.mutate(undefined)}
           onClose={() => setAsking(null)}
         >
-          <p>A new key that may do the same is made. This one goes on for a day, then it ends.</p>
+          <p>A new key with the same scopes is created. This one works for another day.</p>
         </Ask>
       )}
       {asking === 'revoke' && (
         <Ask
           title={`Revoke ${name}?`}
-          confirm="Revoke it"
+          confirm="Revoke the key"
           onConfirm={() => revoke.mutate(undefined)}
           onClose={() => setAsking(null)}
         >
-          <p>It is refused from now on, with every session that began with it. For good.</p>
+          <p>The key and its sessions are refused from now on. This can’t be undone.</p>
         </Ask>
       )}
     </div>

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { SCOPE_NAMES, SCOPES, type Scope } from '../../../../src/core/scope.ts';
+import { beginSession } from '../../api/begin-session.ts';
 import { call } from '../../api/call.ts';
+import { session } from '../../api/session.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Choices } from '../../parts/choices.tsx';
@@ -8,7 +10,7 @@ import { now } from '../../runtime/clock.ts';
 import type { MadeKey } from './keys-panel.tsx';
 
 const DAY_MS = 24 * 3_600_000;
-const LIVES = { '': 'For good', '30': '30 days', '90': '90 days', '365': 'A year' } as const;
+const LIVES = { '': 'Never', '30': '30 days', '90': '90 days', '365': '1 year' } as const;
 
 export function NewKey({
   isFirst,
@@ -28,41 +30,50 @@ export function NewKey({
     async () => {
       const expiresAt =
         days === '' ? null : new Date(now().getTime() + Number(days) * DAY_MS).toISOString();
-      return await call<MadeKey>('POST', '/v1/keys', { body: { name, scopes, expiresAt } });
+      const create = async () =>
+        await call<MadeKey>('POST', '/v1/keys', { body: { name, scopes, expiresAt } });
+      return isFirst ? await createFirst(create, onMade) : await create();
     },
     (made) => {
-      onMade(made);
+      if (!isFirst) onMade(made);
       return null;
     },
   );
   const confirm = () => {
     if (name.trim() === '' || scopes.length === 0) {
-      setWrong('It needs a name, and must be allowed something.');
+      setWrong('Enter a name and choose at least one scope.');
       return 'stay';
     }
     make.mutate(undefined);
     return 'close';
   };
   return (
-    <Ask title="Make a key" confirm="Make it" tone="primary" onConfirm={confirm} onClose={onClose}>
+    <Ask
+      title="Create an API key"
+      confirm="Create"
+      tone="primary"
+      onConfirm={confirm}
+      onClose={onClose}
+    >
       {isFirst && (
         <p className="wrong">
-          It is the first one: from now on everybody needs a key, also you, here.
+          This is the first key. Everyone, including you, will need a key to sign in. This browser
+          is signed in with it.
         </p>
       )}
       <label className="field">
-        <span>Who or what has it</span>
+        <span>Name</span>
         <input value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
       </label>
       <Choices
-        legend="It may"
+        legend="Scopes"
         names={SCOPE_NAMES}
         words={SCOPES}
         chosen={scopes}
         onChange={setScopes}
       />
       <label className="field">
-        <span>It lives</span>
+        <span>Expires</span>
         <select value={days} onChange={(event) => setDays(event.target.value)}>
           {Object.entries(LIVES).map(([value, words]) => (
             <option key={value} value={value}>
@@ -76,4 +87,20 @@ export function NewKey({
       </p>
     </Ask>
   );
+}
+
+/**
+ * The first key locks the server, for this browser too. So the browser signs in with it in the same
+ * step, and the key is shown before anything else can fail.
+ */
+async function createFirst(
+  create: () => Promise<MadeKey>,
+  onMade: (made: MadeKey) => void,
+): Promise<MadeKey> {
+  return await session.duringSignIn(async () => {
+    const made = await create();
+    onMade(made);
+    await beginSession(made.key);
+    return made;
+  });
 }

@@ -30,9 +30,9 @@ export function SettingsScreen() {
 }
 
 const KINDS: Record<string, string> = {
-  open: 'anybody: this server has no keys, and listens on this machine only',
-  session: 'signed in with a key',
-  key: 'a key',
+  open: 'Not signed in: this server has no keys, and accepts calls from this machine only',
+  session: 'Signed in with a key',
+  key: 'An API key',
 };
 
 function You() {
@@ -43,10 +43,10 @@ function You() {
     <Panel title="You">
       <Facts
         facts={[
-          ['You are', KINDS[who.kind] ?? who.kind],
+          ['Sign-in', KINDS[who.kind] ?? who.kind],
           ['Key', who.keyId],
           ['Tenant', who.tenant],
-          ['You may', who.kind === 'open' ? 'do everything' : who.scopes.join(', ')],
+          ['Permissions', who.kind === 'open' ? 'everything' : who.scopes.join(', ')],
           ['Until', who.expiresAt && <Moment at={who.expiresAt} />],
         ]}
       />

@@ -42,7 +42,7 @@ export function NewWebhook({
   );
   const confirm = () => {
     if (url.trim() === '' || events.length === 0) {
-      setWrong('It needs an address, and must be told something.');
+      setWrong('Enter an address and choose at least one event.');
     } else {
       // It stays open until the server has taken it: what was typed is not lost by a refusal.
       make.mutate(undefined, { onError: (error) => setWrong(error.message) });
@@ -50,13 +50,7 @@ export function NewWebhook({
     return 'stay' as const;
   };
   return (
-    <Ask
-      title="Make a webhook"
-      confirm="Make it"
-      tone="primary"
-      onConfirm={confirm}
-      onClose={onClose}
-    >
+    <Ask title="Add webhook" confirm="Create" tone="primary" onConfirm={confirm} onClose={onClose}>
       <label className="field">
         <span>Address</span>
         <input
@@ -68,14 +62,14 @@ export function NewWebhook({
         />
       </label>
       <label className="field">
-        <span>A word for people</span>
+        <span>Description</span>
         <input
           value={description}
           maxLength={500}
           onChange={(event) => setDescription(event.target.value)}
         />
       </label>
-      <Choices legend="It is told of" names={WEBHOOK_EVENTS} chosen={events} onChange={setEvents} />
+      <Choices legend="Events" names={WEBHOOK_EVENTS} chosen={events} onChange={setEvents} />
       <label className="field">
         <span>Only of these definitions</span>
         <input

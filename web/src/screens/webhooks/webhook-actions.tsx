@@ -4,13 +4,12 @@ import type { WebhookView } from '../../../../src/core/webhook.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
+import { shownOnce } from '../../parts/shown-once.tsx';
 import type { MadeWebhook } from './new-webhook.tsx';
 
 export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookView }) {
   const navigate = useNavigate();
   const [asking, setAsking] = useState<'rotate' | 'delete' | null>(null);
-  const [secret, setSecret] = useState<string | null>(null);
   const path = `/v1/webhooks/${id}`;
   const test = useChange(
     async () => await call<object>('POST', `${path}/test`),
@@ -23,8 +22,9 @@ export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookVi
   );
   const rotate = useChange(
     async () => await call<MadeWebhook>('POST', `${path}/rotate`, { body: {} }),
-    (made) => {
-      setSecret(made.secret);
+    ({ secret }) => {
+      const text = 'Give it to the receiver within a day.';
+      shownOnce.open({ title: 'New webhook secret', secret, text });
       return null;
     },
   );
@@ -55,7 +55,7 @@ export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookVi
       {asking === 'rotate' && (
         <Ask
           title="Rotate the secret?"
-          confirm="Make a new one"
+          confirm="Create a new secret"
           tone="primary"
           onConfirm={() => rotate.mutate(undefined)}
           onClose={() => setAsking(null)}
@@ -70,13 +70,8 @@ export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookVi
           onConfirm={() => remove.mutate(undefined)}
           onClose={() => setAsking(null)}
         >
-          <p>What waits to be sent is not sent any more. This cannot be taken back.</p>
+          <p>What waits to be sent is not sent any more. This can’t be undone.</p>
         </Ask>
-      )}
-      {secret !== null && (
-        <ShownOnce title="The new secret" secret={secret} onClose={() => setSecret(null)}>
-          Give it to the receiver within a day.
-        </ShownOnce>
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { webhooksQuery } from '../../api/admin-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { ShownOnce } from '../../parts/shown-once.tsx';
+import { shownOnce } from '../../parts/shown-once.tsx';
 import { type MadeWebhook, NewWebhook } from './new-webhook.tsx';
 
 const TONES = { active: 'good', paused: 'warn', disabled: 'bad' } as const;
@@ -15,13 +15,12 @@ const TONES = { active: 'good', paused: 'warn', disabled: 'bad' } as const;
 export function WebhooksScreen() {
   const { data: webhooks, error } = useQuery(webhooksQuery());
   const [making, setMaking] = useState(false);
-  const [made, setMade] = useState<MadeWebhook | null>(null);
   return (
     <Screen
       title="Webhooks"
       actions={
         <button type="button" className="primary" onClick={() => setMaking(true)}>
-          Make a webhook…
+          Add webhook…
         </button>
       }
     >
@@ -34,14 +33,14 @@ export function WebhooksScreen() {
       ) : (
         <WebhookTable webhooks={webhooks} />
       )}
-      {making && <NewWebhook onMade={setMade} onClose={() => setMaking(false)} />}
-      {made !== null && (
-        <ShownOnce title="The secret" secret={made.secret} onClose={() => setMade(null)}>
-          The receiver verifies with it that a request comes from here.
-        </ShownOnce>
-      )}
+      {making && <NewWebhook onMade={showSecret} onClose={() => setMaking(false)} />}
     </Screen>
   );
+}
+
+function showSecret({ secret }: MadeWebhook): void {
+  const text = 'The receiver verifies with it that a request comes from this server.';
+  shownOnce.open({ title: 'Webhook secret', secret, text });
 }
 
 function WebhookTable({ webhooks }: { webhooks: readonly WebhookView[] }) {
@@ -73,9 +72,9 @@ function WebhookTable({ webhooks }: { webhooks: readonly WebhookView[] }) {
           titled: 'in-head',
           cell: (webhook) => <WebhookBadge webhook={webhook} />,
         },
-        { title: 'Is told of', cell: ({ events }) => events.join(', ') },
+        { title: 'Events', cell: ({ events }) => events.join(', ') },
         { title: 'Failed in a row', kind: 'number', cell: ({ failures }) => failures },
-        { title: 'Made', kind: 'short', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        { title: 'Created', kind: 'short', cell: ({ createdAt }) => <Moment at={createdAt} /> },
       ]}
     />
   );

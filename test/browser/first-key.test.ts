@@ -1,0 +1,76 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
+import { quickFolder } from '../support/quick-folder.ts';
+
+/** A server of its own: it is open at first, then locked by its first key, and goes down at the end. */
+const { open, forgiveComplaints } = dashboardPages();
+const folder = await quickFolder('longshore-first-key-');
+let server: Running;
+
+beforeAll(async () => {
+  const LONGSHORE_JOBS = join(FIXTURES, 'dashboard/shop.ts');
+  const env = { LONGSHORE_DATA: join(folder, 'data'), LONGSHORE_JOBS, LONGSHORE_DRAIN_MS: '1000' };
+  server = await launch('start', { env });
+});
+afterAll(async () => {
+  await endAll();
+  await rm(folder, { recursive: true, force: true });
+});
+
+let key = '';
+
+it('the first key stays on screen until it is stored, and its browser stays signed in', async () => {
+  const { address } = server.summary;
+  const page = await open('/');
+  await page.goto(`${address}/ui/settings`);
+  await page.getByText('Anyone on this machine has full access until you create one.').waitFor();
+  await page.getByRole('button', { name: 'Create API key…' }).click();
+  await page.getByText('This is the first key.').waitFor();
+  await page.getByLabel('Name').fill('ada');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  const shown = page.getByRole('dialog', { name: 'New API key' });
+  key = await shown.locator('code').innerText();
+  const asked = async (headers: Record<string, string>) =>
+    (await fetch(`${address}/v1/jobs`, { headers })).status;
+  await expect.poll(async () => await asked({})).toBe(401);
+  // Everything that this page shows has been asked for again by now, from the locked server.
+  const who = page.getByText('Signed in with a key');
+  await who.waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  expect(await shown.locator('code').innerText()).toBe(key);
+  expect(await asked({ authorization: `Bearer ${key}` })).toBe(200);
+  expect(await axeFindings(page)).toEqual([]);
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  await shown.waitFor({ state: 'detached' });
+  await page.getByRole('row').filter({ hasText: 'ada' }).getByText('active').waitFor();
+  await page.reload();
+  await who.waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  expect(await page.getByRole('heading', { level: 1, name: 'Sign in' }).count()).toBe(0);
+});
+
+it('a change that does not reach the server is told as one that was not made', async () => {
+  const { address } = server.summary;
+  const authorization = `Bearer ${key}`;
+  const { jobId } = (await (
+    await fetch(`${address}/v1/jobs`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ definitionKey: 'image.resize', params: {}, hold: true }),
+    })
+  ).json()) as { jobId: string };
+  const page = await open('/');
+  await page.goto(`${address}/ui/jobs/${jobId}`);
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  server.signal('SIGTERM');
+  await server.exited;
+  await page.getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByText("Can't reach the server. Your change was NOT applied.").waitFor();
+  forgiveComplaints();
+});
