@@ -9,6 +9,7 @@ import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due.ts';
 import type { Log } from './runtime/log.ts';
 import { closing, type Service, stopAll } from './runtime/service.ts';
+import { StartRefusal } from './runtime/start-refusal.ts';
 import { loadTracing } from './signals/load-tracing.ts';
 import { migrate } from './store/migrate.ts';
 import { workerProcess, type WorkerSummary } from './worker-child.ts';
@@ -45,11 +46,22 @@ export interface App {
   stop(): Promise<void>;
 }
 
-export async function startApp(config: Config, role: Role, log: Log): Promise<App> {
-  await loadTracing(config.tracing);
-  const app = await assemble(config, { ownCluster: role === 'start' }, log, (base) =>
-    compose(base, role, log),
-  );
+/**
+ * Rejects with a `StartRefusal` for what a restart cannot fix, or because the signal ended the start;
+ * everything else is tried again until it works.
+ */
+export async function startApp(
+  config: Config,
+  role: Role,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<App> {
+  await loadTracing(config.tracing).catch((error: unknown) => {
+    const words = error instanceof Error ? error.message : String(error);
+    throw new StartRefusal('configuration', words, { cause: error });
+  });
+  const options = { ownCluster: role === 'start', waits: true, signal };
+  const app = await assemble(config, options, log, (base) => compose(base, role, log));
   const { summary: tell, drainAsked, reload } = app.parts;
   const now = () => ({ database: app.database, ...tell() });
   return {
@@ -102,10 +114,11 @@ function compose({ db, waker, config }: Base, role: Role, log: Log): Parts {
     }
     case 'start': {
       // The worker is a process of its own: requests that keep this one busy delay no heartbeat.
-      const http = localApi(db, waker, config, log, async (budget, signal) =>
-        runDue(db, waker, config, log, budget, signal),
-      );
       const child = workerProcess(config, log);
+      const http = localApi(db, waker, config, log, {
+        runDue: async (budget, signal) => runDue(db, waker, config, log, budget, signal),
+        notReady: () => (child.ready ? null : 'the worker has not registered its definitions yet'),
+      });
       const keepers = schedulerServices(db, waker, config, log);
       // The first to stop: from then on nobody shall be sent here, and no run shall claim more.
       const door = closing('door', async () => http.beginDrain());

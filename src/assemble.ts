@@ -1,6 +1,7 @@
 import type { Config } from './config/config.ts';
 import { openDatabase } from './open-database.ts';
 import type { Log } from './runtime/log.ts';
+import { persist } from './runtime/persist.ts';
 import { closing, type Service, startAll, stopAll } from './runtime/service.ts';
 import { Db } from './store/db.ts';
 import { migrate } from './store/migrate.ts';
@@ -13,6 +14,14 @@ export interface Base {
   config: Config & { databaseUrl: string };
 }
 
+export interface AssembleOptions {
+  ownCluster: boolean;
+  /** True: a given database that cannot be reached is waited for. */
+  waits: boolean;
+  /** Ends a start that is not over; what was started is stopped, and the promise rejects. */
+  signal?: AbortSignal | undefined;
+}
+
 export interface Assembled<Parts> {
   parts: Parts;
   /** The database in words. */
@@ -23,19 +32,24 @@ export interface Assembled<Parts> {
 /**
  * What the server and an application with Longshore inside share: find or start the database, bring
  * it up to date, connect, and start the parts that the caller composes. The first that starts is the
- * last that stops.
+ * last that stops. What fails on the way is tried again, unless it is a `StartRefusal`: the database
+ * may go away at any moment, also now.
  */
 export async function assemble<Parts extends { services: readonly Service[] }>(
   config: Config,
-  { ownCluster }: { ownCluster: boolean },
+  { ownCluster, waits, signal = new AbortController().signal }: AssembleOptions,
   log: Log,
   compose: (base: Base) => Parts,
 ): Promise<Assembled<Parts>> {
-  const database = await openDatabase(config, { ownCluster }, log);
+  const database = await openDatabase(config, { ownCluster, waits, signal }, log);
   try {
     const { url } = database;
     const { pooler, shards, encryptionKeys } = config;
-    await migrate({ url, log, shards });
+    await persist(async () => await migrate({ url, log, shards }), {
+      what: 'the migration',
+      log,
+      signal,
+    });
     const db = Db.open({ url, pooler, log, shards, encryptionKeys, max: 10 });
     const waker = new Waker(url, log, pooler);
     const parts = compose({ db, waker, config: { ...config, databaseUrl: url } });
@@ -44,7 +58,18 @@ export async function assemble<Parts extends { services: readonly Service[] }>(
       closing('waker', async () => await waker.close()),
       ...parts.services,
     ];
-    await startAll(services);
+    await startAll(services, async (service) => {
+      const begin = async () => {
+        signal.throwIfAborted();
+        await service.start(signal).catch(async (error: unknown) => {
+          // So that it can begin anew.
+          await service.stop().catch(() => undefined);
+          throw error;
+        });
+      };
+      await persist(begin, { what: `the start of the ${service.name}`, log, signal });
+    });
+    signal.throwIfAborted();
     const stop = async () => await stopAll([...database.services, ...services]);
     return { parts, database: database.label, stop };
   } catch (error) {

@@ -82,7 +82,7 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
   const config = configOf(given, ['jobs', 'worker']);
   if (worker && jobs !== undefined && typeof jobs !== 'string') refuseUnrunnable(jobs);
   const log = createLog(config.logLevel);
-  const app = await assemble(config, { ownCluster: true }, log, (base) => ({
+  const app = await assemble(config, { ownCluster: true, waits: false }, log, (base) => ({
     ...base,
     ...(worker ? workOf(base, jobs ?? config.jobs, log) : NO_WORK),
   }));

@@ -11,13 +11,13 @@ import { Quotas } from './store/quotas.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 
-/** The HTTP API of this process. `run` runs what is due; it is missing where no job can run. */
+/** The HTTP API of this process, with what only some roles have. */
 export function localApi(
   db: Db,
   waker: Waker,
   config: Config,
   log: Log,
-  run?: HttpDeps['runDue'],
+  more: Pick<HttpDeps, 'runDue' | 'notReady'> = {},
 ): HttpServer {
   const { host, port, unhandledAfterMs } = config;
   const quotas = new Quotas(db, systemClock, config);
@@ -29,5 +29,5 @@ export function localApi(
   const deps = { ...served, allowedHosts, webhookAllow, limits: config };
   const dashboard = dashboardFolder(log);
   const parts = { ...deps, quotas, dashboard, version: VERSION, settings: shownSettings(config) };
-  return new HttpServer({ ...parts, ...(run && { runDue: run }) });
+  return new HttpServer({ ...parts, ...more });
 }

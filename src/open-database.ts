@@ -2,13 +2,27 @@ import { relative, resolve } from 'node:path';
 import type { Config } from './config/config.ts';
 import { EmbeddedPostgres, findRunningCluster } from './postgres/embedded.ts';
 import type { Log } from './runtime/log.ts';
+import { persist } from './runtime/persist.ts';
 import type { Service } from './runtime/service.ts';
+import { StartRefusal } from './runtime/start-refusal.ts';
 import { DatabaseUnavailable, POOLER_HINT } from './store/db.ts';
 import { inspectServer } from './store/server-version.ts';
 
-/** The server cannot start; the message is one line that says what to do. */
-export class AppError extends Error {
+/** The server cannot start with these settings; the message is one line that says what to do. */
+export class AppError extends StartRefusal {
   override name = 'AppError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('configuration', message, options);
+  }
+}
+
+export interface OpenOptions {
+  ownCluster: boolean | 'unless-running';
+  /** True: a given database that cannot be reached is waited for. Our own always is. */
+  waits?: boolean;
+  /** Ends the wait. */
+  signal?: AbortSignal;
 }
 
 export interface Database {
@@ -20,12 +34,16 @@ export interface Database {
 /** The given database, the embedded one that somebody runs on this folder, or our own. */
 export async function openDatabase(
   config: Config,
-  { ownCluster }: { ownCluster: boolean | 'unless-running' },
+  { ownCluster, waits = false, signal = new AbortController().signal }: OpenOptions,
   log: Log,
 ): Promise<Database> {
   const describe = async (url: string) => await describeServer(url, config, log);
-  if (config.databaseUrl) {
-    return { url: config.databaseUrl, label: await describe(config.databaseUrl), services: [] };
+  const reach = async (url: string) =>
+    await persist(async () => await describe(url), { what: 'the first contact', log, signal });
+  const { databaseUrl } = config;
+  if (databaseUrl) {
+    const label = waits ? await reach(databaseUrl) : await describe(databaseUrl);
+    return { url: databaseUrl, label, services: [] };
   }
   const path = relative(process.cwd(), resolve(config.data, 'pg'));
   const folder = path.startsWith('..') ? path : `./${path}`;
@@ -43,18 +61,28 @@ export async function openDatabase(
     );
   }
   const embedded = new EmbeddedPostgres({ dataDir: config.data, log });
-  await embedded.start();
-  const label = `${await describe(embedded.url)} (embedded, ${folder})`;
-  return { url: embedded.url, label, services: [embedded] };
+  const stop = () => void embedded.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const start = async () => await embedded.start();
+    await persist(start, { what: 'the start of PostgreSQL', log, signal });
+    const label = `${await reach(embedded.url)} (embedded, ${folder})`;
+    return { url: embedded.url, label, services: [embedded] };
+  } catch (error) {
+    await embedded.stop().catch(() => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 /** Asks it for its version, by a connection like the store's own: what fails, fails here first. */
 async function describeServer(url: string, { pooler }: Config, log: Log): Promise<string> {
   const server = await inspectServer({ url, pooler, log }).catch((error: unknown) => {
+    // What may pass is for the caller to try again. The rest is wrong with DATABASE_URL, or there.
     const reason = error instanceof Error ? error.message : String(error);
-    const told = error instanceof DatabaseUnavailable;
-    const words = told ? reason : `the database cannot be reached: ${reason}`;
-    throw new AppError(words, { cause: error });
+    if (error instanceof DatabaseUnavailable && !reason.includes(POOLER_HINT)) throw error;
+    throw new AppError(`the database does not let us in: ${reason}`, { cause: error });
   });
   if (!server.tuned && pooler === 'none') {
     throw new AppError(`session settings do not reach the database: ${POOLER_HINT}`);

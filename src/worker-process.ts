@@ -5,8 +5,8 @@ import { createLog } from './runtime/log.ts';
 import type { WorkerReady } from './worker-child.ts';
 
 /** The worker that `longshore start` runs beside itself. */
-serveAsChild<{ config: Config }, WorkerReady>(async ({ config }) => {
-  const app = await startApp(config, 'worker', createLog(config.logLevel));
+serveAsChild<{ config: Config }, WorkerReady>(async ({ config }, stopping) => {
+  const app = await startApp(config, 'worker', createLog(config.logLevel), stopping);
   const { definitions, problems, slots } = app.summary;
   return {
     ready: { worker: { definitions, problems, slots: slots ?? 0 } },

@@ -93,7 +93,7 @@ const IMPORTS: ImportRow[] = [
   // Figures for Prometheus: of the cluster, from rows; of a process, as it counts them.
   {
     at: 'src/metrics/',
-    may: ['src/core/', 'src/version.ts'],
+    may: ['src/core/', 'src/runtime/start-refusal.ts', 'src/version.ts'],
     types: ['src/runtime/', 'src/store/', 'src/worker/'],
     packages: ['prom-client'],
     node: true,
@@ -130,6 +130,7 @@ const IMPORTS: ImportRow[] = [
       // It is the root of its process: it owns the clock and makes the log.
       'src/runtime/clock.ts',
       'src/runtime/log.ts',
+      'src/runtime/start-refusal.ts',
     ],
     types: ['src/runtime/'],
     packages: ['commander'],

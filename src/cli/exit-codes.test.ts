@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { ProblemError, ServerUnreachable, WaitTimeout } from '../client/index.ts';
 import { ConfigError } from '../config/error.ts';
+import { StartRefusal } from '../runtime/start-refusal.ts';
 import { exitCode, exitNameOf } from './exit-codes.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -16,6 +17,9 @@ test.each<[error: unknown, code: number]>([
   [new CommanderError(1, 'commander.unknownOption', ''), 2],
   [new UsageError('bad json'), 2],
   [new ConfigError(['bad port']), 2],
+  [new StartRefusal('configuration', 'port 1 is taken'), 2],
+  [new StartRefusal('definitions', 'a definition'), 8],
+  [new StartRefusal('migration', 'a newer version'), 9],
   [new ProblemError(400, 'PAYLOAD_INVALID', ''), 2],
   [new ProblemError(413, 'PAYLOAD_TOO_LARGE', ''), 2],
   [new ProblemError(404, 'NOT_FOUND', ''), 3],

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ProblemError, ServerUnreachable, WaitTimeout } from '../client/index.ts';
 import { ConfigError } from '../config/error.ts';
+import { type RefusalKind, StartRefusal } from '../runtime/start-refusal.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What the exit code of every command means; docs/cli.md is held to this table by a test. */
@@ -13,6 +14,8 @@ export const EXIT_CODES = {
   conflict: { code: 5, meaning: 'Its state does not allow it.' },
   unreachable: { code: 6, meaning: 'The server, or its database, cannot be reached.' },
   timeout: { code: 7, meaning: 'The time to wait was over first; the job goes on.' },
+  definitions: { code: 8, meaning: 'The server ended: its definitions cannot be loaded.' },
+  migration: { code: 9, meaning: 'The server ended: the migration of its database was refused.' },
   interrupted: { code: 130, meaning: 'Ended by Ctrl-C.' },
 } as const;
 
@@ -22,9 +25,17 @@ export function exitCode(name: ExitName): number {
   return EXIT_CODES[name].code;
 }
 
+/** What a restart of a server cannot fix. */
+const REFUSALS: Record<RefusalKind, ExitName> = {
+  configuration: 'usage',
+  definitions: 'definitions',
+  migration: 'migration',
+};
+
 export function exitNameOf(error: unknown): ExitName {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'ok' : 'usage';
   if (error instanceof UsageError || error instanceof ConfigError) return 'usage';
+  if (error instanceof StartRefusal) return REFUSALS[error.kind];
   if (error instanceof ServerUnreachable) return 'unreachable';
   if (error instanceof WaitTimeout) return 'timeout';
   if (error instanceof ProblemError) return exitNameOfStatus(error.status);

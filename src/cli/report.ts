@@ -24,6 +24,8 @@ const CODES: Record<ExitName, string> = {
   conflict: 'CONFLICT',
   unreachable: 'UNREACHABLE',
   timeout: 'WAIT_TIMEOUT',
+  definitions: 'DEFINITIONS_REFUSED',
+  migration: 'MIGRATION_REFUSED',
   interrupted: 'INTERRUPTED',
 };
 

@@ -29,6 +29,8 @@ export interface HttpDeps {
   unhandledAfterMs?: number;
   /** Runs what is due within a budget, or until the signal; missing where no job can run. */
   runDue?: (budget: RunDueBudget, signal: AbortSignal) => Promise<RunDueSummary>;
+  /** Why this server cannot do its work yet, for `/readyz`; null when it can. */
+  notReady?: () => string | null;
   /** Finds, or builds, the folder with the files of the dashboard; missing: there is none. */
   dashboard?: () => Promise<string>;
   /** Where live streams shall differ from the usual: tests are less patient. */

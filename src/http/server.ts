@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { bindProblem, isLoopback } from '../core/bind.ts';
 import { DeadlineExceeded, withDeadline } from '../runtime/deadline.ts';
 import type { Service } from '../runtime/service.ts';
+import { StartRefusal } from '../runtime/start-refusal.ts';
 import { anyKey } from '../store/credentials.ts';
 import { buildServer } from './build-server.ts';
 import type { HttpDeps } from './deps.ts';
@@ -27,7 +28,7 @@ export class HttpServer implements Service {
     if (this.#app) return;
     const { host, port, db } = this.#deps;
     const problem = bindProblem(host, isLoopback(host) || (await anyKey(db)));
-    if (problem !== null) throw new Error(problem);
+    if (problem !== null) throw new StartRefusal('configuration', problem);
     this.#leaving = new AbortController();
     const app = buildServer(this.#deps, this.#leaving.signal);
     this.#app = app;
@@ -72,19 +73,16 @@ export class HttpServer implements Service {
 /** People meet this one often: say what is wrong and what to do, in one line. */
 function listenError(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const refusal = (words: string) => new StartRefusal('configuration', words, { cause: error });
   if (code === 'EADDRINUSE') {
     const who = `port ${port} is taken on ${host} by another program`;
-    return new Error(`${who}; use --port to choose another`, { cause: error });
+    return refusal(`${who}; use --port to choose another`);
   }
   if (code === 'EACCES') {
-    return new Error(`port ${port} needs more rights; use --port to choose another`, {
-      cause: error,
-    });
+    return refusal(`port ${port} needs more rights; use --port to choose another`);
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new Error(`${host} is no address of this machine; use --host to choose another`, {
-      cause: error,
-    });
+    return refusal(`${host} is no address of this machine; use --host to choose another`);
   }
   return error;
 }

@@ -2,6 +2,7 @@ import type { createClient } from 'redis';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
+import { StartRefusal } from '../runtime/start-refusal.ts';
 import type { Beats } from './beats.ts';
 
 /** The package is an optional one, so it is loaded when it is needed and not before. */
@@ -46,7 +47,7 @@ export class RedisBeats implements Beats, Service {
       const words =
         'LONGSHORE_REDIS_URL is set, but the package "redis" cannot be loaded: ' +
         'run "npm install redis", or unset it';
-      throw new Error(words, { cause: error });
+      throw new StartRefusal('configuration', words, { cause: error });
     });
     this.#create = redis.createClient;
   }

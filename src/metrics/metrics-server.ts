@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
+import { StartRefusal } from '../runtime/start-refusal.ts';
 import { VERSION } from '../version.ts';
 import { CONTENT_TYPE, textOf } from './family.ts';
 import { processFamilies } from './process-families.ts';
@@ -38,7 +39,8 @@ export class MetricsServer implements Service {
       server.once('error', (error) => {
         const where = `the metrics of this process cannot be served at ${host}:${port}`;
         const advice = 'choose another LONGSHORE_METRICS_PORT or LONGSHORE_METRICS_HOST';
-        reject(new Error(`${where} (${error.message}); ${advice}`, { cause: error }));
+        const words = `${where} (${error.message}); ${advice}`;
+        reject(new StartRefusal('configuration', words, { cause: error }));
       });
       server.listen(port, host, resolve);
     });

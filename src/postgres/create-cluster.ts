@@ -10,6 +10,7 @@ import { role } from './connection.ts';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 import { passwordFile, writePassword } from './password-file.ts';
 import { isAlive } from './process-table.ts';
+import { StartFailure } from './start-failure.ts';
 import type { Launcher, ServerUser } from './server-user.ts';
 import { initialSettings } from './settings.ts';
 
@@ -99,6 +100,9 @@ async function initdb(options: CreateOptions, made: string, password: string): P
     await promisify(execFile)(command, args, { ...surroundings, signal });
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof Error && 'signal' in error && typeof error.signal === 'string') {
+      throw new StartFailure(`initdb was killed (${error.signal})`, 'interrupted');
+    }
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
     const lines = said.split('\n').filter((line) => line.trim() !== '');
     const reason =

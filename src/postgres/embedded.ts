@@ -1,6 +1,7 @@
 import { systemClock } from '../runtime/clock.ts';
 import { sleep } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
+import { Backoff } from '../runtime/persist.ts';
 import type { Service } from '../runtime/service.ts';
 import { openCluster, type Cluster } from './cluster-folder.ts';
 import { database, urlOf, withConnection, type Address } from './connection.ts';
@@ -30,8 +31,7 @@ export interface EmbeddedOptions {
 const obstaclePatienceMs = 30_000;
 /** A server that ran this long was healthy, so its death does not lengthen the next pause. */
 const healthyMs = 5_000;
-const firstPauseMs = 200;
-const longestPauseMs = 5_000;
+const knockPauseMs = 200;
 
 /**
  * The PostgreSQL that Longshore brings along, as a supervised child process. Between `start` and
@@ -96,6 +96,7 @@ export class EmbeddedPostgres implements Service {
     const { password } = cluster;
     const preferred = this.#address?.port ?? homePort(cluster.folder);
     let failedFirstMs: number | undefined;
+    const backoff = new Backoff();
     for (;;) {
       try {
         // The port is chosen last: until then the server of a killed predecessor may have it.
@@ -110,7 +111,7 @@ export class EmbeddedPostgres implements Service {
         failedFirstMs ??= nowMs;
         await refuseIfHopeless(error, cluster, nowMs - failedFirstMs > obstaclePatienceMs);
         await this.#afterFailure(error, cluster);
-        await sleep(firstPauseMs, signal);
+        await sleep(backoff.next(), signal);
       }
     }
   }
@@ -168,24 +169,23 @@ export class EmbeddedPostgres implements Service {
         if (error instanceof EmbeddedPostgresError) throw error;
         if (postmaster.pid === undefined) throw new StartFailure(String(error), 'interrupted');
         this.#log.debug({ err: error }, 'PostgreSQL is up but does not let us in yet');
-        await sleep(firstPauseMs, signal);
+        await sleep(knockPauseMs, signal);
         signal.throwIfAborted();
       }
     }
   }
 
   async #supervise(cluster: Cluster, address: Address, signal: AbortSignal): Promise<void> {
-    let pauseMs = firstPauseMs;
+    const backoff = new Backoff();
     while (!signal.aborted) {
       const readyMs = systemClock.monotonicMs();
       const exit = await this.#postmaster?.exited;
       if (signal.aborted) return;
       this.#log.warn({ ...exit }, 'PostgreSQL ended unexpectedly; starting it again');
       await this.#lock.release();
-      if (systemClock.monotonicMs() - readyMs > healthyMs) pauseMs = firstPauseMs;
+      if (systemClock.monotonicMs() - readyMs > healthyMs) backoff.reset();
       while (!signal.aborted && this.pid === undefined) {
-        await sleep(pauseMs, signal);
-        pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+        await sleep(backoff.next(), signal);
         try {
           const stranger = await clearTheWay(cluster, signal, this.#log);
           await this.#launch(cluster, address, stranger, signal);

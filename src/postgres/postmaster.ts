@@ -103,7 +103,7 @@ export class Postmaster {
     await Promise.race([this.#serverLog.closed, sleep(1_000)]);
     const ended = exit.error?.message ?? `it ended with ${exit.signal ?? `code ${exit.code}`}`;
     const { lastComplaint, text } = this.#serverLog;
-    return new StartFailure(lastComplaint ?? ended, obstacleIn(text));
+    return new StartFailure(lastComplaint ?? ended, obstacleIn(text, exit.signal));
   }
 }
 

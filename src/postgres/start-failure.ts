@@ -10,7 +10,7 @@ export type Obstacle =
   | 'locked'
   /** Processes of a killed server are still ending. */
   | 'lingering'
-  /** It came up and was killed before it could be used. */
+  /** It was killed, or told to stop, before it could be used. */
   | 'interrupted'
   | 'other';
 
@@ -24,11 +24,15 @@ export class StartFailure extends Error {
   }
 }
 
-/** What the server itself wrote before it gave up. */
-export function obstacleIn(serverLog: string): Obstacle {
+/** How it ended, and what the server itself wrote before it gave up. */
+export function obstacleIn(serverLog: string, signal: NodeJS.Signals | null): Obstacle {
   if (/could not bind|could not create any TCP\/IP sockets/.test(serverLog)) return 'port';
   if (/lock file "postmaster.pid" (already exists|is empty)/.test(serverLog)) return 'locked';
   if (/pre-existing shared memory block/.test(serverLog)) return 'lingering';
+  // One of its processes may have been killed instead of the postmaster.
+  if (signal !== null || /terminated by signal|received \w+ shutdown request/.test(serverLog)) {
+    return 'interrupted';
+  }
   return 'other';
 }
 
@@ -49,7 +53,7 @@ export async function refuseIfHopeless(
         'or set DATABASE_URL; remove that file only if no PostgreSQL runs on this folder.',
     );
   }
-  if (!late && obstacle !== 'other') return;
+  if (obstacle === 'interrupted' || (!late && obstacle !== 'other')) return;
   const advice =
     obstacle === 'lingering'
       ? 'end the processes of the old server that still run, then start again'

@@ -2,7 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { sleep } from './deadline.ts';
 import { childEnvironment } from './environment.ts';
 import type { Log } from './log.ts';
+import { Backoff } from './persist.ts';
 import type { Service } from './service.ts';
+import { type RefusalKind, StartRefusal } from './start-refusal.ts';
 
 export interface ChildServiceOptions {
   name: string;
@@ -17,14 +19,31 @@ export interface ChildServiceOptions {
   stopMs: number;
 }
 
-const RESTART_MS_MIN = 200;
-const RESTART_MS_MAX = 5_000;
 const HEALTHY_MS = 10_000;
 
+/** What a child says: that it is up, or why it never will be. */
+interface Words<Ready> {
+  ready?: Ready;
+  refused?: { kind: RefusalKind; message: string };
+  /** Why this start failed; the next one may work. */
+  failed?: string;
+}
+
+/** How one life of the process ended. */
+interface Life {
+  wasUp: boolean;
+  refused: StartRefusal | null;
+  orderly: boolean;
+  /** In words, for people. */
+  end: string;
+}
+
 /**
- * A part of the server that lives in its own process and is started again whenever it ends without
- * having been asked to, also when it left in good order because somebody else asked it. It leads its own process group, so that Ctrl-C in a terminal reaches only
- * the parent, which then stops its parts in order.
+ * A part of the server that lives in its own process. From the first moment on it is started again
+ * whenever it ends without having been asked to, also when it left in good order because somebody
+ * else asked it. Only before it was up for the first time may it refuse to start. It leads its own
+ * process group, so that Ctrl-C in a terminal reaches only the parent, which then stops its parts in
+ * order.
  */
 export class ChildService<Ready> implements Service {
   readonly name: string;
@@ -50,16 +69,23 @@ export class ChildService<Ready> implements Service {
     return this.#child?.pid;
   }
 
-  /** The first start must succeed; later ones are tried until it does. */
-  async start(): Promise<void> {
+  /** Resolves when the process is up, however often it has to be started for that. */
+  async start(signal?: AbortSignal): Promise<void> {
     if (this.#supervision) return;
     this.#stopping = new AbortController();
-    let firstUp: (error?: Error) => void = () => undefined;
-    const up = new Promise<void>((resolve, reject) => {
-      firstUp = (error) => (error ? reject(error) : resolve());
-    });
-    this.#supervision = this.#supervise(this.#stopping.signal, firstUp);
-    await up;
+    const up = Promise.withResolvers<void>();
+    this.#supervision = this.#supervise(this.#stopping.signal, up.resolve).then(
+      () => up.reject(new Error(`the ${this.name} process was stopped before it was up`)),
+      up.reject,
+    );
+    const stop = () => void this.stop();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      if (signal?.aborted) stop();
+      await up.promise;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
   }
 
   /** Asks the process to leave in good order; resolves when the next one is up in its place. */
@@ -87,26 +113,26 @@ export class ChildService<Ready> implements Service {
     for (const tell of this.#awaited.splice(0)) tell();
   }
 
-  async #supervise(stopping: AbortSignal, firstUp: (error?: Error) => void): Promise<void> {
+  async #supervise(stopping: AbortSignal, up: () => void): Promise<void> {
     const { log } = this.#options;
-    let pauseMs = RESTART_MS_MIN;
-    for (let life = 1; !stopping.aborted; life += 1) {
+    const backoff = new Backoff();
+    let everUp = false;
+    while (!stopping.aborted) {
       const startMs = performance.now();
-      const { refusal, code } = await this.#live(firstUp);
-      if (life === 1 && refusal) return firstUp(new Error(refusal));
+      const { wasUp, refused, orderly, end } = await this.#live(up);
+      everUp ||= wasUp;
+      if (refused && !everUp) throw refused;
       if (stopping.aborted) return;
-      const orderly = refusal === null && code === 0;
-      if (orderly || performance.now() - startMs > HEALTHY_MS) pauseMs = RESTART_MS_MIN;
-      const about = { service: this.name, refusal, code, pauseMs };
+      if (wasUp && (orderly || performance.now() - startMs > HEALTHY_MS)) backoff.reset();
+      const about = { service: this.name, pauseMs: backoff.next() };
       if (orderly) log.info(about, 'left in good order; starting a new one');
-      else log.warn(about, 'ended unexpectedly; starting it again');
-      await sleep(pauseMs, stopping);
-      pauseMs = Math.min(RESTART_MS_MAX, pauseMs * 2);
+      else log.warn(about, `${end}; starting it again`);
+      await sleep(about.pauseMs, stopping);
     }
   }
 
-  /** One life of the process, up to its end. `refusal` says why it never came up, if it did not. */
-  async #live(up: () => void): Promise<{ refusal: string | null; code: number | null }> {
+  /** One life of the process, up to its end. */
+  async #live(up: () => void): Promise<Life> {
     const child = fork(this.#options.entry, {
       env: childEnvironment(this.#options.environment),
       execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -114,23 +140,29 @@ export class ChildService<Ready> implements Service {
       detached: true,
     });
     this.#child = child;
-    let refusal: string | null = 'it ended before it was up';
-    child.on('message', (message: { ready?: Ready; refused?: string }) => {
-      if (message.refused !== undefined) refusal = message.refused;
-      if (message.ready === undefined) return;
-      this.#ready = message.ready;
-      refusal = null;
+    let wasUp = false;
+    let refused: StartRefusal | null = null;
+    let reason = '';
+    child.on('message', (words: Words<Ready>) => {
+      if (words.refused) refused = new StartRefusal(words.refused.kind, words.refused.message);
+      reason = words.refused?.message ?? words.failed ?? '';
+      if (words.ready === undefined) return;
+      this.#ready = words.ready;
+      wasUp = true;
       up();
       this.#tellAwaited();
     });
-    child.on('error', (error) => (refusal = error.message));
     child.send(this.#options.message, () => undefined);
-    const code = await new Promise<number | null>((resolve) => {
-      child.once('exit', resolve);
-      child.once('error', () => resolve(null));
+    const exit = await new Promise<string>((resolve) => {
+      child.once('exit', (code, signal) => {
+        resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
+      });
+      child.once('error', (error) => resolve(error.message));
     });
     this.#child = undefined;
-    return { refusal, code };
+    const when = wasUp ? '' : ' during start-up';
+    const end = `the ${this.name} process exited${when} (${exit})${reason && `: ${reason}`}`;
+    return { wasUp, refused, orderly: wasUp && exit === 'exit code 0', end };
   }
 }
 
@@ -143,17 +175,21 @@ interface ServedChild<Ready> {
 /**
  * The other side: waits for the parent's message, starts, says so, and stops when it is told to, when
  * it `leaves` by itself, or when the parent is gone. A parent that was killed cannot say goodbye, but
- * its channel closes.
+ * its channel closes. `begin` ends early when its signal aborts: then it is to stop before it was up.
  */
 export function serveAsChild<Message, Ready>(
-  begin: (message: Message) => Promise<ServedChild<Ready>>,
+  begin: (message: Message, stopping: AbortSignal) => Promise<ServedChild<Ready>>,
 ): void {
   let running: ReturnType<typeof begin> | undefined;
-  let ending = false;
+  const stopping = new AbortController();
+  const tell = (words: Words<Ready>, told: () => void = () => undefined) =>
+    process.send?.(words, told);
   const end = () => {
-    if (ending) return;
-    ending = true;
+    if (stopping.signal.aborted) return;
+    stopping.abort();
     void (running ?? Promise.resolve(undefined))
+      // One that never came up has already said why, and cleaned up behind itself.
+      .catch(() => undefined)
       .then(async (service) => await service?.stop())
       .then(
         () => process.exit(0),
@@ -162,15 +198,17 @@ export function serveAsChild<Message, Ready>(
   };
   process.on('message', (message: Message & { stop?: boolean }) => {
     if (message.stop) return end();
-    running = begin(message);
+    running = begin(message, stopping.signal);
     running.then(
       ({ ready, leaves }) => {
-        process.send?.({ ready });
+        tell({ ready });
         void leaves?.then(end);
       },
       (error: unknown) => {
-        const refused = error instanceof Error ? error.message : String(error);
-        process.send?.({ refused }, () => process.exit(1));
+        if (stopping.signal.aborted) return;
+        const words = error instanceof Error ? error.message : String(error);
+        const refused = error instanceof StartRefusal && { kind: error.kind, message: words };
+        tell(refused ? { refused } : { failed: words }, () => process.exit(1));
       },
     );
   });

@@ -4,8 +4,11 @@
  */
 export interface Service {
   readonly name: string;
-  /** Resolves when the service is ready to do its work. Safe to call twice. */
-  start(): Promise<void>;
+  /**
+   * Resolves when the service is ready to do its work. Safe to call twice, and again after a failure
+   * and a `stop`. One that may take long ends early, with an error, when the signal aborts.
+   */
+  start(signal?: AbortSignal): Promise<void>;
   /** Resolves when nothing of it is left running. Safe to call twice, and before `start`. */
   stop(): Promise<void>;
 }
@@ -15,12 +18,18 @@ export function closing(name: string, stop: () => Promise<void>): Service {
   return { name, start: async () => {}, stop };
 }
 
-/** Starts services in the given order; if one refuses, those already up are stopped again. */
-export async function startAll(services: readonly Service[]): Promise<void> {
+/**
+ * Starts services in the given order; if one refuses, those already up are stopped again. `begin`
+ * starts one of them, however often that has to be tried.
+ */
+export async function startAll(
+  services: readonly Service[],
+  begin: (service: Service) => Promise<void> = async (service) => await service.start(),
+): Promise<void> {
   const started: Service[] = [];
   for (const service of services) {
     try {
-      await service.start();
+      await begin(service);
       started.push(service);
     } catch (error) {
       // Why it did not start is what people must see, whatever the cleaning up has to say.

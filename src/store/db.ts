@@ -156,7 +156,7 @@ export class Db implements Queryable {
 
 const PING = statement<{ one: number }>('ping', 'select 1 as one');
 
-async function translated<T>(work: () => Promise<T>): Promise<T> {
+export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import type { Log } from '../runtime/log.ts';
+import { StartRefusal } from '../runtime/start-refusal.ts';
+import { translated } from './db.ts';
 
 /**
  * Migrations are append-only SQL files, applied in order. All of them run in one transaction that
@@ -16,8 +18,12 @@ import type { Log } from '../runtime/log.ts';
 const FOLDER = new URL('../../sql/migrations/', import.meta.url);
 const BREAKING = '--! breaking';
 
-export class MigrationError extends Error {
+export class MigrationError extends StartRefusal {
   override name = 'MigrationError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('migration', message, options);
+  }
 }
 
 export interface Migration {
@@ -40,6 +46,23 @@ export interface MigrateOptions {
 
 /** Brings the database to this version's schema and says which files were applied just now. */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
+  return await translated(async () => await migrateOnce(options)).catch((error: unknown) => {
+    throw refusalOf(error) ?? error;
+  });
+}
+
+/**
+ * The database understood what a migration says and will not do it: a missing right, a name that is
+ * taken. It will say the same the next time.
+ */
+function refusalOf(error: unknown): MigrationError | null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!(error instanceof Error) || !/^(0A|22|23|2B|42)\w{3}$/.test(code)) return null;
+  const words = `the database refuses the migration: ${error.message} (SQLSTATE ${code})`;
+  return new MigrationError(words, { cause: error });
+}
+
+async function migrateOnce(options: MigrateOptions): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations());
   const client = new Client({
     connectionString: options.url,

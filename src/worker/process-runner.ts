@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { failureOf } from '../core/failure.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { usageOf } from '../runtime/process-usage.ts';
+import { StartRefusal } from '../runtime/start-refusal.ts';
 import { tracingUrl } from '../signals/load-tracing.ts';
 import { LINE_COST, Throttle } from './isolation/byte-rate.ts';
 import type { Cell } from './isolation/cell.ts';
@@ -23,6 +24,8 @@ const MAIN = fileURLToPath(
   new URL(`./runner/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
 const READY_MS = 60_000;
+/** What a shell says when it could not start the program at all. */
+const EXEC_FAILED = [126, 127];
 /** How long a process may take to end after its socket closed. Only a live one takes longer. */
 const CLOSED_MS = 1_000;
 const MEGABYTE = 1_048_576;
@@ -57,11 +60,13 @@ export class ProcessRunner implements SpawnedRunner {
   readonly #talk: Talk;
   #worn = false;
   /** What the process had used, and at most held, when its last job was done. */
+  readonly #jobsPath: string;
   #earlier = { cpuMs: 0, peakRssBytes: 0 };
 
   constructor(cell: Cell, options: ProcessRunnerOptions) {
     const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
     this.#cell = cell;
+    this.#jobsPath = jobsPath;
     this.#wear = new Wear(cell.clock, maxJobs);
     this.#wornBytes =
       memoryMb === null ? WORN_BYTES : WORN_PART * memoryMb * MEGABYTE + MAPPED_BYTES;
@@ -89,6 +94,8 @@ export class ProcessRunner implements SpawnedRunner {
   async ready(): Promise<RunnerReport> {
     const ended = this.exited.then(({ code, signal, cause }): never => {
       const how = cause?.message ?? signal ?? `exit code ${code}`;
+      const itself = code !== null && !EXEC_FAILED.includes(code) && !this.#worn;
+      if (itself && cause?.code !== 'OUT_OF_MEMORY') throw badDefinitions(this.#jobsPath, code);
       throw new Error(`the runner ended while loading (${how})`);
     });
     const ready = Promise.race([this.#talk.report, ended]);
@@ -200,6 +207,13 @@ export class ProcessRunner implements SpawnedRunner {
 }
 
 /** A job that failed because the kernel took one of its children knows only that the child is gone. */
+/** Nothing of ours ends a runner by itself before it has loaded the definitions; so one of them did. */
+function badDefinitions(jobsPath: string, code: number): StartRefusal {
+  const what = `a definition in ${jobsPath} ended the process that loads it (exit code ${code})`;
+  const advice = 'a file of definitions must not call process.exit or let an error escape';
+  return new StartRefusal('definitions', `${what}: ${advice}`);
+}
+
 function withMemory(message: OutcomeMessage, cause: RunnerExit['cause']): OutcomeMessage {
   if (message.outcome.kind !== 'failure' || cause?.code !== 'OUT_OF_MEMORY') return message;
   const error = { ...failureOf(cause.code, cause.message), cause: message.outcome.error };

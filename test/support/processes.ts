@@ -27,8 +27,14 @@ export interface LaunchOptions {
 
 const started = new Set<ChildProcess>();
 
-/** Starts `longshore ROLE --json` and waits until it says that it is up. */
-export async function launch(role: string, options: LaunchOptions = {}): Promise<Running> {
+/** One that may not be up yet. */
+export interface Starting extends Omit<Running, 'summary'> {
+  /** What it said on stdout once it was up; null until then. */
+  summary(): Running['summary'] | null;
+}
+
+/** Starts `longshore ROLE --json` and waits for nothing. */
+export function begin(role: string, options: LaunchOptions = {}): Starting {
   const child = spawn(process.execPath, [BIN, role, '--json'], {
     env: { PATH: process.env['PATH'], LONGSHORE_PORT: '0', ...compileCache(), ...options.env },
     cwd: options.cwd ?? process.cwd(),
@@ -40,20 +46,26 @@ export async function launch(role: string, options: LaunchOptions = {}): Promise
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
-  });
-  const summary = await until(`${role} is up`, () => {
-    if (child.exitCode !== null) throw new Error(`${role} ended at once:\n${stderr}`);
-    return parsed(stdout);
+    child.once('close', (code, signal) => resolve({ code, signal }));
   });
   return {
     role,
     pid: child.pid ?? 0,
-    summary: summary as Running['summary'],
+    summary: () => parsed(stdout) as Running['summary'] | null,
     stderr: () => stderr,
     signal: (signal) => void child.kill(signal),
     exited,
   };
+}
+
+/** Starts `longshore ROLE --json` and waits until it says that it is up. */
+export async function launch(role: string, options: LaunchOptions = {}): Promise<Running> {
+  const starting = begin(role, options);
+  const summary = await until(`${role} is up`, () => {
+    if (!isAlive(starting.pid)) throw new Error(`${role} ended at once:\n${starting.stderr()}`);
+    return starting.summary();
+  });
+  return { ...starting, summary };
 }
 
 export interface Finished {

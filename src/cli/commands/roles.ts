@@ -64,8 +64,14 @@ export async function runRole(
   const stop = stopRequest(cli, out);
   const { createLog } = await import('../../runtime/log.ts');
   const { startApp } = await cli.loadApp();
-  const app = await startApp(config, role, createLog(config.logLevel, { role }));
-  if (!stop.aborted) announce(out, role, app);
+  const log = createLog(config.logLevel, { role });
+  const app = await startApp(config, role, log, stop).catch((error: unknown) => {
+    // A start that was asked to end has ended as it should.
+    if (stop.aborted) return null;
+    throw error;
+  });
+  if (app === null) return;
+  announce(out, role, app);
   const down = up(app);
   await Promise.race([aborted(stop), ...(app.drainAsked ? [app.drainAsked] : [])]);
   down();

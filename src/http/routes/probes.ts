@@ -23,7 +23,9 @@ const ready = (operationId: string, summary: string) => ({
   operationId,
   tags: ['server'],
   summary,
-  description: 'The database answers, and the server is not draining.',
+  description:
+    'The database answers, the worker of `longshore start` has registered its definitions, and the ' +
+    'server is not draining.',
   querystring: ProbeQuery,
   response: { 200: answer('It can.', ProbeAnswer), ...refusals('UNAVAILABLE') },
 });
@@ -47,7 +49,7 @@ export function probeRoutes(app: FastifyInstance, deps: HttpDeps, leaving: Abort
 }
 
 async function look(
-  { db }: HttpDeps,
+  { db, notReady }: HttpDeps,
   leaving: AbortSignal,
 ): Promise<{ name: string; ok: true; durationMs: number }[]> {
   if (leaving.aborted) throw unavailable('the server is draining');
@@ -57,6 +59,8 @@ async function look(
   } catch {
     throw unavailable('the database does not answer');
   }
+  const reason = notReady?.() ?? null;
+  if (reason !== null) throw unavailable(reason);
   const durationMs = Math.round(systemClock.monotonicMs() - startedMs);
   return [{ name: 'database', ok: true, durationMs }];
 }

@@ -17,6 +17,7 @@ import { childEnvironment } from '../../runtime/environment.ts';
 import type { Log } from '../../runtime/log.ts';
 import { newFamily, tagOf } from '../../runtime/name-tag.ts';
 import type { Service } from '../../runtime/service.ts';
+import { StartRefusal } from '../../runtime/start-refusal.ts';
 import type { Watchdog } from '../watchdog.ts';
 import { Cell, type CellOptions } from './cell.ts';
 import { SHELL } from './launcher.ts';
@@ -149,7 +150,8 @@ export class CleanRoom implements Service {
 
   #refuseForeignUser(): void {
     if (!this.#hasUser || process.getuid?.() === 0) return;
-    throw new Error(
+    throw new StartRefusal(
+      'configuration',
       'LONGSHORE_RUNNER_UID and LONGSHORE_RUNNER_GID need a worker that runs as root, ' +
         'because only root may start a process as another user: unset them, or start it as root',
     );

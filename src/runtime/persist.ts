@@ -1,0 +1,59 @@
+import { sleep } from './deadline.ts';
+import type { Log } from './log.ts';
+import { StartRefusal } from './start-refusal.ts';
+
+/** How long to wait before the next try: it doubles, unless the last try was healthy for a while. */
+export class Backoff {
+  readonly #minMs: number;
+  readonly #maxMs: number;
+  #nextMs: number;
+
+  constructor(minMs = 200, maxMs = 5_000) {
+    this.#minMs = minMs;
+    this.#maxMs = maxMs;
+    this.#nextMs = minMs;
+  }
+
+  reset(): void {
+    this.#nextMs = this.#minMs;
+  }
+
+  next(): number {
+    const pauseMs = this.#nextMs;
+    this.#nextMs = Math.min(this.#maxMs, pauseMs * 2);
+    return pauseMs;
+  }
+}
+
+export interface PersistOptions {
+  /** What is tried, for the log: "the migration". */
+  what: string;
+  log: Log;
+  /** Ends the tries; the last failure is thrown then. */
+  signal: AbortSignal;
+  backoff?: Backoff;
+}
+
+/**
+ * Does a part of a start until it works, with a growing pause between the tries. A `StartRefusal`
+ * ends it at once, because trying again cannot help.
+ */
+export async function persist<T>(work: () => Promise<T>, options: PersistOptions): Promise<T> {
+  const { what, log, signal, backoff = new Backoff() } = options;
+  let lastReason: string | undefined;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StartRefusal || signal.aborted) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      // The same reason is a warning once, however often it comes back.
+      const level = reason === lastReason ? 'debug' : 'warn';
+      lastReason = reason;
+      const pauseMs = backoff.next();
+      log[level]({ reason, pauseMs }, `${what} failed; trying again`);
+      await sleep(pauseMs, signal);
+      if (signal.aborted) throw error;
+    }
+  }
+}
