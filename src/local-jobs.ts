@@ -211,6 +211,7 @@ function asProblem(error: unknown): unknown {
 function receipt(jobId: string, result: ChangeResult, why: string): JobReceipt {
   if (result.kind === 'missing') return missing(jobId);
   if (result.kind === 'changed') return { jobId, status: result.status };
+  if (result.kind === 'forbidden') throw problemError(403, 'FORBIDDEN', result.why);
   const problem =
     result.kind === 'taken'
       ? `the job ${result.by} lives and has the same unique key`

@@ -1,6 +1,4 @@
-/** Digits that a JavaScript number may not hold. Shorter ones it always does. */
-const LONG = /\d{16}/;
-const WHOLE = /^-?\d{16,}$/;
+import { type JsonFindings, type JsonLimits, scanJson } from './json-scan.ts';
 
 /** A number in JSON that would be read as another one. */
 export class InexactNumber extends Error {
@@ -9,20 +7,73 @@ export class InexactNumber extends Error {
   }
 }
 
+const NO_LIMITS: JsonLimits = { valuesMax: Infinity, depthMax: Infinity };
+
 /**
  * Reads JSON, and refuses whole numbers that would come out as others: other languages have ids of
  * nineteen digits, and the job would be about somebody else's. Fractions are rounded by everybody.
  */
 export function parseExactly(text: string): unknown {
-  if (LONG.test(text)) JSON.parse(text, refuseRounded);
-  return JSON.parse(text) as unknown;
+  const { inexact } = atOnce(scanJson(new TextEncoder().encode(text), NO_LIMITS));
+  const value = JSON.parse(text) as unknown;
+  if (inexact !== null) throw new InexactNumber(inexact);
+  return value;
 }
 
-function refuseRounded(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source ?? '';
-  if (typeof value !== 'number' || !WHOLE.test(source)) return value;
-  // What is written as it came is what a JavaScript caller had, whose numbers these are.
-  if (String(value) === source || !Number.isFinite(value)) return value;
-  if (BigInt(source) === BigInt(value)) return value;
-  throw new InexactNumber(source);
+/**
+ * The same in steps, for texts from outside: `JsonTooComplex` is thrown before anything is decoded or
+ * parsed. A long list, such as the jobs of a batch, is parsed in parts with a yield after each, so that a server can answer others in between.
+ */
+export function* parseInSteps(
+  bytes: Uint8Array,
+  limits: JsonLimits,
+  decode: (bytes: Uint8Array) => string,
+): Generator<undefined, unknown> {
+  const findings = yield* scanJson(bytes, limits);
+  const value = yield* parseParts(bytes, findings, decode);
+  if (findings.inexact !== null) throw new InexactNumber(findings.inexact);
+  return value;
+}
+
+/** A list shorter than this is parsed with the rest; a longer one in parts of about this size. */
+const LONG_LIST_BYTES = 262_144;
+const PART_BYTES = 65_536;
+
+function* parseParts(
+  bytes: Uint8Array,
+  { list }: JsonFindings,
+  decode: (bytes: Uint8Array) => string,
+): Generator<undefined, unknown> {
+  const isLong = list && list.end - list.start >= Math.max(LONG_LIST_BYTES, bytes.length / 2);
+  if (!isLong || list.commas.length === 0) return JSON.parse(decode(bytes));
+  const { start, end, commas } = list;
+  const [head, tail] = [decode(bytes.subarray(0, start)), decode(bytes.subarray(end + 1))];
+  // A mark stands in place of the list. No other value reads like one mark and then like another.
+  const [one, other] = [0, 1].map((mark) => JSON.parse(`${head}${mark}${tail}`) as Fields);
+  if (!one || !other) throw new Error('there are two');
+  const entries: unknown[] = [];
+  let from = start + 1;
+  for (const stop of [...commas, end]) {
+    if (stop - from < PART_BYTES && stop !== end) continue;
+    const part = JSON.parse(`[${decode(bytes.subarray(from, stop))}]`) as unknown[];
+    // An empty part is what is left of a comma too many, which the parser would not take.
+    if (part.length === 0) throw new SyntaxError('a list ends with a comma');
+    for (const entry of part) entries.push(entry);
+    from = stop + 1;
+    yield;
+  }
+  // A name that is there twice means the last one, as for the parser: then the mark may be gone.
+  const place = Object.keys(one).find((name) => one[name] === 0 && other[name] === 1);
+  // Not by assignment: a name may be `__proto__`.
+  if (place !== undefined) Object.defineProperty(one, place, { value: entries });
+  return one;
+}
+
+type Fields = Record<string, unknown>;
+
+export function atOnce<T>(steps: Iterator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }

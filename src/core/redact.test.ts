@@ -106,3 +106,13 @@ describe('a text', () => {
     expect(many.text('s-8999-xyz')).toBe('s-8999-xyz');
   });
 });
+
+test('a secret is masked where it is a number or the name of a field', () => {
+  const redactor = new Redactor(['card'], { card: 4111111111111111, token: 'abcdef-1' });
+  const value = { n: 4111111111111111, list: [1, 4111], 'abcdef-1': { 'x-abcdef-1': true } };
+  expect(redactor.value(value)).toEqual({
+    n: REDACTED,
+    list: [1, 4111],
+    [REDACTED]: { [`x-${REDACTED}`]: true },
+  });
+});

@@ -1,3 +1,5 @@
+import { TextSearch } from './text-search.ts';
+
 /**
  * Keeps secrets out of what is shown: the one serializer of the API, of live streams, and so of the SDK,
  * the CLI and the dashboard, which all show what the API answers. A value is secret by the name of its
@@ -15,8 +17,9 @@ const SECRET_END = /(token|cookie|pwd|cardnumber|cvc|cvv|iban|ssn|otp)$/;
 /** Shorter ones are found everywhere by chance. */
 const MASKED_LENGTH_MIN = 6;
 const MASKED_LINE_MIN = 16;
-/** Each is looked for in each line, by processes that have other things to do. */
+/** How many are looked for, and how many characters they may have together (`text-search.ts`). */
 const MASKED_MAX = 256;
+const MASKED_CHARS_MAX = 262_144;
 const DEPTH_MAX = 200;
 const NAMES_MAX = 10_000;
 const judged = new Map<string, boolean>();
@@ -36,15 +39,17 @@ type Paths = readonly (readonly string[])[];
 
 export class Redactor {
   readonly #paths: Paths;
-  /** The longest first: one may be the beginning of another. */
-  #secrets: readonly string[] = [];
+  /** Null when there is nothing to look for. */
+  #secrets: TextSearch | null = null;
 
   /** The params of a job tell what its errors and log lines must not repeat. */
   constructor(paths: readonly string[] = [], params?: unknown) {
     this.#paths = paths.map((path) => path.split('.'));
-    const secrets = new Set<string>();
-    if (params !== undefined) this.#walk(params, [], (secret) => learn(secret, secrets));
-    this.#secrets = [...secrets].sort((one, other) => other.length - one.length);
+    if (params === undefined) return;
+    const known = { secrets: new Set<string>(), variants: new Set<string>() };
+    this.#walk(params, [], (secret) => learn(secret, known));
+    if (known.secrets.size === 0) return;
+    this.#secrets = new TextSearch([...known.secrets, ...known.variants], MASKED_CHARS_MAX);
   }
 
   /** A copy in which every secret reads `[redacted]`; the value itself when it has none. */
@@ -54,18 +59,22 @@ export class Redactor {
 
   /** A text without the secrets that were in the params. */
   text(text: string): string {
-    let masked = text;
-    for (const secret of this.#secrets) masked = masked.replaceAll(secret, REDACTED);
-    return masked;
+    return this.#secrets === null ? text : this.#secrets.replace(text, REDACTED);
+  }
+
+  /** A copy in which only those secrets are masked, whatever the names of fields. */
+  byValue(value: unknown): unknown {
+    return this.#secrets === null ? value : this.#walk(value, null, () => undefined);
   }
 
   #walk(
     value: unknown,
-    trail: readonly string[],
+    trail: readonly string[] | null,
     found: (secret: unknown) => void,
     depth = 0,
   ): unknown {
     if (typeof value === 'string') return this.text(value);
+    if (typeof value === 'number') return this.#number(value);
     if (typeof value !== 'object' || value === null) return value;
     if (depth > DEPTH_MAX) return REDACTED;
     if (Array.isArray(value)) {
@@ -75,15 +84,22 @@ export class Redactor {
     const copy: Record<string, unknown> = {};
     let changed = false;
     for (const [name, inner] of Object.entries(value) as [string, unknown][]) {
-      const here = [...trail, name];
-      const secret = this.#isSecret(here, inner);
+      const here = trail && [...trail, name];
+      const secret = here !== null && this.#isSecret(here, inner);
       if (secret) found(inner);
       const shown = secret ? REDACTED : this.#walk(inner, here, found, depth + 1);
       // A plain assignment to `__proto__` would set something else.
-      Object.defineProperty(copy, name, { ...FIELD, value: shown });
-      changed ||= shown !== inner;
+      const shownName = this.text(name);
+      Object.defineProperty(copy, shownName, { ...FIELD, value: shown });
+      changed ||= shown !== inner || shownName !== name;
     }
     return changed ? copy : value;
+  }
+
+  #number(value: number): unknown {
+    if (this.#secrets === null) return value;
+    const text = String(value);
+    return this.text(text) === text ? value : REDACTED;
   }
 
   /** That there is a secret is none: `null`, `true` and `false` are shown. */
@@ -94,17 +110,20 @@ export class Redactor {
 }
 
 /** What is below a secret is secret, too. */
-function learn(secret: unknown, secrets: Set<string>): void {
+function learn(secret: unknown, known: { secrets: Set<string>; variants: Set<string> }): void {
   if (typeof secret === 'object' && secret !== null) {
-    for (const inner of Object.values(secret)) learn(inner, secrets);
+    for (const inner of Object.values(secret)) learn(inner, known);
     return;
   }
   const text = String(secret);
-  if (text.length < MASKED_LENGTH_MIN || secrets.size >= MASKED_MAX) return;
+  if (text.length < MASKED_LENGTH_MIN || known.secrets.size >= MASKED_MAX) return;
+  known.secrets.add(text);
   // Jobs print JSON, too; and what has many lines, such as a private key, arrives line by line.
-  secrets.add(text).add(JSON.stringify(text).slice(1, -1));
-  for (const line of text.split('\n').slice(0, MASKED_MAX)) {
-    if (line.length >= MASKED_LINE_MIN) secrets.add(line);
+  const escaped = JSON.stringify(text).slice(1, -1);
+  if (escaped !== text) known.variants.add(escaped);
+  if (!text.includes('\n') || known.variants.size >= 2 * MASKED_MAX) return;
+  for (const line of text.split('\n', MASKED_MAX)) {
+    if (line.length >= MASKED_LINE_MIN) known.variants.add(line);
   }
 }
 

@@ -25,6 +25,8 @@ export function accepted(jobId: string, result: ChangeResult, why: string): Acce
       return { jobId, status: result.status };
     case 'taken':
       throw new Refusal('CONFLICT', `the job ${result.by} lives and has the same unique key`);
+    case 'forbidden':
+      throw new Refusal('FORBIDDEN', result.why);
     case 'refused':
       throw new Refusal('CONFLICT', `the job is ${result.status}: ${why}`);
   }

@@ -81,6 +81,7 @@ export function bodyRefusals(...codes: readonly ProblemCode[]) {
   return refusals(
     ...codes,
     'INVALID_JSON',
+    'JSON_TOO_COMPLEX',
     'FORBIDDEN',
     'PAYLOAD_TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',

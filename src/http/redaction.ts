@@ -9,6 +9,7 @@ import { mayDo } from '../core/scope.ts';
 import { WEBHOOK_KEY } from '../core/webhook.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { inSlices } from '../runtime/slices.ts';
 import { audit } from '../store/audit.ts';
 import type { Db } from '../store/db.ts';
 import { getJob } from '../store/get-job.ts';
@@ -26,7 +27,7 @@ type Asked = FastifyRequest<{ Querystring: { reveal?: 'true' | 'false' | undefin
 /** Hides the secrets of what is shown, unless the caller may see them and asks for it. */
 export class Redaction {
   readonly #db: Db;
-  readonly #paths: FreshAnswers<ReadonlyMap<string, readonly string[]>>;
+  readonly #paths: FreshAnswers<Paths>;
 
   constructor(db: Db, clock: Clock) {
     this.#db = db;
@@ -38,7 +39,34 @@ export class Redaction {
   }
 
   async jobs(jobs: readonly JobView[]): Promise<JobView[]> {
-    return await Promise.all(jobs.map(async (job) => this.job(job)));
+    const paths = await this.#allPaths();
+    const redacted = function* () {
+      const shown: JobView[] = [];
+      for (const job of jobs) {
+        shown.push(redactJob(job, redactorOf(paths, job.definitionKey, job.params)));
+        yield;
+      }
+      return shown;
+    };
+    return await inSlices(redacted());
+  }
+
+  /** Entries of the story of a job, some of which may be long. */
+  async entries<Entry>(
+    entries: readonly Entry[],
+    redactor: Redactor | null,
+    redact: (entry: Entry, redactor: Redactor) => Entry,
+  ): Promise<readonly Entry[]> {
+    if (redactor === null) return entries;
+    const redacted = function* () {
+      const shown: Entry[] = [];
+      for (const entry of entries) {
+        shown.push(redact(entry, redactor));
+        yield;
+      }
+      return shown;
+    };
+    return await inSlices(redacted());
   }
 
   /**
@@ -102,12 +130,21 @@ export class Redaction {
   }
 
   async #redactor(definitionKey: string, params?: unknown): Promise<Redactor> {
-    const paths = await this.#paths.get('paths', async () => readRedactPaths(this.#db));
-    // What a delivery knows of its job was not redacted yet: that is done when it is sent.
-    if (definitionKey === WEBHOOK_KEY) return new Redactor(['error'], params);
-    // The jobs of hooks carry what their owner's jobs do.
-    return new Redactor(paths.get(hookOwner(definitionKey) ?? definitionKey), params);
+    return redactorOf(await this.#allPaths(), definitionKey, params);
   }
+
+  async #allPaths(): Promise<Paths> {
+    return await this.#paths.get('paths', async () => readRedactPaths(this.#db));
+  }
+}
+
+type Paths = ReadonlyMap<string, readonly string[]>;
+
+function redactorOf(paths: Paths, definitionKey: string, params: unknown): Redactor {
+  // What a delivery knows of its job was not redacted yet: that is done when it is sent.
+  if (definitionKey === WEBHOOK_KEY) return new Redactor(['error'], params);
+  // The jobs of hooks carry what their owner's jobs do.
+  return new Redactor(paths.get(hookOwner(definitionKey) ?? definitionKey), params);
 }
 
 function hidesNothing(shown: JobView, job: JobView | undefined): boolean {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { BULK_ACTIONS, BULK_STATES, type BulkAction } from '../core/bulk.ts';
 import type { JobCriteria } from '../core/job-criteria.ts';
 import type { RetryWish } from '../core/retry.ts';
+import { changeRefusal } from '../core/system-job.ts';
 import { closed, flag, number, oneOf, text, wholeInQuery } from './fields.ts';
 import { Findings } from './findings.ts';
 import { criteriaOf, JobFilterBody } from './job-filter.ts';
@@ -115,6 +116,10 @@ function finished(
   findings: Findings,
 ): BulkRequest {
   const how = { ...readWish(wish, findings), ratePerSecond: rate ?? null };
+  const problem = changeRefusal(criteria.definitionKey ?? '', how.paramsJson !== null);
+  if (problem !== null) {
+    findings.add('VALIDATION_FAILED', { pointer: '/filter/definitionKey', detail: problem });
+  }
   if (findings.any) throw findings.refusal();
   return { action, criteria, how, preview: only ?? false };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RETRY_PRESETS } from '../core/backoff.ts';
 import { DefinitionError, type RetryInput } from '../core/definition.ts';
 import { retryPolicy } from '../core/retry-input.ts';
+import { atOnce } from '../core/exact-json.ts';
 import type { JobPolicy } from '../core/job.ts';
 import { type JobRequest, plainRequest } from '../core/new-job.ts';
 import { checkParams } from '../core/params.ts';
@@ -32,6 +33,15 @@ export function parseBatch(
   tenant: string,
   header: string | undefined,
 ): JobRequest[] {
+  return atOnce(parseBatchInSteps(body, tenant, header));
+}
+
+/** The same with a yield after each job, so that a server can answer others in between. */
+export function* parseBatchInSteps(
+  body: unknown,
+  tenant: string,
+  header: string | undefined,
+): Generator<undefined, JobRequest[]> {
   const findings = new Findings();
   if (header !== undefined) {
     const detail = 'the Idempotency-Key header is for one job: give each job its idempotencyKey';
@@ -46,6 +56,7 @@ export function parseBatch(
     const job = readJob(entry, tenant, `/jobs/${index}`, findings);
     if (job) jobs.push(job);
     if (findings.full) break;
+    yield;
   }
   if (findings.any) throw findings.refusal();
   return jobs;

@@ -10,6 +10,7 @@ export const PROBLEMS = {
   PAYLOAD_INVALID: { status: 400, title: 'The params are not allowed as they are' },
   URL_NOT_ALLOWED: { status: 400, title: 'Webhooks may not be sent there' },
   INVALID_JSON: { status: 400, title: 'The body is not JSON' },
+  JSON_TOO_COMPLEX: { status: 400, title: 'The body has too many values or too many levels' },
   BAD_REQUEST: { status: 400, title: 'The request is not proper HTTP' },
   UNAUTHORIZED: { status: 401, title: 'Nobody is known by this key' },
   FORBIDDEN: { status: 403, title: 'The request is not allowed' },

@@ -1,4 +1,5 @@
 import type { JobState } from '../core/job.ts';
+import { changeableLane } from './changeable-lane.ts';
 import { type Queryable, statement } from './db.ts';
 import { type Actor, audited } from './audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
@@ -45,7 +46,7 @@ const CANCEL_WAITING = statement<CancelledRow>(
   `with gone as (
     delete from longshore.waiting w
     where w.shard = $1 and w.id = $2
-      and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
+      and ${changeableLane('w.lane')}
     returning *
   ),
   ${END_CANCELLED}
@@ -58,7 +59,7 @@ const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
   `with found as materialized (
      select r.id, r.lane, r.state from longshore.running r
      where r.shard = $1 and r.id = $2
-       and (select tenant from longshore.lane l where l.shard = $1 and l.lane = r.lane) = $3
+       and ${changeableLane('r.lane')}
      for update
    ),
    asked as (

@@ -1,5 +1,6 @@
 import { isTerminal, type JobState } from '../core/job.ts';
 import { isJobId, shardOfJobId } from '../core/job-id.ts';
+import { changeRefusal } from '../core/system-job.ts';
 import { type Queryable, statement } from './db.ts';
 
 /** What became of a change that somebody asked for. `refused` tells the state that forbids it. */
@@ -8,14 +9,17 @@ export type ChangeResult =
   | { kind: 'refused'; status: JobState }
   /** Another job lives and has the same unique key. */
   | { kind: 'taken'; by: string }
+  /** It is a job of the system; `why` says what to do instead. */
+  | { kind: 'forbidden'; why: string }
   | { kind: 'missing' };
 
-const LOOK = statement<{ state: JobState | null }>(
+const LOOK = statement<{ state: JobState | null; key: string }>(
   'look_at_job',
   `select coalesce(
      (select state from longshore.waiting where shard = $1 and id = $2),
      (select state from longshore.running where shard = $1 and id = $2),
-     (select state from longshore.done where shard = $1 and id = $2)) as state
+     (select state from longshore.done where shard = $1 and id = $2)) as state,
+     (select key from longshore.lane l where l.shard = $1 and l.lane = j.lane) as key
    from longshore.job j
    where j.shard = $1 and j.id = $2
      and (select tenant from longshore.lane l where l.shard = $1 and l.lane = j.lane) = $3`,
@@ -34,6 +38,7 @@ export async function changeJob(
   jobId: string,
   change: () => Promise<JobState | null>,
   forbids: (state: JobState) => boolean = isTerminal,
+  editsParams = false,
 ): Promise<ChangeResult> {
   if (!isJobId(jobId)) return { kind: 'missing' };
   let status: JobState | null = null;
@@ -42,6 +47,8 @@ export async function changeJob(
     if (changed) return { kind: 'changed', status: changed };
     const [seen] = await db.run(LOOK, [shardOfJobId(jobId), jobId, tenant]);
     if (!seen?.state) return { kind: 'missing' };
+    const why = changeRefusal(seen.key, editsParams);
+    if (why !== null) return { kind: 'forbidden', why };
     status = seen.state;
     if (forbids(status)) break;
   }

@@ -2,7 +2,7 @@ import type { DeadLetterView } from '../core/dead-letter.ts';
 import type { Db, Queryable, Statement } from './db.ts';
 import { statement } from './db.ts';
 import { lanesOf } from './find-jobs.ts';
-import { viewAll } from './list-jobs.ts';
+import { viewPage } from './list-jobs.ts';
 import { SEARCHABLE } from './searchable.ts';
 
 /**
@@ -90,9 +90,10 @@ export async function searchDeadLetters(
     .filter((letter) => nearest === undefined || latestFirst(letter, nearest) <= 0)
     .sort(latestFirst);
   const page = letters.slice(0, wanted.limit);
-  const next = letters.length > page.length ? page.at(-1) : nearest;
   const prints = new Map(page.map(({ id, fingerprint }) => [id, fingerprint]));
-  const views = await viewAll(db, wanted.tenant, [...prints.keys()]);
+  const { views, lastId } = await viewPage(db, wanted.tenant, [...prints.keys()]);
+  const cutAt = page.find(({ id }) => id === lastId);
+  const next = cutAt ?? (letters.length > page.length ? page.at(-1) : nearest);
   // A job that was retried meanwhile is no dead letter any more.
   const jobs = views
     .filter(({ status }) => status === 'failed')

@@ -2,6 +2,7 @@ import { isTerminal, type TerminalState, TERMINAL_STATES } from '../core/job.ts'
 import { shardOfJobId } from '../core/job-id.ts';
 import { type Actor, audited } from './audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
+import { changeableLane } from './changeable-lane.ts';
 import { type Queryable, statement } from './db.ts';
 import { moves, tally } from './tally-moves.ts';
 
@@ -36,7 +37,7 @@ const DELETE = statement<{ id: string; state: TerminalState }>(
       select f.*, f.ctid as place from longshore.done f
       where f.shard = $1 and f.id = wanted.id and f.state = any ($4::longshore.job_state[])
         and f.finished_at <= coalesce($5::timestamptz, 'infinity')
-        and (select tenant from longshore.lane l where l.shard = $1 and l.lane = f.lane) = $3
+        and ${changeableLane('f.lane')}
       limit 1 for update
     ) f
   ),

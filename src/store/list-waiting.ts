@@ -4,7 +4,7 @@ import type { Db, Queryable, Statement } from './db.ts';
 import { statement } from './db.ts';
 import { lanesOf } from './find-jobs.ts';
 import { FIRST_ID, idRange, LAST_ID } from './id-range.ts';
-import { viewAll } from './list-jobs.ts';
+import { viewPage } from './list-jobs.ts';
 import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
 
 /**
@@ -87,8 +87,9 @@ export async function listWaiting(
     .sort(inOrder);
   const page = places.slice(0, filter.limit);
   const ids = page.map(({ id }) => id);
-  const views = await viewAll(db, filter.tenant, ids, filter.unhandledAfterMs);
-  const next = places.length > page.length ? page.at(-1) : nearest;
+  const { views, lastId } = await viewPage(db, filter.tenant, ids, filter.unhandledAfterMs);
+  const cutAt = page.find(({ id }) => id === lastId);
+  const next = cutAt ?? (places.length > page.length ? page.at(-1) : nearest);
   const jobs = views.filter(({ status }) => criteria.statuses.includes(status));
   return { jobs, next: next ?? null };
 }

@@ -80,9 +80,19 @@ export async function readLogs(
   if (!first) return null;
   const pages = await Promise.all(rows.map(async (row) => await linesOf(row, after)));
   const found = pages.flat();
-  const logs = found.slice(0, limit);
-  const more = found.length > limit;
+  const logs = withinBytes(found.slice(0, limit));
+  const more = found.length > logs.length;
   return { logs, nextId: (more ? logs.at(-1)?.id : null) ?? null, ended: first.ended && !more };
+}
+
+/** A page with more text than this ends early, whatever its limit is. */
+export const LOG_PAGE_CHARS_MAX = 1024 * 1024;
+
+/** As many lines as fit, and one at least. */
+function withinBytes(lines: readonly LogView[]): LogView[] {
+  let chars = 0;
+  const over = lines.findIndex(({ message }) => (chars += message.length) > LOG_PAGE_CHARS_MAX);
+  return lines.slice(0, over === -1 ? lines.length : Math.max(1, over));
 }
 
 const START: Place = [0, 0, -1];

@@ -1,5 +1,6 @@
 import type { JobState } from '../core/job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
+import { changeableLane } from './changeable-lane.ts';
 import { type Queryable, statement } from './db.ts';
 import { type Actor, audited } from './audit.ts';
 import { admit, COUNT_PARKED, parks } from './gates.ts';
@@ -20,7 +21,7 @@ const RELEASE = statement<{ state: JobState; lane: number; rank: number; gates: 
        select at, (extract(epoch from at) * 1000000)::bigint as place from clock_timestamp() as at
      ) c
      where w.shard = $1 and w.id = $2 and w.state = 'created'
-       and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
+       and ${changeableLane('w.lane')}
      returning w.state, w.lane, w.rank, w.kgate, w.parked
    ),
    ${COUNT_PARKED}, ${tally(moves("'created'", 'state', 'entered'))}

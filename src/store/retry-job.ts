@@ -1,3 +1,4 @@
+import type { JobState } from '../core/job.ts';
 import { shardOfJobId } from '../core/job-id.ts';
 import { mayBeRetried, RETRYABLE_STATES, type RetryWish } from '../core/retry.ts';
 import { type Actor, audit } from './audit.ts';
@@ -34,7 +35,8 @@ export async function retryJob(
     return retried.state;
   };
   try {
-    return await changeJob(db, tenant, jobId, retry, (state) => !mayBeRetried(state));
+    const over = (state: JobState) => !mayBeRetried(state);
+    return await changeJob(db, tenant, jobId, retry, over, wish.paramsJson !== null);
   } catch (error) {
     if (error instanceof KeyTaken) return { kind: 'taken', by: error.holder };
     throw error;

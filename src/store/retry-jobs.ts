@@ -2,6 +2,7 @@ import type { RetryPolicy, TerminalState, WaitingState } from '../core/job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../core/backoff.ts';
 import type { RetryWish } from '../core/retry.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { changeableLane } from './changeable-lane.ts';
 import { type Queryable, statement } from './db.ts';
 import { admit, COUNT_PARKED, keyGate, parks } from './gates.ts';
 import { moves, tally } from './tally-moves.ts';
@@ -48,7 +49,7 @@ const RETRY = statement<RetriedRow & { gate: string | null }>(
       select f.*, f.ctid as place from longshore.done f
       where f.shard = $1 and f.id = u.id and f.state = any ($5::longshore.job_state[])
         and f.finished_at <= coalesce($6::timestamptz, 'infinity')
-        and (select tenant from longshore.lane l where l.shard = $1 and l.lane = f.lane) = $3
+        and ${changeableLane('f.lane', 'u.params is not null')}
       limit 1 for update
     ) f
   ),

@@ -1,3 +1,4 @@
+import { shardOfJobId } from '../core/job-id.ts';
 import type { WebhookStatus } from '../core/webhook.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import { changeListeners } from './told-lanes.ts';
@@ -15,13 +16,20 @@ export interface Endpoint {
 
 const FIND = statement<Endpoint>(
   'find_endpoint',
-  `select id, tenant, url, status, array_remove(array[secret,
-     case when previous_until > clock_timestamp() then previous_secret end], null) as secrets
-   from longshore.webhook where id = $1`,
+  `select h.id, h.tenant, h.url, h.status, array_remove(array[h.secret,
+     case when h.previous_until > clock_timestamp() then h.previous_secret end], null) as secrets
+   from longshore.webhook h
+   where h.id = (select parent_id from longshore.job where shard = $1 and id = $2 limit 1)
+     and h.tenant = (select tenant from longshore.lane where shard = $1 and lane = (
+       select lane from longshore.job where shard = $1 and id = $2 limit 1))`,
 );
 
-export async function findEndpoint(db: Queryable, id: string): Promise<Endpoint | null> {
-  const [row] = await db.run(FIND, [id]);
+/**
+ * The webhook that a delivery was made for, which must belong to the tenant of the delivery. The row of
+ * the job decides and not its params: who could edit these must not choose whose secret signs.
+ */
+export async function findEndpoint(db: Queryable, deliveryId: string): Promise<Endpoint | null> {
+  const [row] = await db.run(FIND, [shardOfJobId(deliveryId), deliveryId]);
   if (!row) return null;
   return { ...row, secrets: row.secrets.map((secret) => db.vault.openText(row.tenant, secret)) };
 }

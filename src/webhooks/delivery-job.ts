@@ -68,7 +68,7 @@ async function deliver(
   const arrived = before.find(isDelivered);
   if (arrived) return { status: arrived.status };
   const { db, clock } = options;
-  const endpoint = await findEndpoint(db, params.webhookId);
+  const endpoint = await findEndpoint(db, ctx.jobId);
   if (!endpoint) throw new NonRetryable('the webhook was deleted');
   if (endpoint.status !== 'active' && !params.byHand) {
     throw new NonRetryable(`the webhook is ${endpoint.status}: send it again when it is active`);

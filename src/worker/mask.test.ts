@@ -22,6 +22,7 @@ it('masks the secrets of the params wherever they are repeated', () => {
 
 it('masks JSON by value and leaves it JSON', () => {
   const said = '{"n": 4111111111111111, "apiKey":"another-one"}';
-  expect(JSON.parse(mask.json(said))).toEqual({ n: 4111111111111111, apiKey: 'another-one' });
+  expect(JSON.parse(mask.json(said))).toEqual({ n: '[redacted]', apiKey: 'another-one' });
+  expect(mask.json('{"key-123456":1,"n":4111}')).toBe('{"[redacted]":1,"n":4111}');
   expect(mask.json('{"given":["key-123456"]}')).toBe('{"given":["[redacted]"]}');
 });

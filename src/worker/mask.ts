@@ -31,11 +31,7 @@ export class Mask {
   /** By value only: what stands under a telling name is hidden when it is shown. */
   json(json: string): string {
     if (this.text(json) === json) return json;
-    return JSON.stringify(
-      JSON.parse(json, (_, value: unknown) =>
-        typeof value === 'string' ? this.text(value) : value,
-      ),
-    );
+    return JSON.stringify(this.#redactor.byValue(JSON.parse(json)));
   }
 
   get #redactor(): Redactor {

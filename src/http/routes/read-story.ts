@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { redactAttempt, redactEvent, redactLog } from '../../core/redact-views.ts';
-import type { EventView, LogView } from '../../core/story.ts';
+import type { EventView } from '../../core/story.ts';
 import { JobIdParams } from '../../protocol/job-answer.ts';
 import { RevealQuery } from '../../protocol/job-query.ts';
 import { AttemptsAnswer, EventPageAnswer, LogPageAnswer } from '../../protocol/story-answer.ts';
@@ -86,7 +86,7 @@ export function readStoryRoutes(
     const jobId = wellFormed(request.params.jobId);
     const redactor = await redaction.ofStory(request, jobId);
     const attempts = (await readAttempts(db, tenantOf(request), jobId)) ?? noSuchJob(jobId);
-    return { attempts: redactor ? attempts.map((one) => redactAttempt(one, redactor)) : attempts };
+    return { attempts: await redaction.entries(attempts, redactor, redactAttempt) };
   });
 
   typed.get('/v1/jobs/:jobId/events', { schema: EVENTS, config: READS }, async (request, reply) => {
@@ -96,8 +96,8 @@ export function readStoryRoutes(
     const read = async (afterId: string | null) => {
       await app.admit(request, null);
       const page = await readEvents(db, tenantOf(request), jobId, { afterId, limit });
-      const show = (event: EventView) => (redactor ? redactEvent(event, redactor) : event);
-      return page && { ...page, entries: page.events.map(show) };
+      if (page === null) return null;
+      return { ...page, entries: await redaction.entries(page.events, redactor, redactEvent) };
     };
     const missing = () => noSuchJob(jobId);
     const story = { missing, name: 'events', read, nameOf: ({ type }: EventView) => type };
@@ -111,8 +111,8 @@ export function readStoryRoutes(
     const read = async (afterId: string | null) => {
       await app.admit(request, null);
       const page = await readLogs(db, tenantOf(request), jobId, { afterId, attempt, limit });
-      const show = (line: LogView) => (redactor ? redactLog(line, redactor) : line);
-      return page && { ...page, entries: page.logs.map(show) };
+      if (page === null) return null;
+      return { ...page, entries: await redaction.entries(page.logs, redactor, redactLog) };
     };
     const missing = () => noSuchJob(jobId);
     const story = { missing, name: 'logs', read, nameOf: () => 'log' };

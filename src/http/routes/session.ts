@@ -11,6 +11,9 @@ import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { ENDED_COOKIE, readSessionCookie, sessionCookie } from '../session-cookie.ts';
 
+/** A key has about a hundred characters, and everybody may try to log in. */
+const LOGIN_BODY_MAX_BYTES = 4_096;
+
 const LOGIN = {
   operationId: 'beginSession',
   tags: ['access'],
@@ -47,7 +50,8 @@ export function sessionRoutes(app: FastifyInstance, { db }: HttpDeps, callers: C
   const login = { access: 'public' } as const;
   const known = { access: 'known' } as const;
 
-  app.post('/v1/session', { schema: LOGIN, config: login }, async (request, reply) => {
+  const loginOptions = { schema: LOGIN, config: login, bodyLimit: LOGIN_BODY_MAX_BYTES };
+  app.post('/v1/session', loginOptions, async (request, reply) => {
     const { key } = parseBody(LoginBody, request.body);
     const credential = await callers.credential(key, request, reply);
     const { keyId, tenant, scopes } = credential;

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AcceptedAnswer, BatchAnswer } from '../../protocol/job-answer.ts';
 import { BATCH_MAX, BatchBody, JobBody } from '../../protocol/job-body.ts';
-import { parseBatch, parseJob } from '../../protocol/parse-job.ts';
+import { parseBatchInSteps, parseJob } from '../../protocol/parse-job.ts';
+import { inSlices } from '../../runtime/slices.ts';
 import type { EnqueuedJob } from '../../store/enqueue-entry.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer } from '../openapi.ts';
@@ -59,7 +60,9 @@ export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void 
     '/v1/jobs/batch',
     { schema: START_BATCH, config: WRITES, bodyLimit: BATCH_BODY_MAX_BYTES },
     async (request, reply) => {
-      const jobs = parseBatch(request.body, tenantOf(request), idempotencyHeader(request));
+      const header = idempotencyHeader(request);
+      const steps = parseBatchInSteps(request.body, tenantOf(request), header);
+      const jobs = await inSlices(steps);
       const placed = jobs.map((job) => traced(request, job));
       const stored = await start(inbox, placed, (index) => `/jobs/${index}`);
       return reply.code(202).send({ jobs: stored.map(accepted) });
