@@ -91,6 +91,7 @@ create table attempt (
   run_at timestamp with time zone,
   fingerprint text,
   retried json,
+  cancel_requested_by text,
   constraint attempt_pkey PRIMARY KEY (shard, job_id, claim_no)
 )
 partition by RANGE (job_id);
@@ -182,6 +183,7 @@ create table done (
   fingerprint text,
   error json,
   result json,
+  cancel_requested_by text,
   constraint done_pkey PRIMARY KEY (shard, id),
   constraint done_check CHECK (state <> 'failed'::job_state OR error_code IS NOT NULL AND error IS NOT NULL),
   constraint done_check1 CHECK (state <> 'cancelled'::job_state OR cancel_requested_at IS NOT NULL),
@@ -343,6 +345,7 @@ create table running (
   progress_message text,
   kgate bigint,
   tokens bigint[],
+  cancel_requested_by text,
   constraint running_pkey PRIMARY KEY (id, shard),
   constraint running_check CHECK ((state = 'cancelling'::job_state) = (cancel_requested_at IS NOT NULL)),
   constraint running_check1 CHECK (attempts > 0 AND claim_no > 0),

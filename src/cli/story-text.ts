@@ -5,7 +5,17 @@ import { duration } from '../core/duration.ts';
 import { printableJson } from './printable.ts';
 import { size } from './size.ts';
 
-const ATTEMPT_HEADER = ['TRY', 'WORKER', 'STARTED', 'TOOK', 'EXIT', 'MEMORY', 'CPU', 'ERROR'];
+const ATTEMPT_HEADER = [
+  'TRY',
+  'WORKER',
+  'STARTED',
+  'TOOK',
+  'EXIT',
+  'MEMORY',
+  'CPU',
+  'OUTCOME',
+  'ERROR',
+];
 
 /** A row for each attempt; a dash stands for what nobody measured. */
 export function attemptRows(attempts: readonly JobAttempt[], widthMax: number): string[] {
@@ -19,6 +29,7 @@ export function attemptRows(attempts: readonly JobAttempt[], widthMax: number): 
     one.signal ?? String(one.exitCode ?? '-'),
     one.peakRssBytes === null ? '-' : size(one.peakRssBytes),
     one.cpuMs === null ? '-' : duration(one.cpuMs),
+    one.outcome ?? '-',
     one.error?.code ?? '-',
   ]);
   return columns([ATTEMPT_HEADER, ...rows], widthMax);

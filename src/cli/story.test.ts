@@ -159,6 +159,7 @@ describe('show', () => {
     peakRssBytes: 256 * 1024 * 1024,
     cpuMs: 3_800,
     error: { code: 'OUT_OF_MEMORY', message: 'x', stack: null, cause: null },
+    outcome: 'retrying',
   };
   const running = {
     ...crashed,
@@ -170,6 +171,7 @@ describe('show', () => {
     peakRssBytes: null,
     cpuMs: null,
     error: null,
+    outcome: null,
   };
   const story = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
@@ -190,9 +192,9 @@ describe('show', () => {
     const [, , attempts, events] = stdout.split('\n\n').map((part) => part.trimEnd().split('\n'));
     expect(code).toBe(0);
     expect(attempts).toEqual([
-      'TRY  WORKER    STARTED                   TOOK     EXIT     MEMORY  CPU    ERROR',
-      `1    5f2c8a10  ${AT}  4 s      SIGKILL  256 MB  3.8 s  OUT_OF_MEMORY`,
-      `2    -         ${AT}  running  -        -       -      -`,
+      'TRY  WORKER    STARTED                   TOOK     EXIT     MEMORY  CPU    OUTCOME   ERROR',
+      `1    5f2c8a10  ${AT}  4 s      SIGKILL  256 MB  3.8 s  retrying  OUT_OF_MEMORY`,
+      `2    -         ${AT}  running  -        -       -      -         -`,
     ]);
     expect(events).toHaveLength(11);
     expect(events?.[0]).toBe(`… 2 more before: longshore show ${ID} --events`);

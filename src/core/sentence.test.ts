@@ -14,6 +14,11 @@ test.each<[expected: string, job: Partial<JobView>]>([
   ['scheduled to run now', { status: 'scheduled', runAt: at('00:59') }],
   ['queued for 10 s, waiting for a worker', {}],
   ['queued for 1.5 s, waiting for a worker', { queuedAt: at('00:58.500') }],
+  ['queued for 10 s, paused', { warnings: [{ code: 'PAUSED', since: null }] }],
+  [
+    'queued for 10 s, and no worker has its definition',
+    { warnings: [{ code: 'UNHANDLED', since: null }] },
+  ],
   ['running attempt 1 of 3 for 2 s', { ...ran, status: 'running' }],
   [
     'running attempt 1 of 3 for 2 s, 42 %, page 3',

@@ -10,7 +10,7 @@ export function sentence(job: JobView, now: Date): string {
     case 'scheduled':
       return `scheduled to run ${until(job.runAt, now)}`;
     case 'queued':
-      return `queued for ${since(job.queuedAt ?? job.createdAt, now)}, waiting for a worker`;
+      return `queued for ${since(job.queuedAt ?? job.createdAt, now)}, ${waitsFor(job)}`;
     case 'running':
       return `running ${attempt} for ${since(job.startedAt, now)}${progress(job)}`;
     case 'retrying':
@@ -26,6 +26,13 @@ export function sentence(job: JobView, now: Date): string {
     case 'cancelled':
       return job.startedAt === null ? 'cancelled before it ran' : `cancelled on ${attempt}`;
   }
+}
+
+/** A pause comes first: while it lasts, a worker would not help. */
+function waitsFor({ warnings }: JobView): string {
+  const codes = warnings.map(({ code }) => code);
+  if (codes.includes('PAUSED')) return 'paused';
+  return codes.includes('UNHANDLED') ? 'and no worker has its definition' : 'waiting for a worker';
 }
 
 function reason({ error }: JobView): string {

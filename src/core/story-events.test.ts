@@ -20,6 +20,7 @@ const WAITS: Chapter = {
   queuedAt: at(1),
   startedAt: null,
   cancelRequestedAt: null,
+  cancelRequestedBy: null,
   finishedAt: null,
   next: null,
   runAt: null,

@@ -26,6 +26,8 @@ export interface Chapter {
   queuedAt: string | null;
   startedAt: string | null;
   cancelRequestedAt: string | null;
+  /** The actor; null when no person asked. */
+  cancelRequestedBy: string | null;
   finishedAt: string | null;
   /** The state that its end brought the job into. */
   next: JobState | null;
@@ -145,7 +147,8 @@ function manualRetry(claim: number, { at, mode, runAt, ...more }: ManualRetry): 
 }
 
 function* beginning(chapter: Chapter): Generator<Told> {
-  const { claim, attempt, queuedAt, startedAt, cancelRequestedAt, workerId } = chapter;
+  const { claim, attempt, queuedAt, startedAt, workerId } = chapter;
+  const { cancelRequestedAt, cancelRequestedBy } = chapter;
   if (queuedAt !== null) {
     const place: Place = [claim, PHASE.queued, 0];
     yield { place, type: 'queued', at: queuedAt, attempt: null, payload: null };
@@ -156,7 +159,8 @@ function* beginning(chapter: Chapter): Generator<Told> {
   }
   if (cancelRequestedAt !== null) {
     const place: Place = [claim, PHASE.cancelRequested, 0];
-    yield { place, type: 'cancel_requested', at: cancelRequestedAt, attempt, payload: null };
+    const payload = cancelRequestedBy === null ? null : { by: cancelRequestedBy };
+    yield { place, type: 'cancel_requested', at: cancelRequestedAt, attempt, payload };
   }
 }
 

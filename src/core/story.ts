@@ -47,6 +47,8 @@ export interface AttemptView {
   peakRssBytes: number | null;
   cpuMs: number | null;
   error: JobError | null;
+  /** The state that its end brought the job into; null while it runs. */
+  outcome: JobState | null;
 }
 
 /** `system` is Longshore itself, for example where it had to cut. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JOB_STATES } from '../core/job.ts';
 import {
   type AttemptView,
   EVENT_TYPES,
@@ -30,6 +31,13 @@ const AttemptAnswer = z
     peakRssBytes: z.number().nullable().describe('The most memory it had at once.'),
     cpuMs: z.number().nullable(),
     error: JobErrorAnswer.nullable(),
+    outcome: z
+      .enum(JOB_STATES)
+      .nullable()
+      .describe(
+        'The state that its end brought the job into: succeeded, failed, cancelled, retrying, queued ' +
+          '(it was interrupted, or lost its worker) or scheduled (it snoozed). Null while it runs.',
+      ),
   })
   .meta({
     id: 'Attempt',

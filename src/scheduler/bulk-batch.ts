@@ -115,7 +115,7 @@ function progress(
 
 async function change(
   tx: Queryable,
-  { action, tenant, criteria, how, asOf, shard }: DueBulk,
+  { action, tenant, criteria, how, asOf, shard, by }: DueBulk,
   ids: readonly string[],
 ): Promise<Effect> {
   const states: readonly JobState[] = criteria.statuses;
@@ -129,6 +129,7 @@ async function change(
       } = await cancelJobs(tx, shard, ids, {
         tenant,
         states,
+        by,
       });
       return { ...nothing(), changed: cancelled.length, lines, workers };
     }

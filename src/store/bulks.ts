@@ -132,15 +132,20 @@ export interface DueBulk {
   asOf: string;
   shard: number;
   afterId: string | null;
+  /** Who started it, as the audit log names them. */
+  by: string | null;
 }
 
 /**
  * Takes the one that has waited longest. The lock is held until the batch is committed, so nobody
  * else works on it meanwhile; whoever is killed lets go of it, and its batch has never happened.
  */
-const LOCK_DUE = statement<BulkRow>(
+const LOCK_DUE = statement<BulkRow & { by: string | null }>(
   'lock_due_bulk',
-  `select ${COLUMNS} from longshore.bulk
+  `select ${COLUMNS}, (
+     select a.actor from longshore.audit a
+     where a.tenant = bulk.tenant and a.subject = bulk.id::text order by a.id limit 1) as by
+   from longshore.bulk
    where status = 'running' and next_at <= clock_timestamp() and ($1::uuid is null or id = $1)
    order by next_at limit 1 for update skip locked`,
 );
@@ -159,6 +164,7 @@ export async function lockDueBulk(tx: Queryable, id: string | null): Promise<Due
     asOf: before,
     shard,
     afterId,
+    by: row.by,
   };
 }
 

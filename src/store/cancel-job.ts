@@ -27,12 +27,12 @@ interface CancelledRow {
  * heartbeat carries the request; the hint sent here makes that heartbeat come at once.
  */
 
-/** Ends the rows of `gone`, which have left `waiting`, as cancelled. */
-export const END_CANCELLED = `ended as (
+/** Ends the rows of `gone`, which have left `waiting`, as cancelled by the actor, which is SQL. */
+export const endCancelled = (actor: string) => `ended as (
     insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, cancel_requested_at, finished_at)
+      interruptions, queued_at, cancel_requested_at, cancel_requested_by, finished_at)
     select shard, id, lane, 'cancelled', rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, at, at
+      interruptions, queued_at, at, ${actor}, at
     from gone, (select clock_timestamp() as at) c
     returning ${ENDED}
   ),
@@ -49,7 +49,7 @@ const CANCEL_WAITING = statement<CancelledRow>(
       and ${changeableLane('w.lane')}
     returning *
   ),
-  ${END_CANCELLED}
+  ${endCancelled('$4::text')}
   select e.state, (select g.state from gone g) as was, h.lane, h.rank, array(${TO_ADMIT}) as gates
   from ended e left join hook h on true`,
 );
@@ -65,7 +65,9 @@ const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
    asked as (
      update longshore.running r
      set state = 'cancelling',
-         cancel_requested_at = coalesce(r.cancel_requested_at, clock_timestamp())
+         cancel_requested_at = coalesce(r.cancel_requested_at, clock_timestamp()),
+         cancel_requested_by = case when r.cancel_requested_at is null then $4::text
+           else r.cancel_requested_by end
      where r.shard = $1 and r.id = any (array(select id from found))
      returning r.state, r.worker
    ),
@@ -80,7 +82,7 @@ export async function cancelJob(
   by: Actor | null = null,
 ): Promise<ChangeResult> {
   const shard = shardOfJobId(jobId);
-  const values = [shard, jobId, tenant];
+  const values = [shard, jobId, tenant, by?.name ?? null];
   const deed = (before: JobState, after: JobState) => ({
     tenant,
     action: 'job.cancel',

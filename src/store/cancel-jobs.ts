@@ -1,5 +1,5 @@
 import type { JobState } from '../core/job.ts';
-import { END_CANCELLED } from './cancel-job.ts';
+import { endCancelled } from './cancel-job.ts';
 import { type Queryable, statement } from './db.ts';
 import { admit, TO_ADMIT } from './gates.ts';
 import { moves, tally } from './tally-moves.ts';
@@ -25,7 +25,7 @@ const CANCEL_WAITING = statement<{
   left_waiting as (
     delete from longshore.waiting where shard = $1 and id = any (array(select id from gone))
   ),
-  ${END_CANCELLED}
+  ${endCancelled('$5::text')}
   select e.id, h.lane, h.rank, null as gate from ended e left join hook h on h.parent_id = e.id
   union all
   select null, null, null, g.gate from (${TO_ADMIT}) g`,
@@ -43,7 +43,8 @@ const CANCEL_RUNNING = statement<{ id: string; worker: string }>(
     ) r
   ),
   ${tally(moves('state', "'cancelling'", 'asked'))}
-  update longshore.running r set state = 'cancelling', cancel_requested_at = clock_timestamp()
+  update longshore.running r set state = 'cancelling', cancel_requested_at = clock_timestamp(),
+    cancel_requested_by = $5::text
   where r.shard = $1 and r.id = any (array(select id from asked))
   returning r.id, r.worker`,
 );
@@ -75,21 +76,21 @@ export async function cancelJobs(
   db: Queryable,
   shard: number,
   ids: readonly string[],
-  { tenant, states }: { tenant: string; states: readonly JobState[] },
+  { tenant, states, by }: { tenant: string; states: readonly JobState[]; by: string | null },
 ): Promise<CancelledJobs> {
   const done = new Set<string>();
   const lines: LineHint[] = [];
   const workers = new Set<string>();
   let left = ids.toSorted();
   for (let tries = 0; left.length > 0 && tries < TRIES; tries += 1) {
-    const gone = await db.run(CANCEL_WAITING, [shard, left, tenant, states]);
+    const gone = await db.run(CANCEL_WAITING, [shard, left, tenant, states, by]);
     for (const { id, lane, rank } of gone) {
       if (id !== null) done.add(id);
       if (lane !== null) lines.push({ shard, lane, rank });
     }
     const freed = gone.flatMap(({ gate }) => gate ?? []);
     lines.push(...(await admit(db, shard, freed)).lines);
-    for (const { id, worker } of await db.run(CANCEL_RUNNING, [shard, left, tenant, states])) {
+    for (const { id, worker } of await db.run(CANCEL_RUNNING, [shard, left, tenant, states, by])) {
       done.add(id);
       workers.add(worker);
     }

@@ -33,7 +33,8 @@ const VIEW = statement<ViewRow>(
          select 1 from longshore.worker a
          where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
            and replace(l.key, '$hook:', '') || '@' || l.version = any (a.definitions))
-       then w.queued_at end as unhandled_since
+       then w.queued_at end as unhandled_since,
+     case when w.state = 'queued' then l.paused_at end as paused_since
    from unnest($2::uuid[]) as wanted(id)
    cross join lateral (
      select * from longshore.job where shard = $1 and id = wanted.id limit 1
@@ -97,6 +98,7 @@ interface ViewRow {
   cancel_requested_at: Date | null;
   worker: string | null;
   unhandled_since: Date | null;
+  paused_since: Date | null;
 }
 
 /** So long a job may wait for a worker that has its definition: a deploy may be under way. */
@@ -147,7 +149,7 @@ function toView(row: ViewRow, vault: Vault): JobView {
     concurrencyKey: row.concurrency_key,
     scheduleId: row.schedule_id,
     scheduledFor: iso(row.scheduled_for),
-    warnings: row.unhandled_since ? [{ code: 'UNHANDLED', since: iso(row.unhandled_since) }] : [],
+    warnings: warningsOf(row),
     createdAt: row.created_at.toISOString(),
     queuedAt: iso(row.queued_at),
     runAt: iso(row.run_at),
@@ -160,6 +162,13 @@ function toView(row: ViewRow, vault: Vault): JobView {
     cancelRequestedAt: iso(row.cancel_requested_at),
     workerId: row.worker,
   };
+}
+
+function warningsOf({ unhandled_since, paused_since }: ViewRow): JobView['warnings'] {
+  const since = { PAUSED: paused_since, UNHANDLED: unhandled_since };
+  return Object.entries(since).flatMap(([code, time]) =>
+    time ? [{ code, since: iso(time) }] : [],
+  );
 }
 
 function iso(time: Date | null): string | null {

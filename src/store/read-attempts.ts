@@ -18,15 +18,16 @@ const READ = statement<{ attempts: AttemptRow[] }>(
        select * from (
          select claim_no as claim, number, worker as "workerId", pid, started_at as "startedAt",
            finished_at as "finishedAt", exit_code as "exitCode", signal,
-           peak_rss_bytes as "peakRssBytes", cpu_ms as "cpuMs", error
+           peak_rss_bytes as "peakRssBytes", cpu_ms as "cpuMs", error, next as outcome
          from longshore.attempt
          where shard = $1 and job_id = $2 and started_at is not null
          union all
-         select claim_no, attempts, worker, null, started_at, null, null, null, null, null, null
+         select claim_no, attempts, worker, null, started_at, null, null, null, null, null, null,
+           null
          from longshore.running where shard = $1 and id = $2
          union all
          select claim_no, attempts, worker, pid, started_at, finished_at, exit_code, signal,
-           peak_rss_bytes, cpu_ms, null
+           peak_rss_bytes, cpu_ms, null, state
          from longshore.done where shard = $1 and id = $2 and state = 'succeeded'
        ) a
        order by a.claim desc limit $4

@@ -45,24 +45,25 @@ const READ = statement<EventRows>(
        select json_agg(c) from (
          (select claim_no as claim, case when started_at is not null then number end as attempt,
             worker as "workerId", queued_at as "queuedAt", started_at as "startedAt",
-            cancel_requested_at as "cancelRequestedAt", finished_at as "finishedAt", next,
+            cancel_requested_at as "cancelRequestedAt",
+            cancel_requested_by as "cancelRequestedBy", finished_at as "finishedAt", next,
             run_at as "runAt", error, retried
           from longshore.attempt where shard = $1 and job_id = $2 and claim_no >= $4
           order by claim_no limit $5)
          union all
-         select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at, null, null,
-           null, null, null
+         select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at,
+           cancel_requested_by, null, null, null, null, null
          from longshore.running where shard = $1 and id = $2
          union all
-         select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at, finished_at,
-           state, null, null, null
+         select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at,
+           cancel_requested_by, finished_at, state, null, null, null
          from longshore.done where shard = $1 and id = $2 and state = 'succeeded'
          union all
-         select claim_no + 1, null, null, queued_at, null, null, null, null, null, null, null
+         select claim_no + 1, null, null, queued_at, null, null, null, null, null, null, null, null
          from longshore.waiting where shard = $1 and id = $2
          union all
-         select claim_no + 1, null, null, queued_at, null, cancel_requested_at, finished_at, state,
-           null, error, null
+         select claim_no + 1, null, null, queued_at, null, cancel_requested_at,
+           cancel_requested_by, finished_at, state, null, error, null
          from longshore.done where shard = $1 and id = $2 and started_at is null
        ) c
      ), '[]') as chapters,

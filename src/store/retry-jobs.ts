@@ -64,10 +64,10 @@ const RETRY = statement<RetriedRow & { gate: string | null }>(
   outcome as (
     insert into longshore.attempt (shard, job_id, claim_no, number, worker, pid, started_at,
       finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error, fingerprint,
-      queued_at, cancel_requested_at, next, retried)
+      queued_at, cancel_requested_at, cancel_requested_by, next, retried)
     select shard, id, claim_no + case when started_at is null then 1 else 0 end, attempts, worker,
       pid, started_at, finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error,
-      fingerprint, queued_at, cancel_requested_at, state,
+      fingerprint, queued_at, cancel_requested_at, cancel_requested_by, state,
       case when params is null then json_build_object('at', at, 'mode', $4::text, 'runAt', wanted_at)
         else json_build_object('at', at, 'mode', $4::text, 'runAt', wanted_at,
           'paramsBefore', longshore.params_of($1, id)) end

@@ -71,11 +71,11 @@ const SETTLE = statement<{
   ),
   ended as (
     insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, worker, started_at, cancel_requested_at, finished_at,
+      interruptions, queued_at, worker, started_at, cancel_requested_at, cancel_requested_by, finished_at,
       progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
       error_code, error, fingerprint, result)
     select shard, id, lane, next, rank, attempts - given_back, max_attempts, claim_no,
-      interruptions, queued_at, worker, started_at, cancel_requested_at, at,
+      interruptions, queued_at, worker, started_at, cancel_requested_at, cancel_requested_by, at,
       progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
       error_code, error::json, fingerprint, result::json
     from owned, clock where next in ('succeeded', 'failed', 'cancelled')
@@ -98,10 +98,10 @@ const SETTLE = statement<{
   tried as (
     insert into longshore.attempt (shard, job_id, claim_no, number, worker, pid, started_at,
       finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error, fingerprint,
-      queued_at, cancel_requested_at, next, run_at)
+      queued_at, cancel_requested_at, cancel_requested_by, next, run_at)
     select shard, id, claim_no, attempts, worker, pid, case when attempted then started_at end,
       at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error::json, fingerprint,
-      queued_at, cancel_requested_at, next, case when next in ('scheduled', 'retrying')
+      queued_at, cancel_requested_at, cancel_requested_by, next, case when next in ('scheduled', 'retrying')
         then at + make_interval(secs => delay_ms / 1000.0) end
     from owned, clock where next = 'cancelled' or (next <> 'succeeded' and attempted)
   ),

@@ -68,6 +68,9 @@ describe('a job', () => {
     await page.getByText('The job is asked to stop.').waitFor();
     await page.getByText('Cancelled on attempt 1 of 3.').waitFor();
     await jobInState(shop.address, id, 'cancelled');
+    await page.getByRole('table').getByText('Cancelled', { exact: true }).waitFor();
+    expect(await page.getByText('well', { exact: true }).count()).toBe(0);
+    await page.getByText('by a user (no sign-in configured)').waitFor();
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
     forgiveComplaints();
   });

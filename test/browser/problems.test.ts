@@ -89,15 +89,19 @@ it('a worker that died with a job in its hands', async () => {
 
 it('a pause with a backlog behind it', async () => {
   const { page, click } = await walk();
-  const line = trouble(page, /^invoices.export has been paused.*the bank is closed/);
+  const line = trouble(page, /^invoices.export was paused.*the bank is closed/);
   await line.getByText('team-finance').waitFor();
   await line.getByText(`${problems.paused} jobs wait for it.`).waitFor();
   await click(line.getByRole('link'));
-  await reads(page, /paused for .* by open: the bank is closed until Monday/, 'team-finance');
+  await reads(
+    page,
+    /paused .* ago \(no sign-in configured\): the bank is closed until Monday/,
+    'team-finance',
+  );
   await click(page.getByRole('link', { name: 'All its jobs' }));
   await page.getByText(`${problems.paused} jobs`, { exact: true }).waitFor();
   await click(page.getByRole('row').nth(1).getByRole('link'));
-  await reads(page, 'Why isn’t it running?', /^invoices.export has been paused/);
+  await reads(page, 'Why isn’t it running?', /^invoices.export was paused/);
 });
 
 it('a schedule whose jobs fail', async () => {

@@ -114,16 +114,20 @@ describe('a definition', () => {
   it('is paused with a reason that every reader finds, and goes on', async () => {
     const page = await open('/definitions/storage.tidy');
     await page.getByRole('button', { name: 'Pause…' }).click();
-    await page.getByLabel('Why, for those who wonder').fill('the disk is being moved <b>');
+    await page.getByLabel('Reason (shown to others)').fill('the disk is being moved <b>');
     await page.getByRole('button', { name: 'Pause it' }).click();
     await page.getByText('storage.tidy is paused.').waitFor();
-    await page.getByText(/has been paused for .* by open: the disk is being moved <b>$/).waitFor();
+    await page
+      .getByText(/was paused .* ago \(no sign-in configured\): the disk is being moved <b>$/)
+      .waitFor();
     const id = await startJob(shop.address, 'storage.tidy');
     await page.goto(`${shop.address}/ui/jobs/${id}`);
-    await page.getByText(/^storage.tidy has been paused for/).waitFor();
+    await page.getByText(/^storage.tidy was paused/).waitFor();
+    await page.getByText(/^Queued for .*, paused\.$/).waitFor();
+    expect(await page.getByText('waiting for a worker').count()).toBe(0);
     await page.goto(`${shop.address}/ui/`);
     await page
-      .getByRole('link', { name: /^storage.tidy has been paused.*(1 job waits|Jobs wait)/ })
+      .getByRole('link', { name: /^storage.tidy was paused.*(1 job waits|Jobs wait)/ })
       .click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('storage.tidy goes on.').waitFor();

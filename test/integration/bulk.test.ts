@@ -132,11 +132,17 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     await enqueueOne(database, { definitionKey: 'a', delayMs: 60_000 });
     await enqueueOne(database, { definitionKey: 'a', hold: true });
     await enqueueOne(database, { definitionKey: 'b' });
-    await startBulk(database.db, wish('cancel', { definitionKey: 'a' }));
+    const ann = { name: 'key:ann', address: null };
+    await startBulk(database.db, wish('cancel', { definitionKey: 'a' }), ann);
     const news = await runBatch(database.db);
     expect(news).toMatchObject({ changed: 4, workers: [worker], lines: { length: 3 } });
     // The other one, and the three hooks.
     expect(await states()).toEqual({ cancelled: 3, cancelling: 1, queued: 4 });
+    const by = await database.sql<{ by: string }>(
+      `select cancel_requested_by as by from longshore.done where state = 'cancelled'
+       union all select cancel_requested_by from longshore.running`,
+    );
+    expect(by).toEqual(Array.from({ length: 4 }, () => ({ by: 'key:ann' })));
     const { bulkId } = await startBulk(
       database.db,
       wish('cancel', { statuses: ['scheduled'], definitionKey: 'b' }),

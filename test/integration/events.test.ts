@@ -10,6 +10,7 @@ import { promote } from '../../src/store/promote.ts';
 import { readAttempts } from '../../src/store/read-attempts.ts';
 import { isEventId, readEvents } from '../../src/store/read-events.ts';
 import { releaseJob } from '../../src/store/release-job.ts';
+import { retryJob } from '../../src/store/retry-job.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import { failure, loseLease, newWorker, settleAs, SUCCESS } from '../support/jobs.ts';
 import { claimSubject, reachOwned, reachState, type Subject } from '../support/reach-state.ts';
@@ -185,6 +186,29 @@ describe.each(postgresVersions())('the story of a job on PostgreSQL %i', (postgr
     ]);
   });
 
+  it('names who cancelled, before it ran and while it ran, and still after a retry', async () => {
+    const ann = { name: 'key:ann', address: null };
+    const payloads = async (id: string) => {
+      const page = await readEvents(database.db, 'default', id, { afterId: null, limit: 100 });
+      return page?.events.flatMap(({ type, payload }) =>
+        type === 'cancel_requested' ? [payload] : [],
+      );
+    };
+    const waiting = await reachState(database, 'queued');
+    await cancelJob(database.db, 'default', waiting.id, ann);
+    expect(await payloads(waiting.id)).toEqual([{ by: 'key:ann' }]);
+    const { id, job } = await reachOwned(database);
+    await cancelJob(database.db, 'default', id, ann);
+    await cancelJob(database.db, 'default', id, { ...ann, name: 'key:bob' });
+    expect(await payloads(id)).toEqual([{ by: 'key:ann' }]);
+    await settleAs(database, job, failure('HANDLER_ERROR', 'aborted'), 'cancelling');
+    expect(await payloads(id)).toEqual([{ by: 'key:ann' }]);
+    const [attempt] = (await readAttempts(database.db, 'default', id)) ?? [];
+    expect(attempt).toMatchObject({ outcome: 'cancelled' });
+    await retryJob(database.db, 'default', id, { mode: 'now', runAt: null, paramsJson: null });
+    expect(await payloads(id)).toEqual([{ by: 'key:ann' }]);
+  });
+
   it('goes on after a cancel with what is said then, however much was said before', async () => {
     const { id, job } = await reachOwned(database);
     const before = Array.from({ length: 20 }, (_, n) => saidBy(job, n));
@@ -255,17 +279,22 @@ describe.each(postgresVersions())('the story of a job on PostgreSQL %i', (postgr
           peakRssBytes: null,
           cpuMs: null,
           error: null,
+          outcome: null,
         },
       ]);
       await settleAs(database, subject.job, failure('TIMEOUT', 'too slow'));
       await comeDue(subject);
-      const failed = { number: 1, claim: 1, error: { code: 'TIMEOUT', message: 'too slow' } };
+      const error = { code: 'TIMEOUT', message: 'too slow' };
+      const failed = { number: 1, claim: 1, error, outcome: 'retrying' };
       expect(await attempts()).toMatchObject([failed]);
       const job = await claimed(subject);
       expect(await attempts()).toMatchObject([failed, { number: 2, claim: 2, finishedAt: null }]);
       await settleAs(database, job, SUCCESS);
       const told = await attempts();
-      expect(told).toMatchObject([failed, { number: 2, claim: 2, error: null }]);
+      expect(told).toMatchObject([
+        failed,
+        { number: 2, claim: 2, error: null, outcome: 'succeeded' },
+      ]);
       for (const { startedAt, finishedAt, durationMs } of told ?? []) {
         expect(durationMs).toBe(Date.parse(finishedAt ?? '') - Date.parse(startedAt));
       }

@@ -98,8 +98,10 @@ describe('the place of a key', () => {
   it.each<[string, (id: string) => Promise<unknown>]>([
     [
       'cancelled with many',
-      async (id) =>
-        await cancelJobs(database.db, 0, [id], { tenant: 'default', states: ['queued'] }),
+      async (id) => {
+        const asked = { tenant: 'default', states: ['queued'] as const, by: null };
+        return await cancelJobs(database.db, 0, [id], asked);
+      },
     ],
     [
       'over before it began',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineJob } from '../../src/core/define.ts';
 import { hookKey } from '../../src/core/hooks.ts';
+import { getJob } from '../../src/store/get-job.ts';
 import { publishDefinitions } from '../../src/store/definitions.ts';
 import { servedLanes } from '../../src/store/lanes.ts';
 import { listPauses, pause, type PauseTarget, resume } from '../../src/store/pauses.ts';
@@ -52,6 +53,11 @@ describe('a pause', () => {
       }
     }
     await stop(target);
+    for (const [id, name] of names) {
+      const [tenant = ''] = name.split(' ');
+      const codes = (await getJob(database.db, tenant, id))?.warnings.map(({ code }) => code);
+      expect(codes).toEqual(left.includes(name) ? [] : ['PAUSED']);
+    }
     const free = new Set((await claimable()).map((id) => names.get(id)));
     expect(free).toEqual(new Set(left));
     await resume(database.db, target);

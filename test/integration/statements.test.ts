@@ -300,7 +300,8 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   const ended = { tenant: 'default', states: TERMINAL_STATES, endedBefore: null };
   await retryJobs(db, 0, doneIds, { mode: 'reset', runAt: null, paramsJson: '1' }, ended);
   await deleteJobs(db, 0, doneIds, ended);
-  await cancelJobs(db, 0, runningIds, { tenant: 'default', states: ['queued', 'running'] });
+  const open = { tenant: 'default', states: ['queued', 'running'] as const, by: null };
+  await cancelJobs(db, 0, runningIds, open);
   await sieveJobs(db, 0, doneIds, { ...ANY_JOB, q: 'x' }, null);
   const anyTime = [null, null];
   const page = [...anyTime, 11, null, 'f1', null, 11];

@@ -2,6 +2,7 @@ import type { JobError } from '../../../src/core/job.ts';
 import type { EventView } from '../../../src/core/story.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
 import { plainText } from './log-tail.ts';
+import { actorWords } from './actor-words.ts';
 import { clockTime } from './moment.ts';
 
 /** What an event carries, by its type; what jobs say themselves may hold anything. */
@@ -14,6 +15,7 @@ interface Payload {
   hook?: string;
   status?: string;
   fraction?: number | null;
+  by?: string | null;
 }
 
 const WORDS_LENGTH = 300;
@@ -28,9 +30,7 @@ export function eventWords(
     case 'started':
       return said.workerId ? `by ${workerWords(said.workerId, workers)}` : '';
     case 'retry_scheduled':
-      return [said.mode ? 'by a person' : errorWords(said), runWords(said)]
-        .filter(Boolean)
-        .join(', ');
+      return [said.mode ? 'manually' : errorWords(said), runWords(said)].filter(Boolean).join(', ');
     case 'failed':
       return errorWords(said);
     case 'lease_lost':
@@ -44,9 +44,10 @@ export function eventWords(
         .join(': ');
     case 'progress':
       return progressWords(said);
+    case 'cancel_requested':
+      return said.by ? `by ${actorWords(said.by)}` : '';
     case 'created':
     case 'queued':
-    case 'cancel_requested':
     case 'succeeded':
     case 'cancelled':
     case 'custom':

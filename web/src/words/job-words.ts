@@ -26,6 +26,7 @@ export function timing(job: JobView, now: Date): string {
 
 /** What a list says beside a job: why it failed, how far it is, or what is odd about it. */
 export function remark({ error, status, progress, warnings }: JobView): string {
+  if (warnings.some(({ code }) => code === 'PAUSED')) return 'Paused.';
   if (warnings.some(({ code }) => code === 'UNHANDLED')) return 'No worker has this definition.';
   if (error !== null && (status === 'failed' || status === 'retrying')) {
     return `${error.code} ${firstLine(error.message)}`;

@@ -21,3 +21,11 @@ export function spans(attempts: readonly AttemptView[], now: Date): Span[] {
     return { left: Math.min(((from - first) / whole) * 100, 100 - width), width };
   });
 }
+
+/** How an attempt without an error ended. */
+export function outcomeWords({ outcome }: Pick<AttemptView, 'outcome'>): string {
+  if (outcome === null) return 'Running';
+  if (outcome === 'queued') return 'Requeued';
+  if (outcome === 'scheduled') return 'Snoozed';
+  return `${outcome[0]?.toUpperCase() ?? ''}${outcome.slice(1)}`;
+}

@@ -58,7 +58,7 @@ test.each([
   [
     'a pause',
     { pauses: [{ scope: 'definition', name: 'hello', by: 'cli', reason: null, since: ago(5) }] },
-    /^hello has been paused for 5 s by cli\. Jobs wait for it\.$/,
+    /^hello was paused 5 s ago by cli\. Jobs wait for it\.$/,
   ],
   ['failures', { failures: [failed('a', 2)] }, /^a failed 2 times: HANDLER_ERROR boom$/],
   ['a late schedule', { schedules: [madeSchedule({ nextAt: ago(90) })] }, /overdue by 1m30s/],

@@ -23,7 +23,7 @@ describe('why a job does not run', () => {
       {},
       { pauses: [{ scope: 'definition', name: 'hello', ...pause }] },
       'bad',
-      /^hello has been paused for 1m by key:1: smtp is down$/,
+      /^hello was paused 1m ago by key:1: smtp is down$/,
     ],
     [
       'its tenant is',

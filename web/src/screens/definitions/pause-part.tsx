@@ -55,7 +55,7 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
         >
           <p>No job of it starts from now on. What runs goes on, and new jobs wait.</p>
           <label className="field">
-            <span>Why, for those who wonder</span>
+            <span>Reason (shown to others)</span>
             <input value={reason} maxLength={500} onChange={(e) => setReason(e.target.value)} />
           </label>
         </Ask>

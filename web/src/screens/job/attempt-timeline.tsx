@@ -8,7 +8,7 @@ import { Rows } from '../../parts/rows.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { plainText } from '../../words/log-tail.ts';
 import { bytes, timeSince } from '../../words/moment.ts';
-import { type Span, spans } from '../../words/timeline.ts';
+import { outcomeWords, type Span, spans } from '../../words/timeline.ts';
 
 /** Each run of the job, drawn on one line of time, with what its process left behind. */
 export function AttemptTimeline({ attempts }: { attempts: readonly AttemptView[] }) {
@@ -40,7 +40,7 @@ export function AttemptTimeline({ attempts }: { attempts: readonly AttemptView[]
           titled: 'in-head',
           cell: (attempt) => usage(attempt, workers),
         },
-        { title: 'How it ended', kind: 'wide', titled: 'in-head', cell: ending },
+        { title: 'Outcome', kind: 'wide', titled: 'in-head', cell: ending },
       ]}
     />
   );
@@ -51,7 +51,7 @@ function Track({ attempt, span }: { attempt: AttemptView; span: Span | undefined
   return (
     <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
       <rect
-        className={`span span-${outcome(attempt)}`}
+        className={`span span-${toneOf(attempt)}`}
         x={span?.left}
         width={span?.width}
         height="8"
@@ -60,9 +60,10 @@ function Track({ attempt, span }: { attempt: AttemptView; span: Span | undefined
   );
 }
 
-function outcome({ finishedAt, error }: AttemptView): 'running' | 'failed' | 'good' {
-  if (finishedAt === null) return 'running';
-  return error === null ? 'good' : 'failed';
+function toneOf({ outcome, error }: AttemptView): 'running' | 'failed' | 'good' | 'stopped' {
+  if (outcome === null) return 'running';
+  if (error !== null) return 'failed';
+  return outcome === 'succeeded' ? 'good' : 'stopped';
 }
 
 /** Who ran it, as far as that is still known, and what it took there. */
@@ -81,10 +82,10 @@ function usage(
     .join(' · ');
 }
 
-function ending({ finishedAt, error, exitCode, signal }: AttemptView) {
-  if (finishedAt === null) return 'running';
+function ending(attempt: AttemptView) {
+  const { error, exitCode, signal } = attempt;
   const process = signal ?? (exitCode === null || exitCode === 0 ? null : `exit code ${exitCode}`);
-  if (error === null) return process === null ? 'well' : process;
+  if (error === null) return `${outcomeWords(attempt)}${process === null ? '' : ` (${process})`}`;
   return (
     <span className="remark bad" title={plainText(error.message)}>
       {error.code} {plainText(error.message)}
