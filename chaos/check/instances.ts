@@ -11,6 +11,8 @@ export interface Instance {
   /** The last moment that its lease was good for. */
   leaseEnd: Micros;
   death: LeaseEvent | null;
+  /** When the same process registered again under another id; null when it did not. */
+  backAt: Micros | null;
 }
 
 export function instancesOf({ leases, processes }: History): Map<string, Instance> {
@@ -20,7 +22,17 @@ export function instancesOf({ leases, processes }: History): Map<string, Instanc
     let instance = instances.get(id);
     if (!instance) {
       const slot = slotOf(processes, pid, at);
-      instance = { id, pid, slot, registeredAt: at, beats: [], leaseEnd: until, death: null };
+      for (const former of instances.values()) if (former.pid === pid) former.backAt ??= at;
+      instance = {
+        id,
+        pid,
+        slot,
+        registeredAt: at,
+        beats: [],
+        leaseEnd: until,
+        death: null,
+        backAt: null,
+      };
       instances.set(id, instance);
     }
     if (event.deadAt !== null) {

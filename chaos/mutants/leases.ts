@@ -61,6 +61,21 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     deck: { 'link-blackhole': 6 },
   },
   {
+    name: 'former-lease-kept',
+    mistake: 'a worker that is back under a new id lets its former lease run out',
+    changes: [
+      {
+        file: 'worker/heartbeat.ts',
+        find: 'this.#leave(instance);\n      this.#poller.wake();',
+        replace: 'this.#poller.wake();',
+      },
+    ],
+    caughtBy: ['L2'],
+    deck: { 'link-blackhole': 4 },
+    mix: { slow: 25 },
+    redis: true,
+  },
+  {
     name: 'attempts-charged-late',
     mistake:
       'a lost lease costs no attempt, so a job that kills its worker never ends (good_job#922)',

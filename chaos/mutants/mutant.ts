@@ -24,4 +24,6 @@ export interface Mutant {
   mix?: Mix;
   /** Whether it only shows while something stays broken. */
   liveness?: boolean;
+  /** Whether it only shows with workers that beat in Redis. */
+  redis?: boolean;
 }

@@ -1,8 +1,8 @@
 import { hasRedis, startRedis, type TestRedis } from '../../test/support/redis.ts';
 import { Link } from './link.ts';
 
-/** The lease of a worker that beats in Redis; at least twice the usual one. */
-export const REDIS_LEASE_MS = 8_000;
+/** The lease of a worker that beats in Redis: so long that a job which waits for its end is noticed. */
+export const REDIS_LEASE_MS = 20_000;
 /** For so long a Redis may remember the dead (`core/lease.ts`). */
 export const REMEMBERED_MS = 30_000;
 

@@ -53,6 +53,8 @@ export function reaper(options: ReaperOptions): Poller {
   return new Poller({
     name: 'reaper',
     log,
+    // After an outage jobs wait for this: it is tried again at the usual pace.
+    maxRetryMs: Math.max(200, pollMs),
     tick: async () => {
       let full = false;
       for (const shard of turns()) {
@@ -70,7 +72,8 @@ export function reaper(options: ReaperOptions): Poller {
 
   /**
    * A worker that beats although its lease is over lives, as when the database's clock has jumped
-   * ahead: it gets the time of one more beat to renew. No longer, because Redis may be wrong.
+   * ahead: it gets the time in which it renews or has stopped by itself. No longer, because Redis
+   * remembers workers that are dead.
    */
   async function spared(shard: number): Promise<Spared | undefined> {
     if (!beating) return undefined;

@@ -80,7 +80,8 @@ const BURY = statement<{ instance: string; host: string; pid: number }>(
   `update longshore.worker set dead_at = clock_timestamp()
    where shard = $1 and dead_at is null and lease_until < clock_timestamp()
      and not (instance = any ($2::uuid[])
-       and lease_until > clock_timestamp() - make_interval(secs => $3::float8 / 1000))
+       and lease_until > clock_timestamp() - least(make_interval(secs => $3::float8 / 1000),
+         coalesce(make_interval(secs => contact_ms / 1000.0), lease_until - heartbeat_at)))
    returning instance, host, pid`,
 );
 
@@ -170,7 +171,10 @@ export async function retireWorker(db: Queryable, shard: number, instance: strin
   await db.run(RETIRE, [shard, instance]);
 }
 
-/** Who is not declared dead yet, unless its lease is over for longer than that. */
+/**
+ * Who is not declared dead yet, unless its lease is over for longer than that; or for longer than the
+ * time after which a worker without contact has stopped, which is its lease without Redis.
+ */
 export interface Spared {
   workers: readonly string[];
   forMs: number;

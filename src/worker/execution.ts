@@ -62,6 +62,7 @@ export class Execution {
   #runner: Runner | undefined;
   #asked: AbortReason | undefined;
   #lost = false;
+  #ended = false;
   #saves = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -125,6 +126,7 @@ export class Execution {
       return await ended;
     } finally {
       clearTimeout(this.#timer);
+      this.#ended = true;
       // The runner has the next job soon, which a cancel or a fence of this one must not reach.
       this.#runner = undefined;
     }
@@ -137,8 +139,12 @@ export class Execution {
     if (this.#runner) this.#beginStopping(reason);
   }
 
-  /** The claim is lost: whatever the process still does must end before somebody else starts. */
+  /**
+   * The claim is lost: whatever the process still does must end before somebody else starts. An attempt
+   * that has ended keeps its outcome: it is written if the claim turns out to own the job after all.
+   */
   fence(): void {
+    if (this.#ended) return;
     this.#lost = true;
     this.#runner?.kill();
   }

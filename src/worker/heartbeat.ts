@@ -26,15 +26,17 @@ export interface HeartbeatOptions {
   onAnswer(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void;
   /** The lease holds until then on the monotonic clock, less what it takes to kill a process. */
   onRenewed(leaseEndMs: number): void;
-  /** The leases are lost, or about to be: stop everything now. */
-  onFence(reason: string): void;
+  /** The leases are lost, or about to be: stop everything now. Resolves when all of it has ended. */
+  onFence(reason: string): Promise<void>;
 }
 
 /**
  * Keeps the lease of this worker. The lease counts from when a renewal was *sent*, on a clock that
  * never jumps, so this side always believes it ends before the database does. A worker that cannot
  * renew stops its jobs while the lease still holds, forgets its identity, and comes back as a new
- * instance when the database answers again: nobody can mistake the new one for the old.
+ * instance when the database answers again: nobody can mistake the new one for the old. It then gives
+ * up the lease of the old one, as soon as everything that ran under it has ended: that lease may be a
+ * long one, and a Redis that remembers its beats would make it longer still.
  *
  * With a long lease most contacts are looks, which cost the database no write and bring the same
  * answer: cancels come as soon. The worker believes in its lease no longer than without: `leaseMs`
@@ -46,6 +48,8 @@ export class Heartbeat implements Service {
   readonly #options: HeartbeatOptions;
   readonly #poller: Poller;
   #instance: string | null = null;
+  /** Leases under which nothing runs any more and which are still to be given up. */
+  #former: { shard: number; instance: string }[] = [];
   #fenceTimer: NodeJS.Timeout | undefined;
 
   constructor(options: HeartbeatOptions) {
@@ -77,21 +81,37 @@ export class Heartbeat implements Service {
   async stop(): Promise<void> {
     await this.#poller.stop();
     clearTimeout(this.#fenceTimer);
-    const instance = this.#instance;
+    if (this.#instance !== null) this.#leave(this.#instance);
     this.#instance = null;
-    if (instance === null) return;
-    const { queue, log } = this.#options;
-    for (let shard = 0; shard < queue.shards; shard += 1) {
-      await queue.retire(shard, instance).catch((error: unknown) => {
-        log.warn({ err: error }, 'the lease could not be given up; it will run out');
-      });
-    }
+    await this.#retireFormer().catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'a lease could not be given up; it will run out');
+    });
   }
 
   async #tick(): Promise<number> {
     if (this.#instance === null) await this.#register();
     else await this.#beat(this.#instance);
+    await this.#retireFormer();
     return this.#options.heartbeatMs;
+  }
+
+  #leave(instance: string): void {
+    const { shards } = this.#options.queue;
+    for (let shard = 0; shard < shards; shard += 1) this.#former.push({ shard, instance });
+  }
+
+  /** Gives up what it can. A shard that fails is tried again, and holds back no other. */
+  async #retireFormer(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const lease of this.#former) {
+      try {
+        await this.#options.queue.retire(lease.shard, lease.instance);
+        this.#former = this.#former.filter((one) => one !== lease);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
   async #register(): Promise<void> {
@@ -137,9 +157,13 @@ export class Heartbeat implements Service {
 
   #fence(reason: string): void {
     clearTimeout(this.#fenceTimer);
-    if (this.#instance === null) return;
+    const instance = this.#instance;
+    if (instance === null) return;
     this.#instance = null;
-    this.#options.onFence(reason);
+    void this.#options.onFence(reason).then(() => {
+      this.#leave(instance);
+      this.#poller.wake();
+    });
     this.#poller.wake();
   }
 }

@@ -78,12 +78,10 @@ export class Journal implements Service, ExecutionEvents {
     return new Promise((resolve) => this.#closing.set(execution, resolve));
   }
 
-  /** The leases are lost: what was not written yet would be refused. */
+  /** Some claims are lost: their last words are nobody's. An attempt that ended before keeps its own. */
   abandon(): void {
-    this.#open.clear();
-    this.#late = [];
-    for (const resolve of this.#closing.values()) resolve();
-    this.#closing.clear();
+    this.#late = this.#late.filter(({ execution }) => !execution.lost);
+    for (const execution of this.#open.keys()) if (execution.lost) this.#open.delete(execution);
   }
 
   get #nowMs(): number {

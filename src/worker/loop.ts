@@ -64,6 +64,8 @@ export class WorkLoop implements Service, HandOver {
   readonly #slots: Slots;
   readonly #saveStep: SaveStep;
   readonly #signals: AttemptSignals;
+  /** Attempts that were under way when the leases were lost, each with who waits for its end. */
+  readonly #fenced = new Map<Execution, () => void>();
   #first = 0;
   #failure: unknown;
   #onIdle: (() => void) | undefined;
@@ -84,7 +86,13 @@ export class WorkLoop implements Service, HandOver {
       giveBack: (executions) => this.#giveBack(executions),
     });
     this.#saveStep = stepSaver(queue, log);
-    this.#poller = new Poller({ name: this.name, log, tick: async () => await this.#tick() });
+    this.#poller = new Poller({
+      name: this.name,
+      log,
+      tick: async () => await this.#tick(),
+      // A database that fails is asked as often as one that has no work, so its return is seen soon.
+      maxRetryMs: Math.max(200, pollMs),
+    });
   }
 
   async start(): Promise<void> {
@@ -98,12 +106,20 @@ export class WorkLoop implements Service, HandOver {
     this.#giveBack(this.#slots.drop());
   }
 
-  /** The leases are lost: stop what runs, forget the rest, write nothing. */
-  fence(): void {
-    for (const execution of this.#slots.drop()) this.running.delete(execution.job.id);
+  /**
+   * The leases are lost: stop what runs. What has ended is still written, if its claim owns the job by
+   * then. Resolves when nothing is left to stop or to write.
+   */
+  async fence(): Promise<void> {
+    this.#giveBack(this.#slots.drop());
+    const ends = [...this.running.values()].map(
+      async (execution) =>
+        await new Promise<void>((resolve) => this.#fenced.set(execution, resolve)),
+    );
     for (const execution of this.running.values()) execution.fence();
     this.#options.journal.abandon();
-    this.outbox.abandon();
+    await Promise.all(ends);
+    await this.outbox.written();
   }
 
   /** Some lines got work, as far as a hint can be believed. */
@@ -265,8 +281,12 @@ export class WorkLoop implements Service, HandOver {
   #finish(execution: Execution, ended: Ended): void {
     this.#signals.ended(execution, ended);
     if (!execution.lost) this.outbox.add(execution, ended);
-    this.running.delete(execution.job.id);
+    // The next claim of the job may be here already, when this one was lost.
+    const { id } = execution.job;
+    if (this.running.get(id) === execution) this.running.delete(id);
     if (this.running.size === 0) this.#onIdle?.();
+    this.#fenced.get(execution)?.();
+    this.#fenced.delete(execution);
     this.#poller.wake();
   }
 }

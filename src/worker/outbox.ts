@@ -24,8 +24,8 @@ const FLUSHED_MAX = 500;
 
 /**
  * Outcomes on their way into the database. Each is kept until it is known to be written, or known to
- * be nobody's: while the database is away it waits, and one that cannot be stored does not hold back
- * the others.
+ * be nobody's: while the database is away it waits, also when its worker loses its lease meanwhile,
+ * because the claim decides whether it counts. One that cannot be stored does not hold back the others.
  */
 export class Outbox {
   readonly #queue: QueuePort;
@@ -33,7 +33,9 @@ export class Outbox {
   readonly #log: Log;
   readonly #signals: AttemptSignals | null;
   readonly #waiting: Finished[][];
+  /** Each by its claim: the next claim of the same job may be here before this one is written. */
   readonly #unwritten = new Set<string>();
+  #waits: { for: Set<string>; done: () => void }[] = [];
 
   constructor(queue: QueuePort, clock: Clock, log: Log, signals: AttemptSignals | null = null) {
     this.#queue = queue;
@@ -44,7 +46,7 @@ export class Outbox {
   }
 
   add(execution: Execution, ended: Ended): void {
-    this.#unwritten.add(execution.job.id);
+    this.#unwritten.add(nameOf(execution.job));
     this.#waiting[execution.shard]?.push({ execution, ended });
   }
 
@@ -58,19 +60,30 @@ export class Outbox {
     return this.#unwritten.size === 0;
   }
 
-  /** Whether an outcome of this job is still to be written. */
-  has(id: string): boolean {
-    return this.#unwritten.has(id);
+  /** Whether an outcome of this claim is still to be written. */
+  has(claim: { id: string; claim: number }): boolean {
+    return this.#unwritten.has(nameOf(claim));
+  }
+
+  /** Resolves when all that is here now is written, or known to be nobody's. */
+  async written(): Promise<void> {
+    const names = new Set(this.#unwritten);
+    if (names.size === 0) return;
+    await new Promise<void>((done) => this.#waits.push({ for: names, done }));
+  }
+
+  #forget(job: { id: string; claim: number }): void {
+    const name = nameOf(job);
+    this.#unwritten.delete(name);
+    if (this.#waits.length === 0) return;
+    for (const wait of this.#waits) {
+      if (wait.for.delete(name) && wait.for.size === 0) wait.done();
+    }
+    this.#waits = this.#waits.filter((wait) => wait.for.size > 0);
   }
 
   take(shard: number, max: number): Finished[] {
     return this.#waiting[shard]?.splice(0, max) ?? [];
-  }
-
-  /** The leases are lost, and with them the right to write: these outcomes are nobody's now. */
-  abandon(): void {
-    for (const waiting of this.#waiting) waiting.length = 0;
-    this.#unwritten.clear();
   }
 
   settlements(batch: readonly Finished[]): Settlement[] {
@@ -126,7 +139,7 @@ export class Outbox {
   }
 
   putBack(shard: number, batch: readonly Finished[]): void {
-    const kept = batch.filter(({ execution }) => this.#unwritten.has(execution.job.id));
+    const kept = batch.filter(({ execution }) => this.has(execution.job));
     this.#waiting[shard]?.unshift(...kept);
   }
 
@@ -141,7 +154,7 @@ export class Outbox {
       const { execution, ended, decided } = item;
       const { id } = execution.job;
       if (settled === null || settled.has(id)) {
-        this.#unwritten.delete(id);
+        this.#forget(execution.job);
         if (decided) this.#signals?.settled(execution, ended, decided);
       } else refused.push(item);
     }
@@ -159,7 +172,7 @@ export class Outbox {
       this.putBack(shard, [{ ...item, refused: true }]);
       return;
     }
-    this.#unwritten.delete(id);
+    this.#forget(item.execution.job);
     if (fate.kind === 'stale') {
       const facts = { ...lineFields(item.execution), claim };
       this.#log.warn(facts, 'a stale outcome was refused: the job has moved on');
@@ -168,7 +181,6 @@ export class Outbox {
 
   /** It cannot be stored as it is. A result that is to blame becomes the failure of its job. */
   async #refused(shard: number, item: Finished, error: unknown): Promise<void> {
-    const { id } = item.execution.job;
     if (item.ended.outcome.kind === 'success') {
       const reason = error instanceof Error ? error.message : String(error);
       const problem = failureOf('RESULT_INVALID', `the result cannot be stored: ${reason}`);
@@ -176,9 +188,13 @@ export class Outbox {
       await this.write(shard, [{ ...item, ended: { ...item.ended, outcome } }]);
     } else {
       this.#log.error({ ...lineFields(item.execution), err: error }, 'an outcome cannot be stored');
-      this.#unwritten.delete(id);
+      this.#forget(item.execution.job);
     }
   }
+}
+
+function nameOf({ id, claim }: { id: string; claim: number }): string {
+  return `${id}:${claim}`;
 }
 
 function withSealedResult(vault: Vault, tenant: string, transition: Transition): Transition {

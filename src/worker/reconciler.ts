@@ -41,7 +41,7 @@ export class Reconciler {
     }
     const unknown = new Set<string>();
     for (const row of owned) {
-      if (loops.some(({ running, outbox }) => running.has(row.id) || outbox.has(row.id))) continue;
+      if (loops.some(({ running, outbox }) => running.has(row.id) || outbox.has(row))) continue;
       const name = `${row.id}:${row.claim}`;
       if (this.#unknown.get(shard)?.has(name)) void this.#giveBack(shard, row);
       else unknown.add(name);

@@ -100,7 +100,7 @@ export class Worker implements Service {
         this.#reconciler.reconcile(shard, answer.owned, sent, this.#loops);
       },
       onRenewed: (leaseEndMs) => this.#watchdog.renew(leaseEndMs),
-      onFence: (reason) => this.#fence(reason),
+      onFence: async (reason) => await this.#fence(reason),
     });
   }
 
@@ -216,13 +216,16 @@ export class Worker implements Service {
     this.#options.onDrain?.();
   }
 
-  /** Kill what runs before anybody else may start it again; its outcomes are worth nothing now. */
-  #fence(reason: string): void {
+  /**
+   * Kill what runs before anybody else may start it again. Resolves when all of it is gone, and what
+   * had ended before is written.
+   */
+  async #fence(reason: string): Promise<void> {
     const jobs = this.#running().length;
     this.#options.log.warn(
       { reason, jobs },
       'fenced: stopping all jobs, coming back as a new worker',
     );
-    for (const loop of this.#loops) loop.fence();
+    await Promise.all(this.#loops.map(async (loop) => await loop.fence()));
   }
 }

@@ -128,7 +128,8 @@ describe.skipIf(!hasRedis)('with beats in Redis (needs redis-server)', () => {
 
   const expire = async (worker: string, agoMs: number) =>
     await database.sql(
-      `update longshore.worker set lease_until = now() - make_interval(secs => $2::float8 / 1000)
+      `update longshore.worker w set lease_until = at, heartbeat_at = at - (lease_until - heartbeat_at)
+       from (select now() - make_interval(secs => $2::float8 / 1000) as at) c
        where instance = $1`,
       [worker, agoMs],
     );
@@ -161,6 +162,7 @@ describe.skipIf(!hasRedis)('with beats in Redis (needs redis-server)', () => {
     const service = reaping(60_000);
     await service.start();
     await until('the other is dead', async () => !(await look(other)).alive);
+    expect(await look(worker)).toMatchObject({ alive: true });
     expect(await stateOf(id)).toBe('running');
     await redis.command('DEL', `job:${id}:heartbeat`);
     await until('it is reclaimed', async () => (await stateOf(id)) === 'queued');
@@ -177,6 +179,27 @@ describe.skipIf(!hasRedis)('with beats in Redis (needs redis-server)', () => {
     await until('it is reclaimed', async () => (await stateOf(id)) === 'queued');
     await service.stop();
   });
+
+  it.each([
+    ['without a long lease', async () => await newWorker(database, CONTACT_MS)],
+    ['with a long lease', async () => await steadyWorker()],
+  ])(
+    'a worker %s is spared for as long as it may run without contact, however long Redis remembers it',
+    async (_, register) => {
+      const [dead, late] = [await register(), await register()];
+      const ids = [await claimed(dead), await claimed(late)];
+      for (const [index, worker] of [dead, late].entries()) {
+        await redis.command('SET', `job:${ids[index]}:heartbeat`, worker);
+      }
+      await expire(dead, CONTACT_MS + 1);
+      await expire(late, 1);
+      const service = reaping(100 * CONTACT_MS);
+      await service.start();
+      await until('it is reclaimed', async () => (await stateOf(ids[0] ?? '')) === 'queued');
+      await service.stop();
+      expect(await look(late)).toMatchObject({ alive: true });
+    },
+  );
 
   it('only workers whose beats are missing are asked', async () => {
     const [silent, beating, stolen] = [

@@ -26,6 +26,20 @@ export const BROKEN_LIVENESS: Broken[] = [
     },
   },
   {
+    breaks: ['L2'],
+    how: 'a worker was back under another id, and its former jobs waited for a long lease',
+    make: (h) => {
+      h.history.run.hearsayMs = 60_000;
+      h.beat('w1', 'worker-1', 40_000);
+      const job = h.job().claim().start();
+      h.heal(h.fault('link-blackhole', ['worker-1']));
+      h.tick(6_000);
+      h.beat('w3');
+      h.bury('w1', 34_500);
+      job.fail('LEASE_EXPIRED', 'queued').claim('w3').start().succeed();
+    },
+  },
+  {
     breaks: ['L3'],
     how: 'a job without a hint was not found by polling',
     make: (h) => {

@@ -43,10 +43,10 @@ export class HistoryBuilder {
     this.history.processes.push({ at: this.tick(), slot, pid, ...end });
   }
 
-  /** A worker instance with a lease of 3 s; the same call renews it. */
-  beat(worker: string, slot = 'worker-1'): string {
+  /** A worker instance with a lease of 3 s, if not longer; the same call renews it. */
+  beat(worker: string, slot = 'worker-1', leaseMs = 3_000): string {
     const at = this.tick();
-    const lease = { until: at + 3_000_000, deadAt: null };
+    const lease = { until: at + leaseMs * 1_000, deadAt: null };
     this.history.leases.push({ seq: this.nextSeq(), at, worker, pid: pidOf(slot), ...lease });
     return worker;
   }

@@ -69,6 +69,15 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     running.effect('abort').move({ place: 'done', state: 'cancelled' });
     h.call({ name: 'cancel', job: running.id }, { fail: 409 });
   },
+  'a worker that fenced itself, is back, and ends its former lease': (h) => {
+    h.beat('w1', 'worker-1', 120_000);
+    const job = h.job().claim().start();
+    h.heal(h.fault('link-blackhole', ['worker-1']));
+    h.tick(2_500);
+    h.beat('w3');
+    h.bury('w1', 10);
+    job.fail('LEASE_EXPIRED', 'queued').claim('w3').start().succeed();
+  },
   'a worker that is asked to stop': (h) => {
     h.beat('w1');
     const job = h.job().claim().start();

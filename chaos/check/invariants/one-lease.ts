@@ -57,9 +57,10 @@ function* claimedByTheDead({ instances, faults }: Facts, { id, claims }: Story) 
   }
 }
 
-/** Before its lease is over only the worker itself may end it, when it stops in good order. */
-function* diedTooEarly({ history, faults }: Facts, { id, slot, pid, death, leaseEnd }: Instance) {
-  if (!death || death.at >= leaseEnd) return;
+/** Before its lease is over only the worker itself may end it: when it stops, or is back as another. */
+function* diedTooEarly({ history, faults }: Facts, instance: Instance) {
+  const { id, slot, pid, death, leaseEnd, backAt } = instance;
+  if (!death || death.at >= leaseEnd || (backAt !== null && backAt <= death.at)) return;
   const stops = history.phases.some(({ name, at }) => name === 'stop' && at <= death.at);
   const asked = faults.windows.some(
     ({ kind, pids, from }) => kind === 'worker-stop' && pids.includes(pid) && from <= death.at,

@@ -6,19 +6,35 @@ const SLACK: Micros = 1_500_000;
 /** After the database was away everybody has so long to be back. */
 const RECOVERY: Micros = 5_000_000;
 
+/**
+ * A worker that says in Redis that it lives has the time of a usual lease to renew one that is over.
+ * One that is back under another id ends its former lease itself, however long that is: it writes the
+ * outcomes that it still had, and gives the lease up.
+ */
 export const rescue = invariant(
   'L2',
   'The jobs of a lost worker are claimable again one sweep after its lease is over (also L6).',
   function* ({ history, stories, instances, faults }) {
-    const { pollMs, hearsayMs } = history.run;
-    const bound = (pollMs + hearsayMs) * 1_000 + SLACK;
+    const { pollMs, hearsayMs, leaseMs } = history.run;
+    const sweep = pollMs * 1_000 + SLACK;
+    const spared = hearsayMs > 0 ? leaseMs * 1_000 : 0;
     for (const { id, claims } of stories.values()) {
       for (const { number, worker, end, ending } of claims) {
         const instance = instances.get(worker);
         if (ending?.errorCode !== 'LEASE_EXPIRED' || !end || !instance) continue;
-        const took = end.at - instance.leaseEnd;
-        if (took <= bound || faults.shared(instance.leaseEnd, end.at, RECOVERY)) continue;
-        yield { job: id, text: `claim ${number} was taken back ${ms(took)} after its lease` };
+        const { leaseEnd, backAt, slot } = instance;
+        const took = end.at - leaseEnd;
+        if (took > sweep + spared && !faults.shared(leaseEnd, end.at, RECOVERY)) {
+          yield { job: id, text: `claim ${number} was taken back ${ms(took)} after its lease` };
+        }
+        const since = end.at - (backAt ?? end.at);
+        const back = end.at - since;
+        if (since <= 2 * sweep || faults.reaching(slot, back, end.at, RECOVERY).length > 0)
+          continue;
+        yield {
+          job: id,
+          text: `claim ${number} was taken back ${ms(since)} after its worker was back`,
+        };
       }
     }
   },

@@ -10,7 +10,9 @@ export const selfFence = invariant(
       for (const { claim, lastAt, isolation, attempt } of executions) {
         if (isolation === 'inline' || claim?.ending?.errorCode !== 'LEASE_EXPIRED') continue;
         const instance = instances.get(claim.worker);
-        const late = instance ? lastAt - instance.leaseEnd : 0;
+        // A worker that is back under another id may have ended its lease itself.
+        const leaseEnd = Math.min(instance?.leaseEnd ?? lastAt, instance?.death?.at ?? Infinity);
+        const late = lastAt - leaseEnd;
         if (late > GRACE) {
           yield { job: id, text: `attempt ${attempt} was alive ${ms(late)} after its lease` };
         }
