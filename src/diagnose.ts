@@ -38,8 +38,8 @@ export type { Check } from './doctor/check.ts';
  */
 export async function diagnose(config: Config, log: Log): Promise<Check[]> {
   const database = await lookAtDatabase(config, systemClock, log);
-  const { isolation, definitions } = await lookAtRunner(config, systemClock, log);
-  const { databaseUrl, data, redisUrl, runnerUid, runnerGid, host, port } = config;
+  const { isolation, user, definitions } = await lookAtRunner(config, systemClock, log);
+  const { databaseUrl, data, redisUrl, runnerUids, host, port } = config;
   return [
     judgeNode(process.versions.node),
     judgeDatabase(database.reach),
@@ -49,7 +49,7 @@ export async function diagnose(config: Config, log: Log): Promise<Check[]> {
     judgeFolder('temp-folder', await lookAtFolder(tmpdir())),
     judgeMemoryLimits(memoryMethod()),
     ...(isolation ? [judgeIsolation(isolation)] : []),
-    judgeRunnerUser({ uid: runnerUid, gid: runnerGid, ownUid: process.getuid?.() ?? null }),
+    judgeRunnerUser({ setting: runnerUids, ownUid: process.getuid?.() ?? null, ...user }),
     judgeDefinitions(definitions),
     judgeEncryption(keyIdsOf(config.encryptionKeys)),
     judgePort(await lookAtPort(host, port, database.facts?.hasKey ?? false)),

@@ -33,8 +33,8 @@ export interface InProcessOptions {
   logMaxBytes?: number | undefined;
   runnerMaxJobs?: number | undefined;
   runnerEnv?: string | undefined;
-  runnerUid?: number | undefined;
-  runnerGid?: number | undefined;
+  runnerUids?: string | undefined;
+  runnerMemoryMb?: number | undefined;
   /** Networks that webhooks may reach although they are not public, such as '10.1.0.0/16'. */
   webhookAllow?: string | undefined;
   /** What params, results and checkpoints are encrypted with: `LONGSHORE_ENCRYPTION_KEYS`. */
@@ -78,7 +78,8 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
   const { jobs, worker = jobs !== undefined } = options;
   // The log is the application's: it hears of what is wrong with us, and of its jobs if it wants to.
   const { logLevel = 'warn', logJobs = 'off' } = options;
-  const given = { ...options, logLevel, logJobs };
+  // Whoever embeds Longshore trusts the code: whether a job runs inside the worker is theirs to say.
+  const given = { ...options, logLevel, logJobs, inlineJobs: 'always' };
   const config = configOf(given, ['jobs', 'worker']);
   if (worker && jobs !== undefined && typeof jobs !== 'string') refuseUnrunnable(jobs);
   const log = createLog(config.logLevel);

@@ -59,7 +59,13 @@ const IMPORTS: ImportRow[] = [
   // It ends processes in place of a worker that no longer can, and knows no more than that.
   {
     at: 'src/worker/watchdog/',
-    may: ['src/runtime/sweep.ts', 'src/runtime/name-tag.ts', 'src/runtime/cgroup.ts'],
+    may: [
+      'src/runtime/sweep.ts',
+      'src/runtime/name-tag.ts',
+      'src/runtime/cgroup.ts',
+      'src/runtime/remove-folder.ts',
+      'src/runtime/user-processes.ts',
+    ],
     node: true,
   },
   // The process that runs user code knows no database and no settings. Which files hold the

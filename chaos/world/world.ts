@@ -143,6 +143,8 @@ export class World {
       LONGSHORE_RUNNER_ENV: FOLDER_VARIABLE,
       DATABASE_URL: this.database.urlThrough(link.port),
       LONGSHORE_JOBS: join(JOBS, options.coldJobs ? '.' : 'warm'),
+      // Jobs write the history themselves, into a folder of ours.
+      LONGSHORE_RUNNER_UIDS: 'none',
       LONGSHORE_PORT: '0',
       LONGSHORE_CONCURRENCY: `${options.slotsPerWorker}`,
       LONGSHORE_LEASE_MS: `${options.leaseMs}`,

@@ -2,6 +2,8 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] 
 
 export const POOLERS = ['none', 'transaction'] as const;
 
+export const INLINE_JOBS = ['own-user', 'always'] as const;
+
 export interface Config {
   databaseUrl: string | null;
   pooler: (typeof POOLERS)[number];
@@ -30,8 +32,9 @@ export interface Config {
   logMaxBytes: number;
   runnerMaxJobs: number;
   runnerEnv: string | null;
-  runnerUid: number | null;
-  runnerGid: number | null;
+  runnerUids: string;
+  runnerMemoryMb: number;
+  inlineJobs: (typeof INLINE_JOBS)[number];
   unhandledAfterMs: number;
   webhookAllow: string | null;
   alerts: string | null;

@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Kind, Setting } from './schema.ts';
 import { ALERT_RULE_NAMES } from '../core/alert.ts';
 import { parseAlertDefaults } from '../core/alert-rules.ts';
+import { parseUidSetting } from '../core/job-uids.ts';
 import { parseJobLines } from '../core/job-lines.ts';
 import { parseKeyRing } from '../core/key-ring.ts';
 import { nearestName, unknownName } from '../core/nearest.ts';
@@ -46,6 +47,8 @@ function parseKind(kind: Kind, text: string): string | number | null {
       return parseKeyRing(text).ok ? text : null;
     case 'job-lines':
       return parseJobLines(text) === null ? null : text;
+    case 'uids':
+      return parseUidSetting(text) === null ? null : text.trim();
     case 'url':
       return parseUrl(kind.protocols, text);
   }
@@ -113,6 +116,8 @@ export function describeKind(kind: Kind): string {
       return 'ids and keys of 32 bytes in base64, such as "2026:<key>,2025:<key>"';
     case 'job-lines':
       return 'off, failures, all, or a share from 0 to 1 such as 0.01';
+    case 'uids':
+      return 'auto, none, or a range of user ids from 1000 such as 70000-79999';
     case 'url':
       return `a URL that starts with ${kind.protocols.map((name) => `${name}//`).join(' or ')}`;
   }

@@ -1,7 +1,7 @@
 import { DEFAULT_JOB_LINES } from '../core/job-lines.ts';
 import { SHARDS_MAX } from '../core/job-id.ts';
 import { defaultUrl } from './bind.ts';
-import { type Config, LOG_LEVELS, POOLERS, type SettingKey } from './config.ts';
+import { type Config, INLINE_JOBS, LOG_LEVELS, POOLERS, type SettingKey } from './config.ts';
 
 /** What a value may be; `parse.ts` turns text into it and words the refusal. */
 export type Kind =
@@ -14,6 +14,7 @@ export type Kind =
   | { type: 'alerts' }
   | { type: 'key-ring' }
   | { type: 'job-lines' }
+  | { type: 'uids' }
   | { type: 'url'; protocols: readonly string[] };
 
 export interface Setting<Key extends SettingKey = SettingKey> {
@@ -36,7 +37,6 @@ export interface Setting<Key extends SettingKey = SettingKey> {
 
 const HOUR_MS = 3_600_000;
 const TEN_YEARS = 3_650;
-const USER_ID_MAX = 4_294_967_294;
 
 /** The one table: names, limits, defaults, `--help` and docs/configuration.md all come from it. */
 export const SETTINGS: readonly Setting[] = [
@@ -227,16 +227,30 @@ export const SETTINGS: readonly Setting[] = [
       'Others, secrets above all, they do not get.',
   },
   {
-    ...named('runnerUid', 'LONGSHORE_RUNNER_UID', 'server', 'uid'),
-    kind: { type: 'integer', min: 0, max: USER_ID_MAX },
-    ...fallback(null, "the worker's own"),
-    meaning: 'The user that the processes of jobs run as; only a worker that is root can do that.',
+    ...named('runnerUids', 'LONGSHORE_RUNNER_UIDS', 'server', 'range'),
+    kind: { type: 'uids' },
+    ...fallback('auto'),
+    meaning:
+      'Whom the processes of jobs run as, where the worker is root: each as a user of its own from a ' +
+      'range such as `70000-79999`. `auto` takes that range, or `50000-59999` where ids end at 65535, ' +
+      'and warns where it cannot; `none` runs jobs as root (docs/isolation.md).',
   },
   {
-    ...named('runnerGid', 'LONGSHORE_RUNNER_GID', 'server', 'gid'),
-    kind: { type: 'integer', min: 0, max: USER_ID_MAX },
-    ...fallback(null, "the worker's own"),
-    meaning: 'The group that they run as, in the same way.',
+    ...named('runnerMemoryMb', 'LONGSHORE_RUNNER_MEMORY_MB', 'server', 'mb'),
+    kind: { type: 'integer', min: 0, max: 1_048_576 },
+    ...fallback(512),
+    meaning:
+      'The memory that a job may take, with all its processes, where its definition says no ' +
+      '`memoryMb`; 0 is no limit.',
+  },
+  {
+    ...named('inlineJobs', 'LONGSHORE_INLINE_JOBS', 'server', 'which'),
+    kind: { type: 'choice', choices: INLINE_JOBS },
+    fallback: () => 'own-user',
+    fallbackText: '`own-user`',
+    meaning:
+      "Where definitions with isolation 'inline' or 'thread', which run inside the worker, are taken: " +
+      '`own-user` refuses them where jobs have users of their own, `always` runs them as the worker.',
   },
   {
     ...named('unhandledAfterMs', 'LONGSHORE_UNHANDLED_AFTER_MS', 'server', 'ms'),

@@ -18,7 +18,7 @@ export interface DefinitionInfo extends DefinitionAbout {
   cancelGraceMs: number | null;
   maxInterruptions: number;
   isolation: Isolation;
-  /** For the whole process with all its children; null means no limit. */
+  /** For the whole process with all its children; null: what the worker sets, 0: no limit. */
   memoryMb: number | null;
   /** As its code says; people may have said otherwise (`store/limits.ts`). */
   limits: Limits;
@@ -54,6 +54,7 @@ export interface DefinitionPolicy extends LimitsInput, AboutInput {
   cancelGraceMs?: number | undefined;
   maxInterruptions?: number | undefined;
   isolation?: Isolation | undefined;
+  /** For the process with all its children; 512 unless the worker is set otherwise; 0 is no limit. */
   memoryMb?: number | undefined;
   /** Paths to hide, such as `card.number`; `*` stands for any one name. */
   redact?: readonly string[] | undefined;

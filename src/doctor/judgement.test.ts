@@ -212,16 +212,16 @@ test.each<[boolean, boolean, Expected]>([
   expectCheck(judgeIsolation({ shell, found }), expected);
 });
 
-test.each<[number | null, number | null, number | null, Expected]>([
-  [null, null, 1_000, ['ok', 'jobs run as the worker does, user 1000']],
-  [null, null, null, ['ok', 'jobs run as the worker does']],
-  [null, null, 0, ['warning', 'jobs run as root']],
-  [1_000, 1_001, 0, ['ok', 'jobs run as user 1000, group 1001']],
-  [1_000, null, 0, ['ok', "group the worker's"]],
-  [1_000, null, 1_000, ['problem', 'unset LONGSHORE_RUNNER_UID']],
-  [null, 7, 1_000, ['problem', 'run the worker as root']],
-])('runner user: uid %s, gid %s, worker %s', (uid, gid, ownUid, expected) => {
-  expectCheck(judgeRunnerUser({ uid, gid, ownUid }), expected);
+test.each<[string, number | null, boolean | null, string | null, Expected]>([
+  ['auto', 1_000, false, null, ['ok', 'jobs run as the worker does, user 1000']],
+  ['auto', null, false, null, ['ok', 'jobs run as the worker does']],
+  ['none', 0, false, null, ['warning', 'jobs run as root']],
+  ['auto', 0, true, null, ['ok', 'each process of a job has a user of its own']],
+  ['auto', 0, false, 'jobs run as root, because', ['problem', 'jobs run as root, because']],
+  ['auto', 0, null, null, ['ok', 'each process of a job gets a user of its own']],
+  ['70000-70999', 1_000, null, null, ['problem', 'unset LONGSHORE_RUNNER_UIDS']],
+])('runner user: %s, worker %s', (setting, ownUid, hasUsers, why, expected) => {
+  expectCheck(judgeRunnerUser({ setting, ownUid, hasUsers, warning: why }), expected);
 });
 
 test.each<[string[], Expected]>([

@@ -1,33 +1,41 @@
 import { type Check, ok, problem, warning } from './check.ts';
 
 export interface RunnerUserFacts {
-  uid: number | null;
-  gid: number | null;
+  /** `LONGSHORE_RUNNER_UIDS`. */
+  setting: string;
   /** Who we are; null on a system without such numbers. */
   ownUid: number | null;
+  /** Whether a process of a job had a user of its own; null when none could be started. */
+  hasUsers: boolean | null;
+  /** Why jobs run as root although nobody asked for it. */
+  warning: string | null;
 }
 
-const SETTINGS = 'LONGSHORE_RUNNER_UID and LONGSHORE_RUNNER_GID';
-
-export function judgeRunnerUser({ uid, gid, ownUid }: RunnerUserFacts): Check {
-  const named = uid !== null || gid !== null;
-  if (named && ownUid !== 0) {
+export function judgeRunnerUser(facts: RunnerUserFacts): Check {
+  const { setting, ownUid, hasUsers } = facts;
+  if (ownUid !== 0 && setting !== 'auto' && setting !== 'none') {
     return problem(
       'runner-user',
-      'only a worker that is root may run jobs as another user',
-      `unset ${SETTINGS}, or run the worker as root`,
+      'only a worker that is root may run jobs as other users',
+      'unset LONGSHORE_RUNNER_UIDS, or run the worker as root',
     );
   }
-  if (named) {
-    return ok('runner-user', `jobs run as user ${uid ?? ownUid}, group ${gid ?? "the worker's"}`);
+  if (facts.warning !== null) {
+    return problem(
+      'runner-user',
+      facts.warning,
+      'run the worker as an ordinary user, or mend that',
+    );
   }
-  if (ownUid === 0) {
+  if (hasUsers) return ok('runner-user', 'each process of a job has a user of its own');
+  if (ownUid === 0 && setting === 'none') {
     return warning(
       'runner-user',
       'jobs run as root, like their worker',
-      `set ${SETTINGS} to a user of their own, or run the worker as an ordinary user`,
+      'unset LONGSHORE_RUNNER_UIDS, or run the worker as an ordinary user',
     );
   }
+  if (ownUid === 0) return ok('runner-user', 'each process of a job gets a user of its own');
   return ok(
     'runner-user',
     `jobs run as the worker does${ownUid === null ? '' : `, user ${ownUid}`}`,

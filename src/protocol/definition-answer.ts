@@ -23,7 +23,10 @@ export const DefinitionAnswer = z.looseObject({
   cancelGraceMs: z.int().nullable().describe('Time to stop in when cancelled.'),
   maxInterruptions: z.int(),
   isolation: z.enum(ISOLATIONS).describe('Where its jobs run.'),
-  memoryMb: z.int().nullable().describe('For its process with all children; null is no limit.'),
+  memoryMb: z
+    .int()
+    .nullable()
+    .describe('For its process with all children; null is the default of the worker, 0 no limit.'),
   concurrencyLimit: z.int().nullable().describe('How many run at a time, as its code says.'),
   concurrencyKeyLimit: z.int().nullable().describe('The same for each concurrency key.'),
   rateLimit: Rate.nullable().describe('How often one may start, as its code says.'),

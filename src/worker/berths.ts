@@ -40,5 +40,7 @@ export class Berths {
     for (const lender of this.#lenders) {
       if (lender !== asking && lender.endIdle()) return;
     }
+    // Its own idle ones are of other tenants, or it would not ask.
+    asking.endIdle();
   }
 }

@@ -1,5 +1,4 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
 import type { CommandInfo } from '../core/definition.ts';
 import { type FailureCode, failureOf } from '../core/failure.ts';
 import type { Outcome } from '../core/lifecycle.ts';
@@ -8,7 +7,6 @@ import { commandLine, type CommandWord } from './command-words.ts';
 import { programProblem } from './find-program.ts';
 import { LINE_COST, Throttle } from './isolation/byte-rate.ts';
 import type { Cell } from './isolation/cell.ts';
-import { giveAway } from './isolation/clean-room.ts';
 import { GuardedProcess } from './isolation/guarded-process.ts';
 import { LINE_MAX, LineReader, type RunCommand } from './ipc.ts';
 import { PLAIN_EXIT, type Runner, type RunnerEvents, type RunnerExit } from './runner.ts';
@@ -99,9 +97,7 @@ export class CommandRunner implements Runner {
 
   #begin(command: Omit<RunCommand, 'params'>, paramsJson: string, cwd: string): void {
     const { id, attempt, traceparent } = command;
-    const paramsFile = join(this.#cell.folder, 'params.json');
-    writeFileSync(paramsFile, paramsJson, { mode: 0o600 });
-    giveAway(paramsFile, this.#cell.user);
+    const paramsFile = this.#cell.writeParams(paramsJson);
     const env = {
       LONGSHORE_JOB_ID: id,
       LONGSHORE_ATTEMPT: String(attempt),

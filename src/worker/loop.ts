@@ -253,7 +253,7 @@ export class WorkLoop implements Service, HandOver {
     try {
       const given = await belongings(queue, execution);
       const source = runners.source(execution.definition);
-      const runner = await source.acquire();
+      const runner = await source.acquire(execution.tenant);
       // Starting a process takes its time, in which the lease may be lost: to begin now would be to
       // run the job beside its next attempt.
       if (execution.over) {

@@ -110,8 +110,8 @@ export class ProcessRunner implements SpawnedRunner {
   }
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
-    this.#talk.begin(command.claim, events);
-    this.#process.socket.write(runLine(command, paramsJson));
+    const claim = this.#talk.begin(command.claim, events);
+    this.#process.socket.write(runLine({ ...command, claim }, paramsJson));
     this.#cell.memory?.watch(() => this.kill());
   }
 
@@ -120,11 +120,15 @@ export class ProcessRunner implements SpawnedRunner {
   }
 
   abort(claim: number, reason: AbortReason): void {
-    this.#process.socket.write(messageLine({ type: 'abort', claim, reason }));
+    const run = this.#talk.runOf(claim);
+    if (run === null) return;
+    this.#process.socket.write(messageLine({ type: 'abort', claim: run, reason }));
   }
 
   saved(claim: number, seq: number, problem: string | null): void {
-    this.#process.socket.write(messageLine({ type: 'saved', claim, seq, problem }));
+    const run = this.#talk.runOf(claim);
+    if (run === null) return;
+    this.#process.socket.write(messageLine({ type: 'saved', claim: run, seq, problem }));
   }
 
   terminate(): void {

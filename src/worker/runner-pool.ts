@@ -31,7 +31,11 @@ export class RunnerPool implements RunnerSource, Service, Lender {
   readonly #options: RunnerPoolOptions;
   readonly #all = new Set<SpawnedRunner>();
   /** The one that was used last is taken first, so that the others can end. */
-  #idle: { runner: SpawnedRunner; sinceMs: number }[] = [];
+  #idle: { runner: SpawnedRunner; sinceMs: number; tenant: string | null }[] = [];
+  /** Whose jobs each runner has run. One that is not here has run none, and may become anybody's. */
+  readonly #tenants = new WeakMap<Runner, string>();
+  /** Two are enough to know that there are several. */
+  readonly #seen = new Set<string>();
   #starting: Promise<void>[] = [];
   #idleTimer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -55,13 +59,15 @@ export class RunnerPool implements RunnerSource, Service, Lender {
   }
 
   /** A runner that is ready for a job. Rejects when none could be started. */
-  async acquire(): Promise<Runner> {
-    let runner = this.#takeIdle();
+  async acquire(tenant: string): Promise<Runner> {
+    let runner = this.#takeIdle(tenant);
     while (!runner && this.#starting.length > 0) {
       await Promise.race(this.#starting);
-      runner = this.#takeIdle();
+      runner = this.#takeIdle(tenant);
     }
     runner ??= await this.#begin();
+    this.#tenants.set(runner, tenant);
+    if (this.#seen.size < 2) this.#seen.add(tenant);
     this.#keepSpares();
     return runner;
   }
@@ -88,15 +94,22 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     return oldest !== undefined;
   }
 
-  #takeIdle(): SpawnedRunner | undefined {
-    for (let entry = this.#idle.pop(); entry; entry = this.#idle.pop()) {
-      if (entry.runner.alive) return entry.runner;
+  /** One that knows this tenant already, else one that knows nobody yet. */
+  #takeIdle(tenant: string): SpawnedRunner | undefined {
+    return this.#takeIdleOf(tenant) ?? this.#takeIdleOf(null);
+  }
+
+  #takeIdleOf(tenant: string | null): SpawnedRunner | undefined {
+    for (;;) {
+      const at = this.#idle.findLastIndex((entry) => entry.tenant === tenant);
+      const [entry] = at < 0 ? [] : this.#idle.splice(at, 1);
+      if (!entry || entry.runner.alive) return entry?.runner;
     }
-    return undefined;
   }
 
   #putBack(runner: SpawnedRunner): void {
-    this.#idle.push({ runner, sinceMs: this.#options.clock.monotonicMs() });
+    const tenant = this.#tenants.get(runner) ?? null;
+    this.#idle.push({ runner, sinceMs: this.#options.clock.monotonicMs(), tenant });
     this.#endIdleInTime();
   }
 
@@ -142,9 +155,14 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     const { size, spares, reuse, berths, log } = this.#options;
     // A runner that is used once and ending makes room only when it is gone.
     const limit = reuse ? size : size + spares;
+    // One that knows a tenant is of no use to the others, if there are others.
+    const unused = () =>
+      this.#seen.size > 1
+        ? this.#idle.filter(({ tenant }) => tenant === null).length
+        : this.#idle.length;
     while (
       !this.#stopped &&
-      this.#idle.length + this.#starting.length < spares &&
+      unused() + this.#starting.length < spares &&
       this.#all.size < limit &&
       berths.free
     ) {

@@ -64,8 +64,11 @@ export interface RunnerReport {
   problems: string[];
 }
 
-/** Where the runners of one kind come from. Whoever acquires one releases it. */
+/**
+ * Where the runners of one kind come from. Whoever acquires one releases it. A runner that has had a
+ * job of one tenant is never given to another tenant.
+ */
 export interface RunnerSource {
-  acquire(): Promise<Runner> | Runner;
+  acquire(tenant: string): Promise<Runner> | Runner;
   release(runner: Runner): void;
 }

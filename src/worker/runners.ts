@@ -24,13 +24,18 @@ export interface RunnerSettings extends CleanRoomSettings {
   runnerMaxJobs: number;
   /** A file that processes of jobs import first; see `signals/load-tracing.ts`. */
   tracing?: string | null;
+  /** For definitions that say nothing of memory; 0 is no limit. */
+  runnerMemoryMb: number;
+  /** Whether code of jobs may run inside the worker although jobs have users of their own. */
+  inlineJobs: 'own-user' | 'always';
 }
 
 const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
   runnerMaxJobs: 1_000,
   runnerEnv: null,
-  runnerUid: null,
-  runnerGid: null,
+  runnerUids: 'none',
+  runnerMemoryMb: 512,
+  inlineJobs: 'own-user',
 };
 
 export interface RunnersOptions
@@ -45,6 +50,14 @@ export interface RunnersOptions
 
 type Kind = Pick<DefinitionInfo, 'isolation' | 'memoryMb'>;
 
+const INSIDE: readonly string[] = ['thread', 'inline'];
+
+/** What a definition gets that says nothing. */
+const ORDINARY = (defaultMb: number): Kind => ({
+  isolation: 'process',
+  memoryMb: defaultMb || null,
+});
+
 /** One source of runners per kind (an isolation with a memory limit), made when it is needed. */
 export class Runners implements Service {
   readonly name = 'runners';
@@ -57,7 +70,8 @@ export class Runners implements Service {
 
   constructor(options: RunnersOptions) {
     this.#options = { ...DEFAULT_RUNNER_SETTINGS, ...options };
-    this.#room = new CleanRoom(this.#options);
+    const { jobs } = this.#options;
+    this.#room = new CleanRoom({ ...this.#options, jobs: typeof jobs === 'string' ? jobs : '.' });
   }
 
   get report(): RunnerReport {
@@ -65,13 +79,14 @@ export class Runners implements Service {
   }
 
   source(definition: DefinitionInfo): RunnerSource {
-    const { isolation, memoryMb, command, key, version } = definition;
+    const { isolation, command, key, version } = definition;
+    const memoryMb = this.#memoryOf(definition);
     const name = command ? `command ${key}@${version}` : `${isolation} ${memoryMb}`;
     const known = this.#sources.get(name);
     if (known) return known;
     const { jobs } = this.#options;
     if (typeof jobs !== 'string') throw new Error(`no runners of kind ${isolation}`);
-    if (!command) return this.#pool(jobs, definition);
+    if (!command) return this.#pool(jobs, { isolation, memoryMb });
     return this.#add(name, new CommandRunners(this.#room, command, memoryMb));
   }
 
@@ -83,9 +98,25 @@ export class Runners implements Service {
       this.#report = reportOf(jobs);
       return;
     }
+    try {
+      await this.#startRoom(jobs);
+    } catch (error) {
+      // A worker that did not start leaves nothing: no folder, no control group, no process.
+      await this.stop();
+      throw error;
+    }
+    log.info(
+      { memoryLimits: this.#room.memoryMethod, usersOfTheirOwn: this.#room.hasUsers },
+      'runners are ready',
+    );
+  }
+
+  async #startRoom(jobs: string): Promise<void> {
+    const { clock, log } = this.#options;
     await this.#room.start();
-    const warm = this.#pool(jobs, { isolation: 'process', memoryMb: null });
-    this.#report = await warm.report();
+    const warm = this.#pool(jobs, ORDINARY(this.#options.runnerMemoryMb));
+    this.#report = this.#judged(await warm.report());
+    if (this.#room.warning !== null) log.warn(this.#room.warning);
     const { definitions } = this.#report;
     // Only definitions that opted in bring user code into this process.
     if (definitions.some(({ isolation }) => isolation === 'inline')) {
@@ -94,7 +125,31 @@ export class Runners implements Service {
     }
     for (const definition of definitions) this.source(definition);
     for (const service of this.#services) await service.start();
-    log.info({ memoryLimits: this.#room.memoryMethod }, 'runners are ready');
+  }
+
+  /** What runs inside the worker would have its rights, which are more than a job may have here. */
+  #judged({ definitions, problems }: RunnerReport): RunnerReport {
+    const { warning, hasUsers } = this.#room;
+    const warnings = warning === null ? [] : [warning];
+    if (!hasUsers || this.#options.inlineJobs === 'always') {
+      return { definitions, problems: [...problems, ...warnings] };
+    }
+    const inside = definitions.filter(({ isolation }) => INSIDE.includes(isolation));
+    const refused = inside.map(
+      ({ key, isolation }) =>
+        `${key}: isolation '${isolation}' would run it inside the worker, as root, while jobs have ` +
+        `users of their own: say isolation: 'process', or accept it with LONGSHORE_INLINE_JOBS=always`,
+    );
+    return {
+      definitions: definitions.filter((definition) => !inside.includes(definition)),
+      problems: [...problems, ...refused, ...warnings],
+    };
+  }
+
+  /** Null is no limit. Threads have a limit of their own, and what is inline has none. */
+  #memoryOf({ isolation, memoryMb }: Kind): number | null {
+    const own = isolation === 'process' || isolation === 'fresh';
+    return (memoryMb ?? (own ? this.#options.runnerMemoryMb : null)) || null;
   }
 
   async stop(): Promise<void> {
@@ -112,7 +167,8 @@ export class Runners implements Service {
   #pool(jobsPath: string, { isolation, memoryMb }: Kind): RunnerPool {
     const { slots, clock, log } = this.#options;
     const reuse = isolation !== 'fresh';
-    const ordinary = isolation === 'process' && memoryMb === null;
+    const usual = ORDINARY(this.#options.runnerMemoryMb);
+    const ordinary = isolation === usual.isolation && memoryMb === usual.memoryMb;
     const pool = new RunnerPool({
       spawn: () => this.#spawn(jobsPath, { isolation, memoryMb }),
       berths: this.#berths,

@@ -1,5 +1,9 @@
+import { randomInt } from 'node:crypto';
 import { heard } from './heard.ts';
 import type { JobMessage, RunnerEvents, RunnerExit, RunnerReport } from './runner.ts';
+
+/** The most that `randomInt` draws from. */
+const RUN_MAX = 2 ** 48 - 1;
 
 export type OutcomeMessage = Extract<JobMessage, { type: 'outcome' }>;
 
@@ -11,7 +15,8 @@ export type OutcomeHandler = (
 
 /**
  * What a runner says, and to whom it is told. A word counts for the job that the runner has now, by
- * its claim number; once a job has its outcome, nothing more is believed about it.
+ * a number that is drawn at random for each run: what an earlier job left in the process cannot guess
+ * it. Once a job has its outcome, nothing more is believed about it.
  */
 export class Talk {
   /** Resolves when the definitions are loaded. */
@@ -19,7 +24,8 @@ export class Talk {
   readonly #onOutcome: OutcomeHandler;
   #reported: ((report: RunnerReport) => void) | undefined;
   #events: RunnerEvents | undefined;
-  #claim: number | null = null;
+  #run: number | null = null;
+  #claim = 0;
   #exit: RunnerExit | undefined;
 
   constructor(onOutcome: OutcomeHandler) {
@@ -27,15 +33,24 @@ export class Talk {
     this.report = new Promise((resolve) => (this.#reported = resolve));
   }
 
-  begin(claim: number, events: RunnerEvents): void {
+  /** Answers with the number that stands for the claim on the way to the runner and back. */
+  begin(claim: number, events: RunnerEvents): number {
+    const run = randomInt(RUN_MAX);
+    this.#run = run;
     this.#claim = claim;
     this.#events = events;
     if (this.#exit) this.exit(this.#exit);
+    return run;
+  }
+
+  /** Null when the runner is not at this claim. */
+  runOf(claim: number): number | null {
+    return this.#claim === claim ? this.#run : null;
   }
 
   /** Nobody listens any more. */
   forget(): void {
-    this.#claim = null;
+    this.#run = null;
     this.#events = undefined;
   }
 
@@ -48,13 +63,14 @@ export class Talk {
       this.#reported = undefined;
       return true;
     }
-    if (message.claim !== this.#claim) return true;
+    if (message.claim !== this.#run) return true;
     const events = this.#events;
-    if (message.type === 'outcome') {
-      this.#claim = null;
-      this.#onOutcome(message, (told) => events?.onMessage(told));
+    const about = { ...message, claim: this.#claim };
+    if (about.type === 'outcome') {
+      this.#run = null;
+      this.#onOutcome(about, (told) => events?.onMessage(told));
     } else {
-      events?.onMessage(message);
+      events?.onMessage(about);
     }
     return true;
   }
@@ -66,7 +82,7 @@ export class Talk {
   /** The runner is gone. A job that has its outcome is not told. */
   exit(exit: RunnerExit): void {
     this.#exit = exit;
-    if (this.#claim === null) return;
+    if (this.#run === null) return;
     const events = this.#events;
     this.forget();
     queueMicrotask(() => events?.onExit(exit));

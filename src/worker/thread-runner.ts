@@ -109,8 +109,8 @@ export class ThreadRunner implements SpawnedRunner {
   }
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
-    this.#talk.begin(command.claim, events);
-    this.#worker.postMessage(runLine(command, paramsJson));
+    const claim = this.#talk.begin(command.claim, events);
+    this.#worker.postMessage(runLine({ ...command, claim }, paramsJson));
   }
 
   forget(): void {
@@ -118,11 +118,15 @@ export class ThreadRunner implements SpawnedRunner {
   }
 
   abort(claim: number, reason: AbortReason): void {
-    this.#worker.postMessage(messageLine({ type: 'abort', claim, reason }));
+    const run = this.#talk.runOf(claim);
+    if (run === null) return;
+    this.#worker.postMessage(messageLine({ type: 'abort', claim: run, reason }));
   }
 
   saved(claim: number, seq: number, problem: string | null): void {
-    this.#worker.postMessage(messageLine({ type: 'saved', claim, seq, problem }));
+    const run = this.#talk.runOf(claim);
+    if (run === null) return;
+    this.#worker.postMessage(messageLine({ type: 'saved', claim: run, seq, problem }));
   }
 
   /** There are no signals for a thread. */

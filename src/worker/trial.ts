@@ -21,6 +21,9 @@ export interface Trial {
   shell: boolean;
   /** Whether the process could be found by its name tag. */
   found: boolean;
+  /** Whether jobs have users of their own here, and what an operator must know where not. */
+  hasUsers: boolean;
+  warning: string | null;
 }
 
 /**
@@ -33,6 +36,7 @@ export async function tryRunner({ jobs, clock, log, ...settings }: TrialOptions)
   const noGroups = () => null;
   const room = new CleanRoom({
     ...settings,
+    jobs,
     memoryGroups: noGroups,
     slots: 1,
     watchdog,
@@ -50,7 +54,8 @@ export async function tryRunner({ jobs, clock, log, ...settings }: TrialOptions)
     try {
       const report = await runner.ready();
       const found = runner.pid !== null && readTag(runner.pid) !== null;
-      return { report, shell: existsSync(SHELL), found };
+      const { hasUsers, warning } = room;
+      return { report, shell: existsSync(SHELL), found, hasUsers, warning };
     } finally {
       runner.kill();
       await runner.exited;

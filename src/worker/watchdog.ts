@@ -14,6 +14,8 @@ export interface Overseen {
   family: number;
   folder: string;
   groups: string | null;
+  /** Users of their own for jobs, and the descriptors of the locks on them. */
+  users: { ids: readonly number[]; locks: readonly number[] } | null;
 }
 
 const RETRY_MS = 1_000;
@@ -81,10 +83,11 @@ export class Watchdog implements Service {
 
   #sayOverseen(): void {
     if (!this.#overseen) return;
-    const { family, folder, groups } = this.#overseen;
+    const { family, folder, groups, users } = this.#overseen;
     this.#say(`family ${family}`);
     this.#say(`folder ${folder}`);
     if (groups !== null) this.#say(`groups ${groups}`);
+    if (users) this.#say(`users ${users.ids.join(',')}`);
   }
 
   #spawnIfNeeded(): void {
@@ -93,7 +96,8 @@ export class Watchdog implements Service {
 
   #spawn(): void {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
-      stdio: ['pipe', 'ignore', 'ignore'],
+      // It holds the locks too: the users are free when it has ended what a killed worker left.
+      stdio: ['pipe', 'ignore', 'ignore', ...(this.#overseen?.users?.locks ?? [])],
       env: childEnvironment(),
       detached: true,
     });
@@ -109,7 +113,7 @@ export class Watchdog implements Service {
       this.#spawnIfNeeded();
     });
     if (child.pid === undefined) return;
-    child.stdin.on('error', () => undefined);
+    child.stdin?.on('error', () => undefined);
     this.#sayOverseen();
     for (const pid of this.#pids) this.#say(`guard ${pid}`);
     if (Number.isFinite(this.#leaseEndMs)) this.renew(this.#leaseEndMs);

@@ -120,7 +120,7 @@ export class Worker implements Service {
     await this.#watchdog.start();
     await this.#runners.start();
     const { definitions, problems } = this.#runners.report;
-    for (const problem of problems) log.warn({ problem }, 'a definition file was left out');
+    for (const problem of problems) log.warn({ problem }, 'a definition was left out');
     const own = builtIn?.definitions ?? [];
     await queue.publish([...definitions, ...own.map(({ info }) => info)]);
     this.#loops = [

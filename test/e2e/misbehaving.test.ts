@@ -26,6 +26,7 @@ beforeAll(async () => {
     env: {
       DATABASE_URL: database.url,
       LONGSHORE_JOBS: join(FIXTURES, 'misbehaving'),
+      LONGSHORE_RUNNER_UIDS: 'auto',
       LONGSHORE_CONCURRENCY: '10',
       LONGSHORE_POLL_MS: '200',
       LONGSHORE_LEASE_MS: '3000',

@@ -57,7 +57,7 @@ describe('a warm runner', () => {
     const all = (runners = await testRunners('worn'));
     const pid = resultOf(await all.run(key)) as number;
     await until('it is gone', () => !isAlive(pid));
-    expect(resultOf(await all.run('plain'))).not.toBe(pid);
+    expect(resultOf(await all.run(key))).not.toBe(pid);
   });
 
   it('is replaced when it died while nobody used it', async () => {

@@ -25,6 +25,12 @@ export interface LaunchOptions {
   cwd?: string;
 }
 
+/**
+ * The jobs of most tests leave evidence in a folder of the test, which users of their own could not
+ * write to. Tests of these users say otherwise.
+ */
+const DEFAULTS = { LONGSHORE_PORT: '0', LONGSHORE_RUNNER_UIDS: 'none' };
+
 const started = new Set<ChildProcess>();
 
 /** One that may not be up yet. */
@@ -36,7 +42,7 @@ export interface Starting extends Omit<Running, 'summary'> {
 /** Starts `longshore ROLE --json` and waits for nothing. */
 export function begin(role: string, options: LaunchOptions = {}): Starting {
   const child = spawn(process.execPath, [BIN, role, '--json'], {
-    env: { PATH: process.env['PATH'], LONGSHORE_PORT: '0', ...compileCache(), ...options.env },
+    env: { PATH: process.env['PATH'], ...DEFAULTS, ...compileCache(), ...options.env },
     cwd: options.cwd ?? process.cwd(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -35,8 +35,9 @@ export const QUICK = {
   deadLetterDays: 0,
   unhandledAfterMs: 60_000,
   logMaxBytes: 1_000_000,
-  runnerUid: null,
-  runnerGid: null,
+  runnerUids: 'none',
+  runnerMemoryMb: 512,
+  inlineJobs: 'always',
   runnerMaxJobs: 1_000,
 } as const;
 

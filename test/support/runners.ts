@@ -33,8 +33,8 @@ export interface Begun {
 export interface TestRunners {
   watchdog: Watchdog;
   definition(key: string): DefinitionInfo;
-  begin(key: string, params?: unknown): Promise<Begun>;
-  run(key: string, params?: unknown): Promise<Ran>;
+  begin(key: string, params?: unknown, tenant?: string): Promise<Begun>;
+  run(key: string, params?: unknown, tenant?: string): Promise<Ran>;
   stop(): Promise<void>;
 }
 
@@ -63,10 +63,10 @@ export async function testRunners(
     return found;
   };
 
-  const begin = async (key: string, params: unknown = {}): Promise<Begun> => {
+  const begin = async (key: string, params: unknown = {}, tenant = 'default'): Promise<Begun> => {
     const { version, maxAttempts } = definition(key);
     const source = runners.source(definition(key));
-    const runner = await source.acquire();
+    const runner = await source.acquire(tenant);
     // Most jobs are claimed once, so the numbers of those that follow each other are the same.
     const claim = 1;
     const messages: JobMessage[] = [];
@@ -95,7 +95,7 @@ export async function testRunners(
     watchdog,
     definition,
     begin,
-    run: async (key, params) => await (await begin(key, params)).ended,
+    run: async (key, params, tenant) => await (await begin(key, params, tenant)).ended,
     stop: async () => {
       await runners.stop();
       await watchdog.stop();

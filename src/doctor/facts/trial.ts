@@ -6,32 +6,35 @@ import type { Log } from '../../runtime/log.ts';
 import { tryRunner } from '../../worker/trial.ts';
 import type { DefinitionFacts } from '../definitions.ts';
 import type { IsolationFacts } from '../isolation.ts';
+import type { RunnerUserFacts } from '../runner-user.ts';
 import { troubleOf } from './trouble.ts';
 
 export interface TrialFacts {
   definitions: DefinitionFacts;
+  user: Pick<RunnerUserFacts, 'hasUsers' | 'warning'>;
   /** Null when no process came up to be looked at. */
   isolation: IsolationFacts | null;
 }
 
 /** Lets a process of its own load the definitions, as a worker does; none of them is run. */
 export async function lookAtRunner(config: Config, clock: Clock, log: Log): Promise<TrialFacts> {
-  const { jobs: path, runnerEnv, runnerUid, runnerGid } = config;
+  const { jobs: path, runnerEnv, runnerUids } = config;
   // Who may not change the user is told so by a check of its own, and shall know the rest too.
-  const user =
-    process.getuid?.() === 0 ? { runnerUid, runnerGid } : { runnerUid: null, runnerGid: null };
+  const user = { runnerUids: process.getuid?.() === 0 ? runnerUids : 'none' };
   try {
     const trial = await tryRunner({ jobs: path, runnerEnv, ...user, clock, log });
-    const { report, shell, found } = trial;
+    const { report, shell, found, hasUsers, warning } = trial;
     const { definitions, problems } = report;
     return {
       isolation: { shell, found },
+      user: { hasUsers, warning },
       definitions: existsSync(resolve(path))
         ? { path, state: 'loaded', count: definitions.length, problems }
         : { path, state: 'missing' },
     };
   } catch (error) {
     const { reason } = troubleOf(error);
-    return { isolation: null, definitions: { path, state: 'failed', reason } };
+    const unknown = { hasUsers: null, warning: null };
+    return { isolation: null, user: unknown, definitions: { path, state: 'failed', reason } };
   }
 }

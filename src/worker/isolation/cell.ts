@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn, type SpawnOptions, type StdioOptions } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { closeSync, constants, fchownSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { NameTag } from '../../runtime/name-tag.ts';
+import { removeFolder } from '../../runtime/remove-folder.ts';
+import type { User } from '../../runtime/run-as.ts';
 import { sweep } from '../../runtime/sweep.ts';
+import { endUser } from '../../runtime/user-processes.ts';
 import type { Watchdog } from '../watchdog.ts';
+import type { CodeView } from './code-view.ts';
 import { type LaunchRules, launchLine } from './launcher.ts';
 import type { MemoryLimit } from './memory-limit.ts';
 
@@ -14,14 +18,21 @@ export interface CellOptions {
   /** A folder of its own for what the job writes down for a while. */
   folder: string;
   env: Record<string, string>;
-  user: { uid?: number; gid?: number };
+  /** Whom everything here runs as, and nothing elsewhere; null: as we do. */
+  user: User | null;
   processesMax: number | null;
   memory: MemoryLimit | null;
   /** Descriptors that a process would inherit from us, and what it gets in their place. */
   closed: { descriptors: readonly number[]; nothing: number };
+  /** Where the code is below a private folder: through what its processes see it. */
+  view: Pick<CodeView, 'entrance'> | null;
+  /** The program that takes away the means to gain rights; null where there is none. */
+  setpriv: string | null;
   /** False in an image that has no shell: then nothing is set that only the process itself can set. */
   shell: boolean;
   watchdog: Pick<Watchdog, 'guard' | 'release'>;
+  /** Nothing is left here of the user that it was given. */
+  giveBack(user: User): void;
   clock: Clock;
   log: Log;
 }
@@ -33,6 +44,9 @@ export interface Entrance {
   stdin?: 'ignore' | number;
 }
 
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+const PRIVATE_NEW_FILE = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
+
 /** Below this age of a process, the numbers of processes cannot have gone round since it began. */
 const YOUNG_MS = 1_000;
 
@@ -40,16 +54,17 @@ const YOUNG_MS = 1_000;
 export class Cell {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly user: CellOptions['user'];
   readonly memory: MemoryLimit | null;
   readonly clock: Clock;
   readonly #options: CellOptions;
   #enteredMs = 0;
+  /** Whether none of its processes is left; none has begun yet. */
+  #swept = true;
+  #removed = false;
 
   constructor(options: CellOptions) {
     this.folder = options.folder;
     this.env = options.env;
-    this.user = options.user;
     this.memory = options.memory;
     this.clock = options.clock;
     this.#options = options;
@@ -61,17 +76,27 @@ export class Cell {
    * output is a socket to us.
    */
   enter(argv: readonly string[], { cwd, env, stdin = 'ignore' }: Entrance): ChildProcess {
-    const { tag, processesMax, user, shell, watchdog } = this.#options;
+    const { tag, processesMax, user, view, setpriv, shell, watchdog } = this.#options;
     const { group = null, dataLimitKb = null } = this.memory ?? {};
-    const rules: LaunchRules = { tag, dataLimitKb, processesMax, waits: group !== null };
-    const [program = '', ...args] = shell ? launchLine(rules, argv) : argv;
+    const entrance = user && view ? view.entrance(user) : null;
+    const rules: LaunchRules = {
+      tag,
+      dataLimitKb,
+      processesMax,
+      waits: group !== null,
+      ...(entrance ? { cwd: cwd ?? process.cwd(), setpriv: null } : { cwd: null, setpriv }),
+    };
+    const line = shell ? launchLine(rules, argv) : argv;
+    const [program = '', ...args] = [...(entrance ?? []), ...line];
     this.#enteredMs = this.clock.monotonicMs();
+    this.#swept = false;
     const child = this.#spawn(program, args, {
-      cwd,
+      cwd: entrance ? '/' : cwd,
       env: { ...this.env, ...env },
       stdio: this.#stdio(stdin),
       detached: true,
-      ...user,
+      // In a view it becomes that user by itself.
+      ...(entrance ? {} : user),
     });
     if (!child.stdio) return this.#refused(child);
     const { pid } = child;
@@ -94,6 +119,7 @@ export class Cell {
    */
   #refused(child: ChildProcess): never {
     child.on('error', () => undefined);
+    this.#swept = true;
     void this.remove(null);
     throw new Error('no process could be started: too many open files');
   }
@@ -114,6 +140,7 @@ export class Cell {
     try {
       return spawn(program, args, options);
     } catch (error) {
+      this.#swept = true;
       void this.remove(null);
       throw error;
     }
@@ -121,20 +148,51 @@ export class Cell {
 
   /** Its process has ended: ends all that came from it, wherever that went. */
   async sweep(pid: number): Promise<void> {
-    const { tag, log } = this.#options;
+    const { tag, user, log } = this.#options;
     const young = this.clock.monotonicMs() - this.#enteredMs < YOUNG_MS;
-    const left = await sweep((other) => other === tag, young ? pid : null);
+    const left = user
+      ? await endUser(user)
+      : await sweep((other) => other === tag, young ? pid : null);
+    this.#swept = left === 0;
     if (left > 0) log.error({ pid, left }, 'processes of a job could not be ended');
   }
 
   /** Nobody is here any more. */
   async remove(pid: number | null): Promise<void> {
-    const { watchdog, log } = this.#options;
+    const { watchdog, user, log } = this.#options;
+    if (this.#removed) return;
+    this.#removed = true;
     if (pid !== null) watchdog.release(pid);
     this.memory?.unwatch();
     await this.memory?.group?.remove();
-    await rm(this.folder, { recursive: true, force: true }).catch((error: unknown) => {
+    try {
+      rmSync(this.#paramsFile, { force: true });
+      await removeFolder(this.folder, user);
+      if (user && this.#swept) this.#options.giveBack(user);
+    } catch (error) {
       log.warn({ folder: this.folder, err: error }, 'the folder of a job could not be removed');
-    });
+    }
+  }
+
+  /**
+   * The params of a program, in a file that only its user can read. It is beside the folder of the
+   * job, in one that only the worker can write to: inside, a job could put a link in its place.
+   */
+  writeParams(json: string): string {
+    const { user } = this.#options;
+    const file = openSync(this.#paramsFile, PRIVATE_NEW_FILE, 0o600);
+    try {
+      for (let bytes = Buffer.from(json); bytes.length > 0;) {
+        bytes = bytes.subarray(writeSync(file, bytes));
+      }
+      if (user) fchownSync(file, user.uid, user.gid);
+    } finally {
+      closeSync(file);
+    }
+    return this.#paramsFile;
+  }
+
+  get #paramsFile(): string {
+    return `${this.folder}.json`;
   }
 }

@@ -7,6 +7,8 @@ const RULES: LaunchRules = {
   dataLimitKb: null,
   processesMax: null,
   waits: false,
+  cwd: null,
+  setpriv: null,
 };
 
 function launch(rules: Partial<LaunchRules>, argv: string[]) {

@@ -10,6 +10,10 @@ export interface LaunchRules {
   processesMax: number | null;
   /** Whether it waits for a line on file descriptor 3, while it is put where it belongs. */
   waits: boolean;
+  /** A folder to go to first; null: it is there already. */
+  cwd: string | null;
+  /** A program that sees to it that nothing ever gains rights here, such as by `sudo`; null: none. */
+  setpriv: string | null;
 }
 
 /**
@@ -18,7 +22,7 @@ export interface LaunchRules {
  * takes a millisecond. A limit that cannot be set is left: a stricter one is in force already.
  */
 export function launchLine(rules: LaunchRules, argv: readonly string[]): string[] {
-  const { tag, dataLimitKb, processesMax, waits } = rules;
+  const { tag, dataLimitKb, processesMax, waits, cwd, setpriv } = rules;
   const script = [
     'umask 077',
     limit('c', 0),
@@ -29,9 +33,11 @@ export function launchLine(rules: LaunchRules, argv: readonly string[]): string[
       ? []
       : [`${limit('u', processesMax)} || ${limit('p', processesMax)}`]),
     ...(waits ? ['read -r go <&3 || exit 1'] : []),
+    ...(cwd === null ? [] : ['cd -- "$1" || exit 1', 'shift']),
     'exec "$@"',
   ];
-  return [SHELL, '-c', script.join('; '), 'sh', ...argv];
+  const program = setpriv === null ? argv : [setpriv, '--no-new-privs', ...argv];
+  return [SHELL, '-c', script.join('; '), 'sh', ...(cwd === null ? [] : [cwd]), ...program];
 }
 
 function limit(letter: string, value: number): string {

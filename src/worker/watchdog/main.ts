@@ -1,8 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { removeGroups } from '../../runtime/cgroup.ts';
 import { familyOf } from '../../runtime/name-tag.ts';
+import { removeFolderOfFolders } from '../../runtime/remove-folder.ts';
 import { sweep } from '../../runtime/sweep.ts';
+import { endUser, processesOfUsers } from '../../runtime/user-processes.ts';
 
 /**
  * The process that ends runners when their worker no longer can. A worker that was killed cannot
@@ -20,6 +21,8 @@ const pids = new Set<number>();
 let family: number | null = null;
 let folder: string | null = null;
 let groups: string | null = null;
+/** Users that only this worker's jobs run as. */
+const users = new Set<number>();
 let timer: NodeJS.Timeout | undefined;
 
 async function killAll(): Promise<void> {
@@ -32,12 +35,15 @@ async function killAll(): Promise<void> {
   }
   pids.clear();
   if (family !== null) await sweep((tag) => familyOf(tag) === family);
+  if (users.size === 0) return;
+  const left = new Set((await processesOfUsers((uid) => users.has(uid))).values());
+  await Promise.all([...left].map(async (uid) => await endUser({ uid, gid: uid })));
 }
 
 async function clearUp(): Promise<void> {
   await killAll();
   if (groups !== null) await removeGroups(groups);
-  if (folder !== null) await rm(folder, { recursive: true, force: true });
+  if (folder !== null) await removeFolderOfFolders(folder);
 }
 
 /** One word and what it is about: see `worker/watchdog.ts`, which says them. */
@@ -47,6 +53,7 @@ const words: Record<string, (about: string) => void> = {
   family: (number) => (family = Number(number)),
   folder: (path) => (folder = path),
   groups: (path) => (groups = path),
+  users: (ids) => ids.split(',').forEach((id) => users.add(Number(id))),
   lease: (leftMs) => {
     clearTimeout(timer);
     timer = setTimeout(() => void killAll(), Number(leftMs));

@@ -1,0 +1,37 @@
+import { createServer, type Server } from 'node:net';
+
+/**
+ * A lock on a block of user ids of this machine: a socket that listens on a name in the kernel's
+ * abstract namespace. Only one process can have it, and it is free again when every process that
+ * holds it is gone, however that came. Nobody has to clear up after a crash.
+ */
+export class UidLock {
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** Null when another process has it. */
+  static async take(start: number): Promise<UidLock | null> {
+    const server = createServer((socket) => socket.destroy());
+    const taken = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen({ path: `\0longshore-uids-${start}`, exclusive: true }, () => resolve(true));
+    });
+    if (!taken) return null;
+    server.on('error', () => undefined);
+    server.unref();
+    return new UidLock(server);
+  }
+
+  /** For the watchdog, which holds it too until it has ended what a killed worker left. */
+  get descriptor(): number | null {
+    const { _handle: handle } = this.#server as unknown as { _handle: { fd: number } | null };
+    return handle && handle.fd >= 0 ? handle.fd : null;
+  }
+
+  release(): void {
+    this.#server.close();
+  }
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { dirname, join, relative } from 'node:path';
+import type { ViewPlan } from './view-plan.ts';
+
+const UNSHARE = '/usr/bin/unshare';
+export const NSENTER = '/usr/bin/nsenter';
+export const SETPRIV = '/usr/bin/setpriv';
+
+/**
+ * A mount namespace in which private folders are replaced by ones that hold only what jobs may see,
+ * read-only and at the same paths. It is made once per worker; each process of a job enters it while
+ * it still is root, and becomes the user of the job there. It lives as long as somebody holds it.
+ */
+export class CodeView {
+  readonly #file: number;
+
+  private constructor(file: number) {
+    this.#file = file;
+  }
+
+  /** Throws with a sentence where the kernel or the system does not let us. */
+  static async open(plan: ViewPlan, staging: string): Promise<CodeView> {
+    const missing = [UNSHARE, NSENTER, SETPRIV].find((program) => !existsSync(program));
+    if (missing !== undefined) throw new Error(`there is no ${missing} (package util-linux)`);
+    mkdirSync(staging, { mode: 0o700 });
+    const script = `set -e\n${mounts(plan, staging).join('\n')}\necho ready\nread -r end || true`;
+    const child = spawn(UNSHARE, ['-m', '--propagation', 'private', '/bin/sh', '-c', script], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      cwd: '/',
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    });
+    child.stdin.on('error', () => undefined);
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const ended = new Promise<void>((resolve) => {
+      child.once('error', () => resolve());
+      child.once('close', () => resolve());
+    });
+    const ready = await Promise.race([firstLine(child.stdout), ended.then(() => null)]);
+    try {
+      if (ready !== 'ready' || child.pid === undefined) {
+        throw new Error(`a private view of the code could not be mounted: ${said.trim()}`);
+      }
+      return new CodeView(openSync(`/proc/${child.pid}/ns/mnt`, 'r'));
+    } finally {
+      child.stdin.end();
+      await ended;
+    }
+  }
+
+  /** What a process of a job is started with, as root, to become that user inside of the view. */
+  entrance({ uid, gid }: { uid: number; gid: number }): string[] {
+    const enter = [NSENTER, `--mount=/proc/${process.pid}/fd/${this.#file}`, '--'];
+    const become = [SETPRIV, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+    return [...enter, ...become, '--no-new-privs'];
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+function mounts({ covers, folders }: ViewPlan, staging: string): string[] {
+  return covers.flatMap(({ folder, shown }) => {
+    const at = (path: string) => quoted(join(staging, relative(folder, path)));
+    return [
+      `mount -t tmpfs -o mode=0755,size=4m,nosuid,nodev longshore ${quoted(staging)}`,
+      ...shown.flatMap((path) => [
+        statSync(path).isDirectory()
+          ? `mkdir -p ${at(path)}`
+          : `mkdir -p ${at(dirname(path))} && : > ${at(path)}`,
+        `mount --rbind ${quoted(path)} ${at(path)}`,
+        `mount -o remount,bind,ro,nosuid,nodev ${at(path)}`,
+      ]),
+      ...folders
+        .filter((path) => path === folder || path.startsWith(`${folder}/`))
+        .map((path) => `mkdir -p ${at(path)}`),
+      `mount -o remount,ro,mode=0755,nosuid,nodev ${quoted(staging)}`,
+      `mount --move ${quoted(staging)} ${quoted(folder)}`,
+    ];
+  });
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+async function firstLine(stream: NodeJS.ReadableStream): Promise<string | null> {
+  for await (const line of createInterface({ input: stream })) return line;
+  return null;
+}

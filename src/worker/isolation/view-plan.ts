@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { closedTo, isOpen, realOf } from './reach.ts';
+
+/**
+ * What of a private folder the processes of jobs must be able to read: the definitions with the
+ * project around them, Longshore itself, and Node. Of a project that is below a folder which only
+ * root may enter (`/root`), jobs shall see its code and no more: hidden files (`.env`, `.longshore`),
+ * the settings of the server, and what only root may read stay out of sight.
+ */
+export interface ViewPlan {
+  /** Folders that are replaced by one that holds only what is shown. */
+  covers: { folder: string; shown: string[] }[];
+  /** Folders that are there, but empty but for what is shown in them. */
+  folders: string[];
+}
+
+const SETTINGS_FILE = 'longshore.config.json';
+/** Of a home folder only what a project of Node needs is shown. */
+const OF_A_HOME = ['node_modules', 'package.json', 'tsconfig.json'];
+
+/** Null where jobs can read all that they need. Throws where a view would not help. */
+export function planView(jobs: string, cwd: string): ViewPlan | null {
+  const jobsPath = realOf(jobs) ?? resolve(jobs);
+  const ours = packageRoot(dirname(fileURLToPath(import.meta.url)));
+  const needed = [jobsPath, ours, process.execPath].filter((path) => closedTo(path) !== null);
+  if (needed.length === 0) return null;
+  const essential = [jobsPath, process.execPath].filter((path) => existsSync(path));
+  const unreadable = essential.find((path) => !isOpen(path));
+  if (unreadable !== undefined) {
+    throw new Error(`other users may not read ${unreadable}: run chmod -R o+rX on it`);
+  }
+  const shown = new Set<string>();
+  for (const path of [...projectOf(jobsPath), ...oursOf(ours), ...nodeOf(process.execPath)]) {
+    const real = realOf(path);
+    if (real !== null && isOpen(real) && closedTo(real) !== null) shown.add(real);
+  }
+  const covers = new Map<string, string[]>();
+  for (const path of withoutNested([...shown])) {
+    const folder = closedTo(path);
+    if (folder !== null && folder !== path)
+      covers.set(folder, [...(covers.get(folder) ?? []), path]);
+  }
+  const tops = withoutNested([...covers.keys()]);
+  return {
+    covers: tops.map((folder) => ({
+      folder,
+      shown: [...covers].filter(([top]) => isIn(top, folder)).flatMap(([, paths]) => paths),
+    })),
+    folders: [cwd].filter((folder) => tops.some((top) => isIn(folder, top))),
+  };
+}
+
+/** The folder of the nearest `package.json`, and what of it is shown. */
+function projectOf(jobsPath: string): string[] {
+  const start = statSync(jobsPath, { throwIfNoEntry: false })?.isDirectory()
+    ? jobsPath
+    : dirname(jobsPath);
+  const root = packageRoot(start);
+  // Modules are looked for in every folder above, too.
+  const modules = foldersAbove(start).map((folder) => join(folder, 'node_modules'));
+  if (root === null) return [jobsPath, ...modules];
+  if (root === homedir())
+    return [jobsPath, ...modules, ...OF_A_HOME.map((name) => join(root, name))];
+  return [jobsPath, ...modules, ...childrenOf(root)];
+}
+
+/** As a dependency it is among the modules of a project; in a checkout of its own it is a project. */
+function oursOf(root: string | null): string[] {
+  if (root === null) return [];
+  const at = root.split(sep).indexOf('node_modules');
+  if (at >= 0)
+    return [
+      root
+        .split(sep)
+        .slice(0, at + 1)
+        .join(sep),
+    ];
+  return childrenOf(root);
+}
+
+function nodeOf(execPath: string): string[] {
+  const bin = dirname(execPath);
+  return [bin, join(dirname(bin), 'lib', 'node_modules')];
+}
+
+function childrenOf(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('.') && name !== SETTINGS_FILE)
+    .map((name) => join(folder, name));
+}
+
+function packageRoot(from: string): string {
+  return foldersAbove(from).find((folder) => existsSync(join(folder, 'package.json'))) ?? from;
+}
+
+/** Itself, and every folder above it, from within. */
+function foldersAbove(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...foldersAbove(parent)];
+}
+
+function withoutNested(paths: readonly string[]): string[] {
+  return paths.filter((path) => !paths.some((other) => other !== path && isIn(path, other)));
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}${sep}`);
+}
