@@ -25,6 +25,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { machinePath } from '../test/support/machine-node.ts';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -65,6 +66,11 @@ try {
   const lonely = join(scratch, 'lonely');
   write(lonely, lonelyFiles());
   installByLinks(tarball, lonely, CLIENT_NEEDS);
+  const machine = { PATH: machinePath() };
+  const linked = join(project, 'node_modules/longshore/bin/longshore.js');
+  tell('the command line, with the Node of this machine', () =>
+    startIn(machine, 'node', project, linked, '--version'),
+  );
   for (const program of [process.execPath, ...(values.node ?? [])]) {
     const version = execFileSync(program, ['--version'], { encoding: 'utf8' }).trim();
     const bin = 'node_modules/longshore/bin/longshore.js';

@@ -24,13 +24,18 @@ export interface KeyDesk {
 
 const BY = { name: 'cli', address: null };
 
-/** Opens the database that a server with these settings would use, and its embedded one if need be. */
+/**
+ * Opens the database that a server with these settings would use. An embedded one that does not run is
+ * started for as long as it takes; whether it may be made is for the caller to say.
+ */
 export async function withKeyDesk<T>(
   config: Config,
   log: Log,
+  { makesCluster }: { makesCluster: boolean },
   work: (desk: KeyDesk) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(config, { ownCluster: 'unless-running' }, log);
+  const ownCluster = makesCluster ? 'unless-running' : 'if-it-exists';
+  const database = await openDatabase(config, { ownCluster }, log);
   try {
     return await atDesk(database, config, log, work);
   } finally {

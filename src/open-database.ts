@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Config } from './config/config.ts';
-import { EmbeddedPostgres, findRunningCluster } from './postgres/embedded.ts';
+import { clusterExists, EmbeddedPostgres, findRunningCluster } from './postgres/embedded.ts';
 import type { Log } from './runtime/log.ts';
 import { persist } from './runtime/persist.ts';
 import type { Service } from './runtime/service.ts';
@@ -18,7 +18,7 @@ export class AppError extends StartRefusal {
 }
 
 export interface OpenOptions {
-  ownCluster: boolean | 'unless-running';
+  ownCluster: boolean | 'unless-running' | 'if-it-exists';
   /** True: a given database that cannot be reached is waited for. Our own always is. */
   waits?: boolean;
   /** Ends the wait. */
@@ -58,6 +58,12 @@ export async function openDatabase(
   if (ownCluster === false) {
     throw new AppError(
       `no database: set DATABASE_URL, or run "longshore start" on ${config.data} first`,
+    );
+  }
+  if (ownCluster === 'if-it-exists' && !(await clusterExists(config.data))) {
+    throw new AppError(
+      `there is no database in ${folder}: name a running server by --url or LONGSHORE_URL, ` +
+        'or its database by DATABASE_URL or --data',
     );
   }
   const embedded = new EmbeddedPostgres({ dataDir: config.data, log });

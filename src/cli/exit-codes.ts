@@ -9,7 +9,7 @@ export const EXIT_CODES = {
   ok: { code: 0, meaning: 'All went well.' },
   failed: { code: 1, meaning: 'The job, or the operation, failed.' },
   usage: { code: 2, meaning: 'The command, its input or the configuration is wrong.' },
-  notFound: { code: 3, meaning: 'There is no such job, or worker.' },
+  notFound: { code: 3, meaning: 'There is no such job, worker or definition.' },
   auth: { code: 4, meaning: 'The server does not allow it to you.' },
   conflict: { code: 5, meaning: 'Its state does not allow it.' },
   unreachable: { code: 6, meaning: 'The server, or its database, cannot be reached.' },

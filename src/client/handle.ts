@@ -1,3 +1,4 @@
+import type { EnqueueWarning } from '../core/enqueue-warning.ts';
 import { isTerminal, type JobState } from '../core/job.ts';
 import { JobFailed, ProblemError, ServerUnreachable, WaitTimeout } from './errors.ts';
 import type {
@@ -19,6 +20,8 @@ export interface WaitOptions {
   /** The longest pause between two looks; the first ones are shorter. */
   pollMs?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** Called with the job as it is, at every look. */
+  onLook?: ((job: Job) => void) | undefined;
 }
 
 /** What a handle needs of the client. */
@@ -40,12 +43,20 @@ export class JobHandle<Result = unknown> {
   readonly id: string;
   /** How the job was when the server acknowledged it. */
   readonly status: JobState | null;
+  /** What the server said of it then, such as UNREGISTERED: no worker has registered its definition. */
+  readonly warnings: readonly EnqueueWarning[];
   readonly #access: JobAccess;
 
-  constructor(access: JobAccess, id: string, status: JobState | null) {
+  constructor(
+    access: JobAccess,
+    id: string,
+    status: JobState | null,
+    warnings: readonly EnqueueWarning[] = [],
+  ) {
     this.#access = access;
     this.id = id;
     this.status = status;
+    this.warnings = warnings;
   }
 
   async get(): Promise<Job<Result>> {
@@ -94,6 +105,7 @@ export class JobHandle<Result = unknown> {
         if (job !== null) {
           seen = job;
           seenAtMs = performance.now();
+          options.onLook?.(job);
           if (isTerminal(job.status)) return job as Job<Result>;
         }
         await pause(Math.min(pauseMs, pollMs), signal);

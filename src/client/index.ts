@@ -51,6 +51,7 @@ export {
   Unauthorized,
   Unavailable,
 } from './problems.ts';
+export type { EnqueueWarning } from '../core/enqueue-warning.ts';
 export { enqueueIn, type EnqueueInOptions, type EnqueueInReceipt } from './enqueue-in.ts';
 export type {
   DrizzleTransaction,

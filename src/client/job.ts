@@ -1,4 +1,5 @@
 import type { Isolation, RetryInput } from '../core/definition.ts';
+import type { EnqueueWarning } from '../core/enqueue-warning.ts';
 import type { DefinitionLimitsView, PauseView } from '../core/flow-view.ts';
 import type { JobState, JobView, RetryPolicy } from '../core/job.ts';
 import type { RateLimit } from '../core/limits.ts';
@@ -81,6 +82,8 @@ export type BatchEntries<All extends readonly Definition[]> = {
 export interface JobReceipt {
   jobId: string;
   status: JobState;
+  /** Only when there are some, such as UNREGISTERED: no worker has registered the definition. */
+  warnings?: EnqueueWarning[] | undefined;
 }
 
 /** How to retry a job. */

@@ -194,8 +194,8 @@ export class Longshore implements JobStarter {
     return await readAudit(this.#transport, filter);
   }
 
-  #handleOf({ jobId, status }: JobReceipt): JobHandle {
-    return new JobHandle(this, jobId, status);
+  #handleOf({ jobId, status, warnings }: JobReceipt): JobHandle {
+    return new JobHandle(this, jobId, status, warnings);
   }
 
   async #get<T>(

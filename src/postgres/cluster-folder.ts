@@ -54,6 +54,11 @@ export async function versionOf(folder: string): Promise<number | undefined> {
   }
 }
 
+/** Whether a cluster was ever made below this data folder. */
+export async function clusterExists(dataDir: string): Promise<boolean> {
+  return (await versionOf(path.join(path.resolve(dataDir), 'pg'))) !== undefined;
+}
+
 export function refuseOtherVersion(
   folder: string,
   version: number | undefined,

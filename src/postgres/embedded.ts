@@ -16,6 +16,7 @@ import { refuseIfHopeless, StartFailure } from './start-failure.ts';
 import { clearTheWay } from './takeover.ts';
 
 export { EmbeddedPostgresError } from './error.ts';
+export { clusterExists } from './cluster-folder.ts';
 export { findRunningCluster } from './running-cluster.ts';
 
 export interface EmbeddedOptions {

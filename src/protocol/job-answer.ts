@@ -67,7 +67,14 @@ export const JobAnswer = z
     description: 'A job, with its state and its story.',
   }) satisfies z.ZodType<JobView>;
 
-export const AcceptedAnswer = z.looseObject({ jobId, status });
+export const AcceptedAnswer = z.looseObject({
+  jobId,
+  status,
+  warnings: z
+    .array(z.looseObject({ code: z.string(), detail: z.string() }))
+    .optional()
+    .describe('What the caller should know; left out when there is nothing.'),
+});
 export const BatchAnswer = z.looseObject({
   jobs: z.array(AcceptedAnswer).describe('In the order of the request.'),
 });

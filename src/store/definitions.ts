@@ -1,4 +1,5 @@
 import type { DefinitionInfo } from '../core/definition.ts';
+import { isSystemKey } from '../core/hooks.ts';
 import type { PublishedDefaults } from '../core/new-job.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Queryable, statement } from './db.ts';
@@ -59,6 +60,12 @@ export class Catalog {
     const versions = this.#byKey.get(key);
     if (!versions) return null;
     return versions.get(version ?? Math.max(...versions.keys())) ?? null;
+  }
+
+  /** What callers may ask for, as it was found last: keys with their versions, the lowest first. */
+  all(): Map<string, number[]> {
+    const own = [...this.#byKey].filter(([key]) => !isSystemKey(key));
+    return new Map(own.map(([key, versions]) => [key, [...versions.keys()]]));
   }
 
   async #refresh(): Promise<void> {

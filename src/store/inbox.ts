@@ -4,6 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { JobLog } from '../signals/job-log.ts';
 import { sending } from '../signals/spans.ts';
 import { type JobRequest, newJob, type NewJob } from '../core/new-job.ts';
+import { type EnqueueWarning, type Registered, unregistered } from '../core/enqueue-warning.ts';
 import { isEnvelopeText } from '../core/sealed.ts';
 import { homeShard } from '../core/shard.ts';
 import type { Db } from './db.ts';
@@ -29,6 +30,9 @@ export class AlreadyExpired extends Error {
     this.index = index;
   }
 }
+
+/** To look for the nearest of many names takes time: only so many keys of one request get it. */
+const SUGGESTIONS_MAX = 10;
 
 /** What is needed of a request to judge its params. */
 export type ParamsRequest = Pick<
@@ -123,6 +127,23 @@ export class Inbox {
       if (found.length >= MISFITS_MAX) break;
     }
     if (found.length > 0) throw new ParamsInvalid(found);
+  }
+
+  /** What the callers of stored jobs should know of each. A registered definition costs one look-up. */
+  async warnings(requests: readonly JobRequest[]): Promise<EnqueueWarning[][]> {
+    const told = new Map<string, EnqueueWarning[]>();
+    const answers: EnqueueWarning[][] = [];
+    let all: Registered | undefined;
+    for (const { definitionKey: key, definitionVersion: version } of requests) {
+      const name = `${key}@${version}`;
+      const known = (await this.#catalog.find(key, version)) ? [] : told.get(name);
+      if (known === undefined) {
+        all ??= this.#catalog.all();
+        told.set(name, [unregistered(key, version, all, told.size < SUGGESTIONS_MAX)]);
+      }
+      answers.push(known ?? told.get(name) ?? []);
+    }
+    return answers;
   }
 
   async #startOne(request: JobRequest): Promise<EnqueuedJob> {

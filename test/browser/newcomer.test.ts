@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,13 +8,14 @@ import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { findFreePort } from '../../src/postgres/free-port.ts';
 import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { linkDependencies, machinePath } from '../support/machine-node.ts';
 import { prefixProxy } from '../support/prefix-proxy.ts';
 import { until } from '../support/until.ts';
 
 /**
  * The walk of a newcomer who has nothing but the README: this reads its commands and its file out of the
- * section "Your own job" and does what it says. What needs a registry is replaced: the checkout is
- * installed already, and what `npm install` would bring is linked.
+ * section "Your own job" and does what it says, with the Node of this machine. What needs a registry is
+ * replaced: the checkout is installed already, and what `npm install` would bring is linked.
  */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const { shop, open } = dashboardPages();
@@ -47,65 +48,62 @@ function sectionOf(title: string): Block[] {
   }));
 }
 
-/** What `npm install` would bring, from the file that `init` wrote. */
-async function linkDependencies(project: string): Promise<void> {
-  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
-    dependencies: { longshore: string };
-  };
-  const [, checkout = ''] = manifest.dependencies.longshore.split('file:');
-  const modules = join(project, 'node_modules');
-  await mkdir(join(modules, '.bin'), { recursive: true });
-  await symlink(resolve(project, checkout), join(modules, 'longshore'));
-  await symlink(join(ROOT, 'node_modules/zod'), join(modules, 'zod'));
-  await symlink('../longshore/bin/longshore.js', join(modules, '.bin/longshore'));
-}
+// npm, npx and a server start one after the other: a busy machine needs minutes for them.
+const WALK = { timeout: 600_000 };
 
-it('gets from the README to a job of their own, seen and retried in the dashboard', async () => {
-  const blocks = sectionOf('Your own job');
-  const commands = blocks
-    .filter(({ language }) => language === 'sh')
-    .flatMap(({ text }) => text.trim().split('\n'))
-    .map((line) => line.replace(/\s+#.*$/, '').replace('../my-jobs', project));
-  expect(commands.length).toBeLessThanOrEqual(8);
+it(
+  'gets from the README to a job of their own, seen and retried in the dashboard',
+  WALK,
+  async () => {
+    const blocks = sectionOf('Your own job');
+    const commands = blocks
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ text }) => text.trim().split('\n'))
+      .map((line) => line.replace(/\s+#.*$/, '').replace('../my-jobs', project));
+    expect(commands.length).toBeLessThanOrEqual(8);
 
-  const port = String(await findFreePort(24_400));
-  const { PATH, HOME } = process.env;
-  const address = `http://127.0.0.1:${port}`;
-  const env = { PATH, HOME, LONGSHORE_PORT: port, LONGSHORE_URL: address };
-  let cwd = ROOT;
-  let output = '';
-  const page = await open('/');
+    const port = String(await findFreePort(24_400));
+    const { HOME } = process.env;
+    const PATH = machinePath();
+    const address = `http://127.0.0.1:${port}`;
+    const env = { PATH, HOME, LONGSHORE_PORT: port, LONGSHORE_URL: address };
+    let cwd = ROOT;
+    let output = '';
+    const page = await open('/');
 
-  for (const command of commands) {
-    if (command === 'npm ci') continue;
-    if (command.startsWith('cd ')) cwd = resolve(cwd, command.slice(3));
-    else if (command === 'npm install') await linkDependencies(cwd);
-    else if (command === 'npm run dev') {
-      server = spawn('npm', ['run', 'dev'], { cwd, env, detached: true, stdio: 'pipe' });
-      server.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
-      server.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));
-      await until('the server is up', () => output.includes(`${address}/ui/`));
-      const [file] = blocks.filter(({ language }) => language === 'ts');
-      const [, path = ''] = /^\/\/ (\S+)\n/.exec(file?.text ?? '') ?? [];
-      await writeFile(join(project, path), file?.text ?? '');
-      await until('it has the job', () => /definitions.*total/.test(output));
-    } else if (command.includes('longshore list')) {
-      await page.goto(`${address}/`);
-      await page.getByText('1 thing needs you').waitFor();
-      await page.getByRole('link', { name: /^total failed.*ENOENT/ }).click();
-      await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
-      await page.getByRole('button', { name: 'Retry now' }).click();
-      await page.getByText(/^Succeeded on attempt 2/).waitFor();
-      expect((await shell(command, cwd, env)).stdout).toMatch(/total\s/);
-    } else {
-      const { stdout, stderr, code } = await shell(command, cwd, env);
-      const fails = command.includes('enqueue');
-      if (fails) expect(stdout + stderr).toContain('ENOENT');
-      expect({ command, stderr, failed: code !== 0 }).toEqual({ command, stderr, failed: fails });
+    for (const command of commands) {
+      if (command === 'npm ci') continue;
+      if (command.startsWith('cd ')) cwd = resolve(cwd, command.slice(3));
+      else if (command === 'npm install') await linkDependencies(cwd);
+      else if (command === 'npm run dev') {
+        server = spawn('npm', ['run', 'dev'], { cwd, env, detached: true, stdio: 'pipe' });
+        server.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+        server.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));
+        await until('the server is up', () => output.includes(`${address}/ui/`));
+        const [file] = blocks.filter(({ language }) => language === 'ts');
+        const [, path = ''] = /^\/\/ (\S+)\n/.exec(file?.text ?? '') ?? [];
+        await writeFile(join(project, path), file?.text ?? '');
+        await until('it has the job', () => /definitions.*total/.test(output));
+      } else if (command.includes('longshore list')) {
+        await page.goto(`${address}/`);
+        await page.getByText('1 thing needs you').waitFor();
+        await page.getByRole('link', { name: /^total failed.*ENOENT/ }).click();
+        await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+        await page.getByRole('button', { name: 'Retry now' }).click();
+        await page.getByText(/^Succeeded on attempt 2/).waitFor();
+        expect((await shell(command, cwd, env)).stdout).toMatch(/total\s/);
+      } else {
+        const { stdout, stderr, code } = await shell(command, cwd, env);
+        const fails = command.includes('enqueue');
+        if (fails) expect(stdout + stderr).toContain('ENOENT');
+        expect({ command, stderr, failed: code !== 0 }).toEqual({ command, stderr, failed: fails });
+      }
     }
-  }
-  expect(existsSync(join(project, 'prices.json'))).toBe(true);
-});
+    expect(existsSync(join(project, 'prices.json'))).toBe(true);
+    const tested = await shell('npm test', project, env);
+    expect(tested.stdout).toMatch(/tests 1\n.*pass 1\n/s);
+  },
+);
 
 it('reads on in the docs, also below the path of a proxy', async () => {
   await using proxy = await prefixProxy(shop.address, '/tools/jobs');

@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Longshore } from '../../src/client/index.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { machineNode } from '../support/machine-node.ts';
 import { BIN, endAll, FIXTURES, launch, run, type Running } from '../support/processes.ts';
 
 /** The command line against a real server, as a person or a script uses it. */
@@ -94,22 +98,42 @@ describe('migrate', () => {
   });
 });
 
-const oldNode = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
-  try {
-    return /^v(1\d|2[01])\./.test(execFileSync(path, ['--version'], { encoding: 'utf8' }));
-  } catch {
-    return false;
-  }
+describe('a definition that no worker has registered', () => {
+  it('is accepted with a warning that has the nearest name, and --wait ends with 3', async () => {
+    const stored = await run(['enqueue', 'ecko'], { env });
+    expect(stored).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
+    expect(stored.stderr).toContain('no worker has registered "ecko": did you mean "echo"?');
+    const awaited = await run(['enqueue', 'ecko', '--wait'], { env });
+    expect(awaited).toMatchObject({ code: 3, stdout: '' });
+    const [, id = ''] = /longshore cancel (\S+)\./.exec(awaited.stderr) ?? [];
+    expect(await run(['cancel', id], { env })).toMatchObject({ stdout: `${id}  cancelled\n` });
+    const version = await run(['enqueue', 'echo', '--definition-version', '7'], { env });
+    expect(version.stderr).toContain(
+      'no worker has registered version 7 of "echo": registered are',
+    );
+  });
 });
 
-describe.runIf(oldNode)('an old Node', () => {
-  it('is told in one line what is needed', () => {
-    const script = `${oldNode} ${BIN} start 2>&1; echo "exit $?"`;
-    const output = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
-    expect(output.trim().split('\n')).toEqual([
-      expect.stringContaining('needs Node 22.18 or newer'),
-      'exit 2',
-    ]);
+describe('keys', () => {
+  it('are listed by the server that is named, and no cluster is made to look for them', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'longshore-keys-'));
+    try {
+      const listed = await run(['keys', '--url', server.summary.address], { cwd });
+      expect(listed).toMatchObject({ code: 0, stderr: 'There are no keys.\n' });
+      const nowhere = await run(['keys', 'list'], { cwd });
+      expect(nowhere).toMatchObject({ code: 2, stdout: '' });
+      expect(nowhere.stderr).toMatch(/^error: there is no database in .*--url or LONGSHORE_URL/);
+      expect(await readdir(cwd)).toEqual([]);
+    } finally {
+      await rm(cwd, { recursive: true });
+    }
+  });
+});
+
+describe('the Node of this machine', () => {
+  it('runs a checkout, also when it is an old one', () => {
+    const output = execFileSync(machineNode(), [BIN, '--version'], { encoding: 'utf8' });
+    expect(output).toMatch(/^\d+\.\d+/);
   });
 });
 
@@ -120,7 +144,19 @@ describe('looking at a server as a whole', () => {
     expect(stdout).toMatch(/^1 worker   0 of 8 slots busy/);
     expect(stdout).not.toContain('\u001b');
     const json = await run(['top', '--json'], { env });
-    expect(JSON.parse(json.stdout)).toMatchObject({ workers: [{ slots: 8 }], limit: 200 });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      workers: [{ slots: 8 }],
+      running: [],
+      totals: { succeeded: expect.any(Number) },
+    });
+  });
+
+  it('top counts all jobs, however many wait', async () => {
+    const client = new Longshore({ url: server.summary.address });
+    const held = { definition: 'held', options: { hold: true } };
+    await client.enqueueMany(Array.from({ length: 450 }, () => held));
+    const { stdout } = await run(['top'], { env });
+    expect(stdout).toMatch(/^held +450 +0 +0 /m);
   });
 
   it('bench runs real jobs and tells how long they took', async () => {

@@ -170,7 +170,7 @@ describe('longshore keys', () => {
     const { url, drop } = await emptyDatabase();
     onTestFinished(drop);
     const { config } = loadConfig({ env: { DATABASE_URL: url }, directory: '/nowhere' });
-    await withKeyDesk(config, silentLog, async (desk) => {
+    await withKeyDesk(config, silentLog, { makesCluster: true }, async (desk) => {
       const wish = { name: 'first', scopes: ['admin'], expiresAt: null } as const;
       const { key, keyId } = await desk.create({ ...wish, tenant: 'default' });
       expect(parseApiKey(key)?.id).toBe(keyId);

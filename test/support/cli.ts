@@ -77,7 +77,7 @@ export function start(
         resealed: reseal ? 7 : 0,
         unopened: 0,
       }),
-      withKeyDesk: async (_config, _log, work) => await work(desk),
+      withKeyDesk: async (_config, _log, _cluster, work) => await work(desk),
       runDueApp: async (_config, _log, { max, seconds }) => ({
         claimed: max,
         succeeded: 2,

@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
-import type { EnqueueOptions, Job, JobHandle } from '../../client/index.ts';
+import { type EnqueueOptions, type Job, type JobHandle, NotFound } from '../../client/index.ts';
+import { duration } from '../../core/duration.ts';
+import { isTerminal } from '../../core/job.ts';
+import { sentence } from '../../core/sentence.ts';
 import type { UniqueWhile } from '../../core/unique.ts';
 import type { Cli } from '../cli.ts';
 import { exitCode } from '../exit-codes.ts';
@@ -7,6 +10,7 @@ import { jobText } from '../job-text.ts';
 import { eachOf, secondsAsMs, uniqueWhile, whole } from '../option-values.ts';
 import type { Output } from '../output.ts';
 import { readParams } from '../params-argument.ts';
+import { printable } from '../printable.ts';
 import { clientOf, outputOf } from '../session.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -82,12 +86,13 @@ function requestOptions(options: Options): EnqueueOptions {
 }
 
 /** The id alone is on stdout, so that `ID=$(longshore enqueue …)` works. */
-function acknowledge(out: Output, { id, status }: JobHandle): void {
+function acknowledge(out: Output, { id, status, warnings }: JobHandle): void {
   if (out.json) {
-    out.document({ jobId: id, status });
+    out.document({ jobId: id, status, ...(warnings.length > 0 && { warnings }) });
     return;
   }
   out.lines([id]);
+  for (const { detail } of warnings) out.note(warningText(out, detail));
   out.note(`${status}; look at it with: longshore show ${id}`);
 }
 
@@ -101,8 +106,45 @@ async function finish(
     out.note(`The job goes on. Look at it with: longshore show ${handle.id}`);
     cli.exit(exitCode('interrupted'));
   };
-  const job: Job = await handle.wait({ timeoutMs });
+  refuseEndlessWait(out, handle, timeoutMs);
+  const job: Job = await handle.wait({ timeoutMs, onLook: waitNotes(cli, out) });
   if (out.json) out.document(job);
   else out.lines(jobText(job, cli.clock.now()));
   cli.exitCode = exitCode(job.status === 'succeeded' ? 'ok' : 'failed');
+}
+
+/** The job stays queued: a worker may register its definition later, but perhaps none ever does. */
+function refuseEndlessWait(out: Output, handle: JobHandle, timeoutMs: number | undefined): void {
+  const [warning] = handle.warnings;
+  if (warning === undefined) return;
+  const detail = /[?.]$/.test(warning.detail) ? warning.detail : `${warning.detail}.`;
+  if (timeoutMs !== undefined) {
+    out.note(warningText(out, `${detail} Waiting ${duration(timeoutMs)} for one.`));
+    return;
+  }
+  throw new NotFound(
+    404,
+    warning.code,
+    `${detail} The job is stored and runs as soon as a worker registers its definition. ` +
+      `Remove it: longshore cancel ${handle.id}. Wait for it: --wait --timeout SECONDS.`,
+  );
+}
+
+/** On a terminal each change of state is told; elsewhere only what may make the wait endless. */
+function waitNotes(cli: Cli, out: Output): (job: Job) => void {
+  let told = '';
+  return (job) => {
+    const stranded = job.warnings.some(({ code }) => code === 'UNHANDLED');
+    const state = `${job.status} ${job.attempts} ${stranded}`;
+    if (state === told || isTerminal(job.status)) return;
+    told = state;
+    if (stranded) {
+      const detail = `no running worker has "${job.definitionKey}"; still waiting for one`;
+      out.note(warningText(out, detail));
+    } else if (out.isTerminal) out.note(printable(sentence(job, cli.clock.now())));
+  };
+}
+
+function warningText(out: Output, detail: string): string {
+  return `${out.paint('yellow', 'warning:', 'stderr')} ${printable(detail)}`;
 }

@@ -9,6 +9,7 @@ import { clientOf, outputOf } from '../session.ts';
 import { type Snapshot, topText } from '../top-text.ts';
 
 const INTERVAL_MS = 2_000;
+/** More running jobs than this fit on no screen. */
 const LIMIT = 200;
 const ROWS_UNKNOWN = 20;
 /** The lines around the running jobs, and one to spare. */
@@ -27,9 +28,7 @@ export function addTop(program: Command, cli: Cli): void {
   program
     .command('top')
     .summary('watch what runs')
-    .description(
-      'Show workers, queues and running jobs: live on a terminal, elsewhere once. Counts go up to 200.',
-    )
+    .description('Show workers, queues and running jobs: live on a terminal, elsewhere once.')
     .option('--interval <seconds>', 'how often to look; default 2', secondsAsMs)
     .option('--once', 'look once, also on a terminal')
     .action(async ({ interval = INTERVAL_MS, once }: Options, command: Command) => {
@@ -45,15 +44,12 @@ export function addTop(program: Command, cli: Cli): void {
 }
 
 async function look(client: Longshore): Promise<Snapshot> {
-  const list = async (...status: Snapshot['running'][number]['status'][]) =>
-    (await client.list({ status, limit: LIMIT })).jobs;
-  const [workers, running, waiting, failed] = await Promise.all([
+  const [workers, { jobs: running }, { totals, definitions }] = await Promise.all([
     client.workers(),
-    list('running', 'cancelling'),
-    list('queued', 'scheduled', 'retrying', 'created'),
-    list('failed'),
+    client.list({ status: ['running', 'cancelling'], limit: LIMIT }),
+    client.stats({ seriesMinutes: 1 }),
   ]);
-  return { workers, running, waiting, failed, limit: LIMIT };
+  return { workers, running, totals, definitions };
 }
 
 /** Until Ctrl-C. A server that is away for a moment is told of, and looked for again. */

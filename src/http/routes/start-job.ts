@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { EnqueueWarning } from '../../core/enqueue-warning.ts';
 import { AcceptedAnswer, BatchAnswer } from '../../protocol/job-answer.ts';
 import { BATCH_MAX, BatchBody, JobBody } from '../../protocol/job-body.ts';
 import { parseBatchInSteps, parseJob } from '../../protocol/parse-job.ts';
@@ -23,8 +24,9 @@ const START = {
   summary: 'Start a job',
   description:
     'Stores the job; when the answer arrives it is durable. The same idempotency key of the same ' +
-    'definition answers with the first job again, or refuses when the params differ. A ' +
-    'definition that nobody has published yet is accepted: its worker may not be up.',
+    'definition answers with the first job again, or refuses when the params differ. A definition ' +
+    'that no worker has registered is accepted, since its worker may start later; the answer then ' +
+    'has a warning, with the nearest key if the given one looks mistyped.',
   headers: z.object({
     'idempotency-key': z.string().optional().describe('Instead of idempotencyKey in the body.'),
   }),
@@ -52,7 +54,9 @@ export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void 
     async (request, reply) => {
       const job = parseJob(request.body, tenantOf(request), idempotencyHeader(request));
       const stored = await startOne(inbox, traced(request, job));
-      return reply.code(202).header('location', `/v1/jobs/${stored.jobId}`).send(accepted(stored));
+      const [warnings] = await inbox.warnings([job]);
+      const receipt = accepted(stored, warnings);
+      return reply.code(202).header('location', `/v1/jobs/${stored.jobId}`).send(receipt);
     },
   );
 
@@ -65,13 +69,20 @@ export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void 
       const jobs = await inSlices(steps);
       const placed = jobs.map((job) => traced(request, job));
       const stored = await start(inbox, placed, (index) => `/jobs/${index}`);
-      return reply.code(202).send({ jobs: stored.map(accepted) });
+      const warnings = await inbox.warnings(jobs);
+      const answers = stored.map((one, index) => accepted(one, warnings[index]));
+      return reply.code(202).send({ jobs: answers });
     },
   );
 }
 
-function accepted({ jobId, status }: EnqueuedJob): AcceptedAnswer {
-  return { jobId, status };
+/** Callers of a definition that no worker has registered may have mistyped it. */
+function accepted(
+  { jobId, status }: EnqueuedJob,
+  warnings: readonly EnqueueWarning[] = [],
+): AcceptedAnswer {
+  if (warnings.length === 0) return { jobId, status };
+  return { jobId, status, warnings: warnings.map((warning) => ({ ...warning })) };
 }
 
 function idempotencyHeader(request: FastifyRequest): string | undefined {

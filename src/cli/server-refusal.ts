@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { ProblemError } from '../client/index.ts';
+
+/**
+ * What a server refused, in the words of the command line: the server knows fields and headers, a
+ * person has typed flags and set variables.
+ */
+export function inOwnWords(error: unknown, command: Command): unknown {
+  if (!(error instanceof ProblemError)) return error;
+  const { status, code, errors, retryAfterMs } = error;
+  if (status === 401) {
+    const detail = 'the server wants a valid API key: set LONGSHORE_API_KEY';
+    return new ProblemError(status, code, detail, errors, retryAfterMs);
+  }
+  let { detail } = error;
+  const renamed = errors.map(({ pointer, detail: why }) => {
+    const place = flagOf(pointer, command) ?? pointer;
+    if (detail.startsWith(`${pointer}: `)) detail = place + detail.slice(pointer.length);
+    return { pointer: place, detail: why };
+  });
+  return new ProblemError(status, code, detail, renamed, retryAfterMs);
+}
+
+/** "/runAt" is --run-at and "/tags/0" is --tag, where the command has such a flag. */
+function flagOf(pointer: string, command: Command): string | null {
+  const [, field = ''] = pointer.split('/');
+  const names = [field, field.replace(/s$/, '')];
+  const option = command.options.find((one) => names.includes(one.attributeName()));
+  return option?.long ?? null;
+}
