@@ -50,8 +50,8 @@ function findNewerNode(fs, path) {
         var text = fs.readFileSync(path.join(home, 'package.json'), 'utf8');
         // The program that runs now is no newer one, whatever its package says of it.
         if (!isOld(JSON.parse(text).version) && fs.realpathSync(program) !== self) return program;
-      } catch (error) {
-        // There is none here.
+      } catch (missing) {
+        void missing;
       }
       var parent = path.dirname(folder);
       if (parent === folder) break;

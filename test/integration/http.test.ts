@@ -68,7 +68,9 @@ describe('POST /v1/jobs', () => {
   it('stores a job and says where it is', async () => {
     const { status, headers, body } = await post('/v1/jobs', { definitionKey: 'hello' });
     const { jobId } = body as { jobId: string };
-    expect([status, body]).toEqual([202, { jobId, status: 'queued' }]);
+    const detail = 'no worker has registered "hello"';
+    const warnings = [{ code: 'UNREGISTERED', detail }];
+    expect([status, body]).toEqual([202, { jobId, status: 'queued', warnings }]);
     expect(headers.location).toBe(`/v1/jobs/${jobId}`);
     expect(headers['cache-control']).toBe('no-store');
   });
@@ -145,7 +147,7 @@ describe('POST /v1/jobs', () => {
     const first = await start({ idempotencyKey: 'order 1', params: { a: 1 } });
     const body = { definitionKey: 'hello', params: { a: 1 } };
     const repeat = await post('/v1/jobs', body, { 'idempotency-key': '"order 1"' });
-    expect([repeat.status, repeat.body]).toEqual([202, { jobId: first, status: 'queued' }]);
+    expect([repeat.status, repeat.body]).toMatchObject([202, { jobId: first, status: 'queued' }]);
     const other = post('/v1/jobs', { ...body, params: { a: 2 }, idempotencyKey: 'order 1' });
     const { status, pointers } = await refused(other, 'IDEMPOTENCY_CONFLICT');
     expect([status, pointers]).toEqual([409, ['/idempotencyKey']]);
