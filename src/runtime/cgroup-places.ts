@@ -6,24 +6,30 @@ export interface CgroupPlace {
   version: 1 | 2;
 }
 
+export type Controller = 'memory' | 'pids';
+
 /**
- * Where this process could make memory groups: below its own group, or (version 2, where a group with
+ * Where this process could make groups for a controller: below its own group, or (version 2, where a group with
  * processes in it hands no controller down) beside it. Version 2 first: a machine that has both is on
  * its way there.
  */
-export function cgroupPlaces(): CgroupPlace[] {
-  return placesIn(readText('/proc/self/cgroup'), readText('/proc/self/mountinfo'));
+export function cgroupPlaces(controller: Controller): CgroupPlace[] {
+  return placesIn(readText('/proc/self/cgroup'), readText('/proc/self/mountinfo'), controller);
 }
 
-export function placesIn(cgroup: string, mountinfo: string): CgroupPlace[] {
+export function placesIn(
+  cgroup: string,
+  mountinfo: string,
+  controller: Controller = 'memory',
+): CgroupPlace[] {
   const mounts = mountinfo.split('\n').map((line) => line.split(' '));
   const found: CgroupPlace[] = [];
   for (const line of cgroup.split('\n')) {
     const [, controllers, ownPath] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     if (controllers === undefined || ownPath === undefined) continue;
     const version = controllers === '' ? 2 : 1;
-    if (version === 1 && !controllers.split(',').includes('memory')) continue;
-    const mount = mounts.find((fields) => isMountOf(version, fields));
+    if (version === 1 && !controllers.split(',').includes(controller)) continue;
+    const mount = mounts.find((fields) => isMountOf(version, fields, controller));
     // The fourth field is the group that is mounted, which in a container is not the topmost one.
     const [root, mountPoint] = mount?.slice(3, 5) ?? [];
     if (root === undefined || mountPoint === undefined) continue;
@@ -34,10 +40,10 @@ export function placesIn(cgroup: string, mountinfo: string): CgroupPlace[] {
   return found.sort((a, b) => b.version - a.version);
 }
 
-function isMountOf(version: 1 | 2, fields: readonly string[]): boolean {
+function isMountOf(version: 1 | 2, fields: readonly string[], controller: Controller): boolean {
   const [type, , options = ''] = fields.slice(fields.indexOf('-') + 1);
   if (version === 2) return type === 'cgroup2';
-  return type === 'cgroup' && options.split(',').includes('memory');
+  return type === 'cgroup' && options.split(',').includes(controller);
 }
 
 /** Nothing, where there is no such file. */

@@ -8,13 +8,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type CgroupPlace, cgroupPlaces, readText } from './cgroup-places.ts';
+import { type CgroupPlace, cgroupPlaces, type Controller, readText } from './cgroup-places.ts';
 import { sleep } from './deadline.ts';
 
 /**
- * Control groups, for a limit on the memory of a process with all that it starts. A worker makes one
- * group of its own and in it one for each runner that has a limit. Version 1 and 2 of the kernel's
- * interface differ in the names of files and in where a group may be made; the rest is the same.
+ * Control groups, for limits on a process with all that it starts: its memory, and how many processes
+ * and threads it may have. A worker makes a group of its own and in it one for each runner. Version 1
+ * and 2 of the kernel's interface differ in the names of files, in where a group may be made, and in
+ * that version 1 has a tree for each controller; the rest is the same.
  */
 
 interface Files {
@@ -45,90 +46,138 @@ export type MemoryMethod = 'cgroup v2' | 'cgroup v1' | 'rlimit and RSS watch';
 
 /** How memory is limited on this machine, for `doctor`. Found out by trying. */
 export function memoryMethod(): MemoryMethod {
-  const groups = MemoryGroups.create(`longshore-probe-${process.pid}`);
-  if (!groups) return 'rlimit and RSS watch';
-  tryRemove(groups.path);
-  return groups.method;
+  const groups = ControlGroups.create(`longshore-probe-${process.pid}`);
+  const method = groups?.method ?? 'rlimit and RSS watch';
+  for (const path of groups?.paths ?? []) tryRemove(path);
+  return method;
 }
 
-/** The group of a worker, which holds those of its runners. */
-export class MemoryGroups {
-  readonly path: string;
-  readonly #version: 1 | 2;
+/** A group of the worker in one tree, and what it is for. */
+interface Root {
+  path: string;
+  version: 1 | 2;
+  controllers: readonly Controller[];
+}
 
-  private constructor(path: string, version: 1 | 2) {
-    this.path = path;
-    this.#version = version;
+export interface GroupLimits {
+  memoryBytes: number | null;
+  /** Processes and threads together. */
+  processesMax: number;
+}
+
+/** The groups of a worker, which hold those of its runners. */
+export class ControlGroups {
+  readonly #roots: readonly Root[];
+
+  private constructor(roots: readonly Root[]) {
+    this.#roots = roots;
   }
 
   /** Null where we may not make groups. */
-  static create(name: string): MemoryGroups | null {
-    const place = cgroupPlaces().find((one) => canHold(one, name));
-    return place ? new MemoryGroups(join(place.base, name), place.version) : null;
+  static create(name: string): ControlGroups | null {
+    const memory = rootFor('memory', name);
+    // In version 2 one group serves both, if it can.
+    const alsoPids = memory?.version === 2 && handsDown(memory.path, 'pids');
+    if (memory && alsoPids) {
+      return new ControlGroups([{ ...memory, controllers: ['memory', 'pids'] }]);
+    }
+    const pids = rootFor('pids', name);
+    const roots = [memory, pids].filter((root) => root !== null);
+    return roots.length === 0 ? null : new ControlGroups(roots);
   }
 
   get method(): MemoryMethod {
-    return `cgroup v${this.#version}`;
+    const memory = this.#roots.find(({ controllers }) => controllers.includes('memory'));
+    return memory ? `cgroup v${memory.version}` : 'rlimit and RSS watch';
+  }
+
+  get paths(): string[] {
+    return this.#roots.map(({ path }) => path);
   }
 
   /** Throws when the kernel refuses. */
-  make(name: string, limitBytes: number): MemoryGroup {
-    const path = join(this.path, name);
-    mkdirSync(path);
+  make(name: string, limits: GroupLimits): RunnerGroup {
+    const made: Root[] = [];
     try {
-      return new MemoryGroup(path, this.#version, limitBytes);
+      for (const root of this.#roots) {
+        const path = join(root.path, name);
+        mkdirSync(path);
+        made.push({ ...root, path });
+      }
+      return new RunnerGroup(made, limits);
     } catch (error) {
-      rmdirSync(path);
+      for (const { path } of made) rmdirSync(path);
       throw error;
     }
   }
 
   async remove(): Promise<void> {
-    await removeGroups(this.path);
+    for (const path of this.paths) await removeGroups(path);
   }
 }
 
-/** The group of one runner. */
-export class MemoryGroup {
-  readonly #path: string;
-  readonly #files: Files;
+/** The group of one runner: a folder in each tree. */
+export class RunnerGroup {
+  readonly #parts: readonly Root[];
+  readonly #memory: Root | null;
 
-  constructor(path: string, version: 1 | 2, limitBytes: number) {
-    this.#path = path;
-    this.#files = FILES[version];
-    this.#write(this.#files.limit, limitBytes);
-    try {
-      // A machine that swaps would only be slower at running out.
-      this.#write(this.#files.swap, version === 1 ? limitBytes : 0);
-      // One of them killed alone would leave the others waiting for it.
-      if (version === 2) this.#write('memory.oom.group', 1);
-    } catch {
-      // Kernels without swap accounting have no such file.
-    }
+  constructor(parts: readonly Root[], { memoryBytes, processesMax }: GroupLimits) {
+    this.#parts = parts;
+    this.#memory = parts.find(({ controllers }) => controllers.includes('memory')) ?? null;
+    const pids = parts.find(({ controllers }) => controllers.includes('pids'));
+    if (pids) write(pids, 'pids.max', processesMax);
+    if (this.#memory && memoryBytes !== null) limitMemory(this.#memory, memoryBytes);
+  }
+
+  /** Whether a limit on memory is held by it. */
+  get limitsMemory(): boolean {
+    return this.#memory !== null;
   }
 
   join(pid: number): void {
-    this.#write('cgroup.procs', pid);
+    for (const part of this.#parts) write(part, 'cgroup.procs', pid);
+  }
+
+  /** Whether no process is in it. */
+  get isEmpty(): boolean {
+    return this.#parts.every(({ path }) => readText(join(path, 'cgroup.procs')).trim() === '');
   }
 
   /** Null where the kernel does not tell (version 2 before Linux 5.19). */
   get peakBytes(): number | null {
-    return readNumber(join(this.#path, this.#files.peak), /^(\d+)/);
+    if (!this.#memory) return null;
+    const { path, version } = this.#memory;
+    return readNumber(join(path, FILES[version].peak), /^(\d+)/);
   }
 
   /** Whether the kernel has killed somebody in it for want of memory. */
   get exceeded(): boolean {
-    return (readNumber(join(this.#path, this.#files.events), /^oom_kill (\d+)/m) ?? 0) > 0;
+    if (!this.#memory) return false;
+    const { path, version } = this.#memory;
+    return (readNumber(join(path, FILES[version].events), /^oom_kill (\d+)/m) ?? 0) > 0;
   }
 
   /** With everybody who is left in it. */
   async remove(): Promise<void> {
-    await removeGroups(this.#path);
+    for (const { path } of this.#parts) await removeGroups(path);
   }
+}
 
-  #write(file: string, value: number): void {
-    writeFileSync(join(this.#path, file), String(value));
+function limitMemory(group: Root, limitBytes: number): void {
+  const { version } = group;
+  write(group, FILES[version].limit, limitBytes);
+  try {
+    // A machine that swaps would only be slower at running out.
+    write(group, FILES[version].swap, version === 1 ? limitBytes : 0);
+    // One of them killed alone would leave the others waiting for it.
+    if (version === 2) write(group, 'memory.oom.group', 1);
+  } catch {
+    // Kernels without swap accounting have no such file.
   }
+}
+
+function write({ path }: Root, file: string, value: number): void {
+  writeFileSync(join(path, file), String(value));
 }
 
 const REMOVE_TRIES = 200;
@@ -177,31 +226,46 @@ function childGroups(path: string): string[] {
   }
 }
 
+/** The worker's group for a controller, at the first place where it can be made. */
+function rootFor(controller: Controller, name: string): Root | null {
+  const place = cgroupPlaces(controller).find((one) => canHold(one, controller, name));
+  if (!place) return null;
+  return { path: join(place.base, name), version: place.version, controllers: [controller] };
+}
+
 /** Makes the worker's group there, if that can be done and would be of use. */
-function canHold({ base, version }: CgroupPlace, name: string): boolean {
+function canHold({ base, version }: CgroupPlace, controller: Controller, name: string): boolean {
   const path = join(base, name);
+  if (version === 2 && !handsDown(base, controller)) return false;
   try {
-    if (version === 2) handDownMemory(base);
     mkdirSync(path);
   } catch {
     return false;
   }
   try {
-    if (version === 2) handDownMemory(path);
-    else accessSync(join(path, FILES[1].limit), constants.W_OK);
+    if (version === 1) accessSync(join(path, LIMIT_FILE[controller]), constants.W_OK);
     // Whoever moves a process must be allowed to do so in the group that both places share.
     accessSync(join(base, 'cgroup.procs'), constants.W_OK);
-    return true;
+    if (version === 1 || handsDown(path, controller)) return true;
   } catch {
-    tryRemove(path);
-    return false;
+    // It is of no use, then.
   }
+  tryRemove(path);
+  return false;
 }
 
+const LIMIT_FILE: Record<Controller, string> = { memory: FILES[1].limit, pids: 'pids.max' };
+
 /** In version 2 a group has a controller only when the one above hands it down. */
-function handDownMemory(path: string): void {
+function handsDown(path: string, controller: Controller): boolean {
   const file = join(path, 'cgroup.subtree_control');
-  if (!/\bmemory\b/.test(readFileSync(file, 'utf8'))) writeFileSync(file, '+memory');
+  try {
+    const handed = readFileSync(file, 'utf8').trim().split(/\s+/);
+    if (!handed.includes(controller)) writeFileSync(file, `+${controller}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readNumber(file: string, pattern: RegExp): number | null {

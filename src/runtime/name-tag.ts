@@ -7,7 +7,11 @@ import { setImmediate as breathe } from 'node:timers/promises';
  * it is. What stays is RLIMIT_RSS: Linux hands it on to every child and through every exec, has done
  * nothing with it since 2.4.30, and shows it to everybody in `/proc/PID/limits`. So each runner is
  * started with a limit that no other process has, far above the memory of any machine, and whoever
- * carries the same number came from it. Only a process with CAP_SYS_RESOURCE could take it off.
+ * carries the same number came from it. A process can lower its limit, but without CAP_SYS_RESOURCE
+ * it cannot go back to none, which every ordinary process has. So one that took its number off is
+ * known by having another one, together with `no_new_privs`, which nothing takes off either.
+ *
+ * Where jobs have users of their own, they are found by these instead (`user-processes.ts`).
  *
  * A tag is a *family*, one per worker and drawn at random, and a *member*, one per runner: when the
  * worker is gone, its watchdog finds all of its runners without having been told of each.
@@ -39,7 +43,8 @@ const buffer = Buffer.alloc(2_048);
 /** Null when the process is gone, a zombie, or carries none. */
 export function readTag(pid: number): NameTag | null {
   try {
-    const tag = tagIn(readShort(`/proc/${pid}/limits`));
+    const limits = readShort(`/proc/${pid}/limits`);
+    const tag = tagIn(limits) ?? (isLowered(limits) && isOurs(pid) ? TAKEN_OFF : null);
     // Only of those who carry one it matters whether they still live.
     return tag === null || isZombie(readShort(`/proc/${pid}/stat`)) ? null : tag;
   } catch {
@@ -61,11 +66,42 @@ function readShort(path: string): string {
   }
 }
 
+/** Stands for the tag of a process that has taken its own off. */
+export const TAKEN_OFF: NameTag = 0;
+
+/** The hard limit counts: the soft one can be changed at will. */
 export function tagIn(limits: string): NameTag | null {
-  const at = limits.indexOf(LINE);
-  const bytes = at < 0 ? Number.NaN : Number.parseInt(limits.slice(at + LINE.length), 10);
-  const tag = bytes / 1_024;
+  const tag = Number(hardLimitIn(limits)) / 1_024;
   return Number.isInteger(tag) && tag >= MEMBERS && tag < FAMILIES * MEMBERS ? tag : null;
+}
+
+function hardLimitIn(limits: string): string {
+  const at = limits.indexOf(LINE);
+  if (at < 0) return '';
+  return (
+    limits
+      .slice(at + LINE.length)
+      .trim()
+      .split(/\s+/, 2)[1] ?? ''
+  );
+}
+
+function isLowered(limits: string): boolean {
+  return /^\d+$/.test(hardLimitIn(limits)) && !ownLimitIsLowered();
+}
+
+let ownIsLowered: boolean | undefined;
+
+/** Where the system gives every process such a limit, it tells nothing. */
+function ownLimitIsLowered(): boolean {
+  ownIsLowered ??= /^\d+$/.test(hardLimitIn(readShort('/proc/self/limits')));
+  return ownIsLowered;
+}
+
+function isOurs(pid: number): boolean {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const uid = Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]);
+  return uid === process.getuid?.() && /^NoNewPrivs:\s+1/m.test(status);
 }
 
 /** Longer than this nobody else waits for a look at a machine with very many processes. */

@@ -36,6 +36,7 @@ function message(said: unknown): FromRunner | null {
   if (!isRecord(said)) return null;
   const { type } = said;
   if (type === 'ready') return readyOf(said);
+  if (type === 'idle') return { type, busy: said['busy'] !== false };
   const claim = count(said['claim']);
   if (claim === null) return null;
   if (type === 'progress') {

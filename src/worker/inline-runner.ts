@@ -25,7 +25,7 @@ export class InlineRunner implements Runner {
       nowMs: () => clock.now().getTime(),
       measure: () => () => UNMEASURED,
       send: (message) => {
-        if (message.type !== 'ready') this.#events?.onMessage(message);
+        if (message.type !== 'ready' && message.type !== 'idle') this.#events?.onMessage(message);
       },
     });
   }

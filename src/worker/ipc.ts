@@ -15,7 +15,9 @@ export type ToRunner =
   | { type: 'run'; job: RunCommand }
   | { type: 'abort'; claim: number; reason: AbortReason }
   /** The answer to a `save`; the problem is null when it is durable. */
-  | { type: 'saved'; claim: number; seq: number; problem: string | null };
+  | { type: 'saved'; claim: number; seq: number; problem: string | null }
+  /** Asks a runner without a job whether it really has none. */
+  | { type: 'ask-idle' };
 
 export type AbortReason = 'cancel' | 'timeout' | 'drain';
 
@@ -40,6 +42,8 @@ export interface Saved {
 
 export type FromRunner =
   | { type: 'ready'; definitions: DefinitionInfo[]; problems: string[] }
+  /** The answer to `ask-idle`. */
+  | { type: 'idle'; busy: boolean }
   | { type: 'progress'; claim: number; fraction: number; message: string | null }
   | { type: 'log'; claim: number; level: Level; message: string }
   | { type: 'event'; claim: number; name: string; payloadJson: string }

@@ -15,6 +15,7 @@ import {
   type RunCommand,
   runLine,
 } from './ipc.ts';
+import { IdleCheck } from './idle-check.ts';
 import type { RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './runner.ts';
 import { type OutcomeMessage, Talk } from './talk.ts';
 import { Wear } from './wear.ts';
@@ -59,6 +60,8 @@ export class ProcessRunner implements SpawnedRunner {
   readonly #wornBytes: number;
   readonly #talk: Talk;
   #worn = false;
+  /** Made when it is without a job for the first time. */
+  #idle: IdleCheck | undefined;
   /** What the process had used, and at most held, when its last job was done. */
   readonly #jobsPath: string;
   #earlier = { cpuMs: 0, peakRssBytes: 0 };
@@ -70,7 +73,10 @@ export class ProcessRunner implements SpawnedRunner {
     this.#wear = new Wear(cell.clock, maxJobs);
     this.#wornBytes =
       memoryMb === null ? WORN_BYTES : WORN_PART * memoryMb * MEGABYTE + MAPPED_BYTES;
-    this.#talk = new Talk((message, tell) => this.#outcome(message, tell));
+    this.#talk = new Talk(
+      (message, tell) => this.#outcome(message, tell),
+      (busy) => this.#idle?.answered(busy),
+    );
     this.#process = new GuardedProcess(
       cell,
       nodeLine([jobsPath, cell.folder], memoryMb, tracing),
@@ -110,6 +116,7 @@ export class ProcessRunner implements SpawnedRunner {
   }
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
+    this.#idle?.stop();
     const claim = this.#talk.begin(command.claim, events);
     this.#process.socket.write(runLine({ ...command, claim }, paramsJson));
     this.#cell.memory?.watch(() => this.kill());
@@ -117,6 +124,13 @@ export class ProcessRunner implements SpawnedRunner {
 
   forget(): void {
     this.#talk.forget();
+    if (!this.alive) return;
+    this.#idle ??= new IdleCheck({
+      ask: () => this.#process.socket.write(messageLine({ type: 'ask-idle' })),
+      cpuMs: () => (this.pid === null ? null : (usageOf(this.pid)?.cpuMs ?? null)),
+      end: () => this.kill(),
+    });
+    this.#idle.begin();
   }
 
   abort(claim: number, reason: AbortReason): void {

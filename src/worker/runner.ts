@@ -24,7 +24,7 @@ export interface Runner {
 }
 
 /** What a runner says about the job it was given. */
-export type JobMessage = Exclude<FromRunner, { type: 'ready' }>;
+export type JobMessage = Exclude<FromRunner, { type: 'ready' } | { type: 'idle' }>;
 
 export interface RunnerEvents {
   onMessage(message: JobMessage): void;

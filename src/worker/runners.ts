@@ -39,7 +39,7 @@ const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
 };
 
 export interface RunnersOptions
-  extends Partial<RunnerSettings>, Pick<CleanRoomOptions, 'memoryGroups'> {
+  extends Partial<RunnerSettings>, Pick<CleanRoomOptions, 'controlGroups'> {
   /** A file or folder of definitions, or definitions that are at hand (these run inline only). */
   jobs: string | readonly JobDefinition[];
   slots: number;

@@ -22,14 +22,16 @@ export class Talk {
   /** Resolves when the definitions are loaded. */
   readonly report: Promise<RunnerReport>;
   readonly #onOutcome: OutcomeHandler;
+  readonly #onIdle: (busy: boolean) => void;
   #reported: ((report: RunnerReport) => void) | undefined;
   #events: RunnerEvents | undefined;
   #run: number | null = null;
   #claim = 0;
   #exit: RunnerExit | undefined;
 
-  constructor(onOutcome: OutcomeHandler) {
+  constructor(onOutcome: OutcomeHandler, onIdle: (busy: boolean) => void = () => undefined) {
     this.#onOutcome = onOutcome;
+    this.#onIdle = onIdle;
     this.report = new Promise((resolve) => (this.#reported = resolve));
   }
 
@@ -61,6 +63,10 @@ export class Talk {
     if (message.type === 'ready') {
       this.#reported?.(message);
       this.#reported = undefined;
+      return true;
+    }
+    if (message.type === 'idle') {
+      this.#onIdle(message.busy);
       return true;
     }
     if (message.claim !== this.#run) return true;

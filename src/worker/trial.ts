@@ -37,7 +37,7 @@ export async function tryRunner({ jobs, clock, log, ...settings }: TrialOptions)
   const room = new CleanRoom({
     ...settings,
     jobs,
-    memoryGroups: noGroups,
+    controlGroups: noGroups,
     slots: 1,
     watchdog,
     clock,

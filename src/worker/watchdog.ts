@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(
 export interface Overseen {
   family: number;
   folder: string;
-  groups: string | null;
+  groups: readonly string[];
   /** Users of their own for jobs, and the descriptors of the locks on them. */
   users: { ids: readonly number[]; locks: readonly number[] } | null;
 }
@@ -86,7 +86,7 @@ export class Watchdog implements Service {
     const { family, folder, groups, users } = this.#overseen;
     this.#say(`family ${family}`);
     this.#say(`folder ${folder}`);
-    if (groups !== null) this.#say(`groups ${groups}`);
+    for (const group of groups) this.#say(`groups ${group}`);
     if (users) this.#say(`users ${users.ids.join(',')}`);
   }
 

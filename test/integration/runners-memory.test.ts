@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MemoryGroups, memoryMethod } from '../../src/runtime/cgroup.ts';
+import { ControlGroups, memoryMethod } from '../../src/runtime/cgroup.ts';
 import { errorOf, resultOf, type TestRunners, testRunners } from '../support/runners.ts';
 
 const hasGroups = memoryMethod() !== 'rlimit and RSS watch';
@@ -8,13 +8,13 @@ const hasGroups = memoryMethod() !== 'rlimit and RSS watch';
 /** A machine that lets us make control groups is tested with them and without. */
 const METHODS = [
   ...(hasGroups ? [{ method: memoryMethod() }] : []),
-  { method: 'rlimit and RSS watch', memoryGroups: () => null },
+  { method: 'rlimit and RSS watch', controlGroups: () => null },
 ];
 
-describe.each(METHODS)('memory limited by $method', ({ memoryGroups }) => {
+describe.each(METHODS)('memory limited by $method', ({ controlGroups }) => {
   let runners: TestRunners;
   beforeAll(async () => {
-    runners = await testRunners('memory', memoryGroups ? { memoryGroups } : {});
+    runners = await testRunners('memory', controlGroups ? { controlGroups } : {});
   });
   afterAll(async () => await runners.stop());
 
@@ -67,12 +67,12 @@ describe.runIf(hasGroups)('a definition whose file is too large for its own limi
 describe('a worker that stops', () => {
   it.runIf(hasGroups)('leaves no control group', async () => {
     let path = '';
-    const memoryGroups = (name: string) => {
-      const groups = MemoryGroups.create(name);
-      path = groups?.path ?? '';
+    const controlGroups = (name: string) => {
+      const groups = ControlGroups.create(name);
+      path = groups?.paths[0] ?? '';
       return groups;
     };
-    const runners = await testRunners('memory', { memoryGroups });
+    const runners = await testRunners('memory', { controlGroups });
     await runners.run('modest');
     expect(existsSync(path)).toBe(true);
     await runners.stop();

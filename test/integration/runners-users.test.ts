@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
@@ -165,6 +166,7 @@ describe.skipIf(whyNot !== null)('code that would run inside the worker (needs r
   });
 });
 
+const SUPPORT = fileURLToPath(new URL('../support/runners.ts', import.meta.url));
 const INDEX = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
 
 describe.skipIf(whyNot !== null)(
@@ -231,6 +233,23 @@ describe.skipIf(whyNot !== null)(
       } finally {
         await runners.stop();
       }
+    });
+
+    it('runs in a folder of the worker that is private as well', async () => {
+      prepare(0o700);
+      const code = `
+      const { testRunners } = await import(${JSON.stringify(SUPPORT)});
+      const runners = await testRunners(${JSON.stringify(join(project, 'jobs'))}, { runnerUids: 'auto' });
+      const { outcome } = await runners.run('look', { paths: [], own: 'here' });
+      console.log(outcome.outcome.resultJson);
+      await runners.stop();`;
+      const cwd = mkdtempSync(join(tmpdir(), 'longshore-test-'));
+      const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+        cwd,
+        encoding: 'utf8',
+      });
+      rmSync(cwd, { recursive: true });
+      expect({ stderr, ...(JSON.parse(stdout) as object) }).toMatchObject({ cwd, help: 'helped' });
     });
 
     it('is not run as root when other users may not read it, unless that is said aloud', async () => {

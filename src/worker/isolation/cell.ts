@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, type SpawnOptions, type StdioOptions } from 'node:child_process';
 import { closeSync, constants, fchownSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import type { RunnerGroup } from '../../runtime/cgroup.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { NameTag } from '../../runtime/name-tag.ts';
+import { type NameTag, TAKEN_OFF } from '../../runtime/name-tag.ts';
 import { removeFolder } from '../../runtime/remove-folder.ts';
 import type { User } from '../../runtime/run-as.ts';
 import { sweep } from '../../runtime/sweep.ts';
@@ -22,6 +23,8 @@ export interface CellOptions {
   user: User | null;
   processesMax: number | null;
   memory: MemoryLimit | null;
+  /** Its control group; null where there can be none. */
+  group: RunnerGroup | null;
   /** Descriptors that a process would inherit from us, and what it gets in their place. */
   closed: { descriptors: readonly number[]; nothing: number };
   /** Where the code is below a private folder: through what its processes see it. */
@@ -76,8 +79,8 @@ export class Cell {
    * output is a socket to us.
    */
   enter(argv: readonly string[], { cwd, env, stdin = 'ignore' }: Entrance): ChildProcess {
-    const { tag, processesMax, user, view, setpriv, shell, watchdog } = this.#options;
-    const { group = null, dataLimitKb = null } = this.memory ?? {};
+    const { tag, processesMax, user, view, setpriv, shell, watchdog, group } = this.#options;
+    const { dataLimitKb = null } = this.memory ?? {};
     const entrance = user && view ? view.entrance(user) : null;
     const rules: LaunchRules = {
       tag,
@@ -148,11 +151,15 @@ export class Cell {
 
   /** Its process has ended: ends all that came from it, wherever that went. */
   async sweep(pid: number): Promise<void> {
-    const { tag, user, log } = this.#options;
+    const { tag, user, group, shell, log } = this.#options;
     const young = this.clock.monotonicMs() - this.#enteredMs < YOUNG_MS;
+    // Nobody without privileges gets out of a control group; mostly nobody is left in it.
+    const isEmpty = group !== null && shell && group.isEmpty;
     const left = user
-      ? await endUser(user)
-      : await sweep((other) => other === tag, young ? pid : null);
+      ? isEmpty
+        ? 0
+        : await endUser(user)
+      : await sweep((other) => other === tag || other === TAKEN_OFF, young ? pid : null);
     this.#swept = left === 0;
     if (left > 0) log.error({ pid, left }, 'processes of a job could not be ended');
   }
@@ -164,7 +171,7 @@ export class Cell {
     this.#removed = true;
     if (pid !== null) watchdog.release(pid);
     this.memory?.unwatch();
-    await this.memory?.group?.remove();
+    await this.#options.group?.remove();
     try {
       rmSync(this.#paramsFile, { force: true });
       await removeFolder(this.folder, user);

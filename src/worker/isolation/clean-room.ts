@@ -11,7 +11,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseUidSetting } from '../../core/job-uids.ts';
 import { runnerUidProblem } from '../../core/machine-users.ts';
-import { type MemoryGroup, MemoryGroups, type MemoryMethod } from '../../runtime/cgroup.ts';
+import { ControlGroups, type MemoryMethod, type RunnerGroup } from '../../runtime/cgroup.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { inheritableDescriptors } from '../../runtime/descriptors.ts';
 import { childEnvironment } from '../../runtime/environment.ts';
@@ -44,7 +44,7 @@ export interface CleanRoomOptions extends CleanRoomSettings {
   /** User ids that belong to something else, such as the embedded PostgreSQL. */
   reservedUids?: readonly number[];
   /** Makes the control group of a worker, or finds that it may not. */
-  memoryGroups?: (name: string) => MemoryGroups | null;
+  controlGroups?: (name: string) => ControlGroups | null;
   watchdog: Watchdog;
   clock: Clock;
   log: Log;
@@ -67,7 +67,7 @@ export class CleanRoom implements Service {
   readonly #family: number;
   readonly #watch: RssWatch;
   #folder: string | null = null;
-  #groups: MemoryGroups | null = null;
+  #groups: ControlGroups | null = null;
   #env: Record<string, string> = {};
   #shell = true;
   #closed: CellOptions['closed'] = { descriptors: [], nothing: -1 };
@@ -105,7 +105,7 @@ export class CleanRoom implements Service {
     if (this.#users) chmodSync(this.#folder, 0o711);
     await this.#openView(this.#folder);
     this.#setpriv = existsSync(SETPRIV) ? SETPRIV : null;
-    const makeGroups = this.#options.memoryGroups ?? ((name) => MemoryGroups.create(name));
+    const makeGroups = this.#options.controlGroups ?? ((name) => ControlGroups.create(name));
     this.#groups = makeGroups(`longshore-${this.#family}`);
     this.#env = childEnvironment(this.#options.runnerEnv);
     this.#closed = { descriptors: inheritableDescriptors(), nothing: openSync(devNull, 'r+') };
@@ -114,7 +114,7 @@ export class CleanRoom implements Service {
     this.#options.watchdog.oversee({
       family: this.#family,
       folder: this.#folder,
-      groups: this.#groups?.path ?? null,
+      groups: this.#groups?.paths ?? [],
       users: this.#users && { ids: this.#users.ids, locks: this.#users.descriptors },
     });
   }
@@ -144,7 +144,7 @@ export class CleanRoom implements Service {
     const user = this.#users?.acquire() ?? null;
     mkdirSync(folder, { mode: 0o700 });
     if (user) chownSync(folder, user.uid, user.gid);
-    const group = memoryMb === null ? null : this.#group(member, memoryMb);
+    const group = this.#group(member, memoryMb);
     return new Cell({
       tag,
       folder,
@@ -152,6 +152,7 @@ export class CleanRoom implements Service {
       user,
       processesMax: user ? PROCESSES_MAX : null,
       memory: memoryMb === null ? null : new MemoryLimit(memoryMb, tag, group, this.#watch),
+      group,
       closed: this.#closed,
       view: this.#view,
       setpriv: this.#setpriv,
@@ -212,9 +213,11 @@ export class CleanRoom implements Service {
   }
 
   /** If the kernel refuses a group it once allowed, the watch still holds the limit. */
-  #group(member: number, memoryMb: number): MemoryGroup | null {
+  #group(member: number, memoryMb: number | null): RunnerGroup | null {
     try {
-      return this.#groups?.make(String(member), memoryMb * 1_048_576) ?? null;
+      const memoryBytes = memoryMb === null ? null : memoryMb * 1_048_576;
+      const limits = { memoryBytes, processesMax: PROCESSES_MAX };
+      return this.#groups?.make(String(member), limits) ?? null;
     } catch (error) {
       this.#options.log.warn({ err: error }, 'no control group for a job; its memory is watched');
       return null;

@@ -50,7 +50,7 @@ export class JobUsers {
   readonly #used = new Set<number>();
   readonly #locks: readonly UidLock[];
   readonly #log: Log;
-  #cleaning = false;
+  #cleaning: Promise<void> | null = null;
 
   private constructor(ids: number[], locks: readonly UidLock[], log: Log) {
     this.ids = ids;
@@ -97,17 +97,18 @@ export class JobUsers {
   /** Its processes are gone, and so is its folder. */
   release({ uid }: User): void {
     this.#used.add(uid);
-    if (this.#free.length < this.ids.length / 2) void this.#clean();
+    if (this.#free.length >= this.ids.length / 2) return;
+    this.#cleaning ??= this.#clean().finally(() => (this.#cleaning = null));
   }
 
   async close(): Promise<void> {
-    if (this.#used.size > 0) await removeStrayFiles(new Set(this.#used));
+    await this.#cleaning;
+    // Nobody runs under these any more.
+    await removeStrayFiles(new Set(this.ids));
     for (const lock of this.#locks) lock.release();
   }
 
   async #clean(): Promise<void> {
-    if (this.#cleaning) return;
-    this.#cleaning = true;
     const uids = [...this.#used];
     this.#used.clear();
     try {
@@ -117,7 +118,6 @@ export class JobUsers {
     } catch (error) {
       this.#log.error({ err: error }, 'user ids of jobs could not be cleaned');
     }
-    this.#cleaning = false;
   }
 }
 

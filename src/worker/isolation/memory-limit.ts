@@ -1,4 +1,4 @@
-import type { MemoryGroup } from '../../runtime/cgroup.ts';
+import type { RunnerGroup } from '../../runtime/cgroup.ts';
 import type { NameTag } from '../../runtime/name-tag.ts';
 import type { RssWatch } from './rss-watch.ts';
 
@@ -14,15 +14,15 @@ const DATA_HEADROOM_BYTES = 1_024 * MEGABYTE;
  */
 export class MemoryLimit {
   readonly limitBytes: number;
-  readonly group: MemoryGroup | null;
+  readonly group: RunnerGroup | null;
   readonly #tag: NameTag;
   readonly #watch: RssWatch;
   #seenPeakBytes = 0;
   #seenExceeded = false;
 
-  constructor(memoryMb: number, tag: NameTag, group: MemoryGroup | null, watch: RssWatch) {
+  constructor(memoryMb: number, tag: NameTag, group: RunnerGroup | null, watch: RssWatch) {
     this.limitBytes = memoryMb * MEGABYTE;
-    this.group = group;
+    this.group = group?.limitsMemory ? group : null;
     this.#tag = tag;
     this.#watch = watch;
   }

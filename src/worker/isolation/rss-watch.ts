@@ -11,7 +11,7 @@ export interface Watched {
 
 const LOOK_MS = 250;
 /** On a machine with very many processes a look takes long; it may take this part of the time. */
-const COST_MAX = 0.02;
+const COST_MAX = 0.05;
 
 /**
  * Watches the memory of jobs where no control group does it: a look at the processes of each, four

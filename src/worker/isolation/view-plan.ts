@@ -43,6 +43,9 @@ export function planView(jobs: string, cwd: string): ViewPlan | null {
     if (folder !== null && folder !== path)
       covers.set(folder, [...(covers.get(folder) ?? []), path]);
   }
+  // Where the worker was started its jobs begin, too, even where they see nothing.
+  const around = closedTo(cwd);
+  if (around !== null && !covers.has(around)) covers.set(around, []);
   const tops = withoutNested([...covers.keys()]);
   return {
     covers: tops.map((folder) => ({

@@ -36,6 +36,7 @@ const session = new RunnerSession({
   send,
   measure,
   nowMs: () => Date.now(),
+  onDouble: () => process.exit(1),
 });
 
 const reader = new LineReader();

@@ -14,6 +14,15 @@ for (const name of ['child_process', 'worker_threads']) {
   channel(name).subscribe(() => (starts += 1));
 }
 
+/** What everything inherits from, and what a job that merges hostile params into an object changes. */
+const PROTOTYPES = [Object.prototype, Array.prototype, Function.prototype];
+let inherited: number | undefined;
+
+/** How many names everything inherits; counted when the definitions are loaded and from then on. */
+function inheritedNames(): number {
+  return PROTOTYPES.reduce<number>((sum, one) => sum + Reflect.ownKeys(one).length, 0);
+}
+
 const home = process.cwd();
 const PAGE_BYTES = 4_096;
 const buffer = Buffer.alloc(1_024);
@@ -27,6 +36,7 @@ let known = readStat();
  */
 export function measure(): () => Measured {
   const before = process.resourceUsage();
+  inherited ??= inheritedNames();
   const startsBefore = starts;
   return () => {
     const after = process.resourceUsage();
@@ -37,7 +47,11 @@ export function measure(): () => Measured {
     return {
       cpuMs: Math.round((after.userCPUTime + after.systemCPUTime - cpuBefore) / 1_000),
       peakRssBytes: after.maxRSS > before.maxRSS ? after.maxRSS * 1_024 : known.rssBytes,
-      spent: starts > startsBefore || known.childFaults > childFaults || hasMoved(),
+      spent:
+        starts > startsBefore ||
+        known.childFaults > childFaults ||
+        hasMoved() ||
+        inheritedNames() !== inherited,
     };
   };
 }

@@ -8,6 +8,8 @@ export interface SessionOptions {
   definitions: Definitions;
   send(message: FromRunner): void;
   nowMs(): number;
+  /** A job is given while another one still runs. */
+  onDouble?(): void;
   /** Begins to measure an attempt; what it answers tells what the attempt used so far. */
   measure(): () => Measured;
 }
@@ -36,6 +38,9 @@ export class RunnerSession {
 
   receive(message: ToRunner): void {
     if (message.type === 'run') return void this.#run(message.job);
+    if (message.type === 'ask-idle') {
+      return this.#options.send({ type: 'idle', busy: this.#current !== undefined });
+    }
     const current = this.#current;
     if (current?.job.claim !== message.claim) return;
     if (message.type === 'abort') current.abort(message.reason);
@@ -55,7 +60,9 @@ export class RunnerSession {
   }
 
   async #run(job: RunCommand): Promise<void> {
-    const { definitions, measure, nowMs } = this.#options;
+    const { definitions, measure, nowMs, onDouble } = this.#options;
+    // The worker heard an outcome that did not come from here: code of the job made it up and goes on.
+    if (this.#current) onDouble?.();
     let controller: AbortController | undefined;
     const signal = () => (controller ??= new AbortController()).signal;
     // What is left of an ended job may speak on, as if it were the next one: their numbers are alike.

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { removeGroups } from '../../runtime/cgroup.ts';
-import { familyOf } from '../../runtime/name-tag.ts';
+import { familyOf, TAKEN_OFF } from '../../runtime/name-tag.ts';
 import { removeFolderOfFolders } from '../../runtime/remove-folder.ts';
 import { sweep } from '../../runtime/sweep.ts';
 import { endUser, processesOfUsers } from '../../runtime/user-processes.ts';
@@ -20,7 +20,7 @@ import { endUser, processesOfUsers } from '../../runtime/user-processes.ts';
 const pids = new Set<number>();
 let family: number | null = null;
 let folder: string | null = null;
-let groups: string | null = null;
+const groups = new Set<string>();
 /** Users that only this worker's jobs run as. */
 const users = new Set<number>();
 let timer: NodeJS.Timeout | undefined;
@@ -34,7 +34,9 @@ async function killAll(): Promise<void> {
     }
   }
   pids.clear();
-  if (family !== null) await sweep((tag) => familyOf(tag) === family);
+  if (family !== null) {
+    await sweep((tag) => familyOf(tag) === family || tag === TAKEN_OFF);
+  }
   if (users.size === 0) return;
   const left = new Set((await processesOfUsers((uid) => users.has(uid))).values());
   await Promise.all([...left].map(async (uid) => await endUser({ uid, gid: uid })));
@@ -42,7 +44,7 @@ async function killAll(): Promise<void> {
 
 async function clearUp(): Promise<void> {
   await killAll();
-  if (groups !== null) await removeGroups(groups);
+  for (const group of groups) await removeGroups(group);
   if (folder !== null) await removeFolderOfFolders(folder);
 }
 
@@ -52,7 +54,7 @@ const words: Record<string, (about: string) => void> = {
   release: (pid) => pids.delete(Number(pid)),
   family: (number) => (family = Number(number)),
   folder: (path) => (folder = path),
-  groups: (path) => (groups = path),
+  groups: (path) => groups.add(path),
   users: (ids) => ids.split(',').forEach((id) => users.add(Number(id))),
   lease: (leftMs) => {
     clearTimeout(timer);

@@ -1,0 +1,66 @@
+/** After so long without a job a runner is asked whether it really has none. */
+const ASK_AFTER_MS = 1_000;
+/** So long it may take to answer, on a busy machine too. */
+const ANSWER_MS = 5_000;
+/** A process without a job that uses more than this part of a core is at something. */
+const CPU_PART_MAX = 0.5;
+
+export interface IdleCheckOptions {
+  ask(): void;
+  /** What the process has used so far. */
+  cpuMs(): number | null;
+  end(): void;
+}
+
+/**
+ * Ends a warm process that goes on with a job whose outcome it has told: code of a job can make up
+ * its outcome on the connection, and would then have no timeout any more. A process without a job is
+ * asked once; one that says it is busy, does not answer, or computes all the time is ended.
+ *
+ * A busy worker gives the next job long before that, so a job pays only for setting a timer back.
+ */
+export class IdleCheck {
+  readonly #options: IdleCheckOptions;
+  readonly #timer: NodeJS.Timeout;
+  #state: 'off' | 'waiting' | 'asked' | 'answered' = 'off';
+  #judgement: NodeJS.Timeout | undefined;
+  #cpuMs: number | null = null;
+
+  constructor(options: IdleCheckOptions) {
+    this.#options = options;
+    this.#timer = setTimeout(() => this.#ask(), ASK_AFTER_MS).unref();
+  }
+
+  /** The process has no job from now on. */
+  begin(): void {
+    this.#state = 'waiting';
+    this.#timer.refresh();
+  }
+
+  /** It has one again, or is gone. */
+  stop(): void {
+    this.#state = 'off';
+    clearTimeout(this.#judgement);
+  }
+
+  answered(busy: boolean): void {
+    if (this.#state === 'off') return;
+    if (busy) return this.#options.end();
+    if (this.#state === 'asked') this.#state = 'answered';
+  }
+
+  #ask(): void {
+    if (this.#state !== 'waiting') return;
+    this.#state = 'asked';
+    this.#cpuMs = this.#options.cpuMs();
+    this.#options.ask();
+    this.#judgement = setTimeout(() => this.#judge(), ANSWER_MS).unref();
+  }
+
+  #judge(): void {
+    const now = this.#options.cpuMs();
+    const used = now === null || this.#cpuMs === null ? 0 : now - this.#cpuMs;
+    const silent = this.#state === 'asked';
+    if (silent || used > ANSWER_MS * CPU_PART_MAX) this.#options.end();
+  }
+}
