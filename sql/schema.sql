@@ -164,7 +164,7 @@ create table done (
   state job_state not null,
   rank integer not null,
   attempts integer not null,
-  max_attempts integer not null,
+  max_attempts integer,
   claim_no integer not null,
   interruptions integer not null,
   queued_at timestamp with time zone,
@@ -346,6 +346,7 @@ create table running (
   kgate bigint,
   tokens bigint[],
   cancel_requested_by text,
+  fails_unhandled boolean,
   constraint running_pkey PRIMARY KEY (id, shard),
   constraint running_check CHECK ((state = 'cancelling'::job_state) = (cancel_requested_at IS NOT NULL)),
   constraint running_check1 CHECK (attempts > 0 AND claim_no > 0),
@@ -569,7 +570,7 @@ create table waiting (
   run_at timestamp with time zone,
   expires_at timestamp with time zone,
   attempts integer not null default 0,
-  max_attempts integer not null,
+  max_attempts integer,
   claim_no integer not null default 0,
   interruptions integer not null default 0,
   queued_at timestamp with time zone,
@@ -778,6 +779,7 @@ CREATE OR REPLACE FUNCTION longshore.check_request(request jsonb)
 AS $function$
 declare
   expiry timestamptz;
+  repeated bigint;
 begin
   perform longshore.check_fields('job', '', request);
   if request ?& array['runAt', 'delayMs'] then
@@ -797,8 +799,13 @@ begin
     and request -> 'retry' ?| array['baseMs', 'maxMs'] then
     perform longshore.refuse('/retry/delaysMs', 'delaysMs excludes baseMs and maxMs');
   end if;
-  if (select count(distinct t) < count(*) from jsonb_array_elements(request -> 'tags') t) then
-    perform longshore.refuse('/tags', 'has the same tag twice');
+  select min(t.n) - 1 into repeated
+  from jsonb_array_elements(request -> 'tags') with ordinality as t(tag, n)
+  where exists (
+    select 1 from jsonb_array_elements(request -> 'tags') with ordinality as e(tag, n)
+    where e.tag = t.tag and e.n < t.n);
+  if repeated is not null then
+    perform longshore.refuse('/tags/' || repeated, 'is in the list already');
   end if;
 end $function$;
 
@@ -946,6 +953,17 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION longshore.default_attempts(of_shard smallint, of_lane integer)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((
+    select (d.info ->> 'maxAttempts')::integer
+    from longshore.lane l join longshore.definition d on d.key = l.key and d.version = l.version
+    where l.shard = of_shard and l.lane = of_lane), 3)
+$function$;
+
 CREATE OR REPLACE FUNCTION longshore.drop_oldest(retention_days integer, dead_letter_days integer, at timestamp with time zone DEFAULT clock_timestamp(), small_bytes bigint DEFAULT 67108864)
  RETURNS TABLE(dropped text, kept bigint, lock_ms double precision)
  LANGUAGE plpgsql
@@ -1092,7 +1110,7 @@ begin
     expiry,
     coalesce((request ->> 'maxAttempts')::integer,
       case request ->> 'retry' when 'webhook' then 5 when 'report' then 3 when 'cleanup' then 2 end,
-      published.max_attempts, 3),
+      published.max_attempts),
     case when state = 'queued' then at end);
   insert into longshore.tally_delta (shard, lane, state, n) values (shard, lane.lane, state, 1);
   perform longshore.tell_of_job(shard, lane.lane, rank, state, extract(epoch from due - at) * 1000);
@@ -1301,13 +1319,15 @@ begin
         where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
           and h.tenant = l.tenant);
     if found then return found_lane; end if;
-    insert into longshore.lane (shard, lane, key, version, tenant, paused_at, dgate, tgate, keyed)
+    insert into longshore.lane (shard, lane, key, version, tenant, paused_at, dgate, tgate, keyed,
+      told)
     select of_shard, top.lane + l.n, l.key, of_version, of_tenant, (
         select min(p.paused_at) from longshore.pause p
         where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
           or (p.scope = 'definition' and p.name = l.key)),
       case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.gate end,
-      case when t.lim is not null then t.gate end, num_nonnulls(d.key_lim, d.key_rate) > 0
+      case when t.lim is not null then t.gate end, num_nonnulls(d.key_lim, d.key_rate) > 0,
+      longshore.told_states(of_tenant, l.key)
     from (select coalesce(max(lane), 0) as lane from longshore.lane where shard = of_shard) top
     cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
     left join longshore.gate d

@@ -116,7 +116,7 @@ function compose({ db, waker, config }: Base, role: Role, log: Log): Parts {
       // The worker is a process of its own: requests that keep this one busy delay no heartbeat.
       const child = workerProcess(config, log);
       const http = localApi(db, waker, config, log, {
-        runDue: async (budget, signal) => runDue(db, waker, config, log, budget, signal),
+        runDue: async (budget, caller) => runDue(db, waker, config, log, budget, caller),
         notReady: () => (child.ready ? null : 'the worker has not registered its definitions yet'),
       });
       const keepers = schedulerServices(db, waker, config, log);

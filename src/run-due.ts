@@ -1,11 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { DefinitionInfo } from './core/definition.ts';
 import { BUCKETS } from './core/schedule-id.ts';
-import { failureOf } from './core/failure.ts';
 import { hasTerminalHooks, hookDefinition } from './core/hooks.ts';
-import { NO_USAGE } from './core/job.ts';
-import { decide, DEFAULT_RULES } from './core/lifecycle.ts';
 import type { RunDueBudget, RunDueSummary } from './core/run-due.ts';
 import { localQueue } from './local-queue.ts';
 import type { LocalWorkerSettings } from './local-worker.ts';
@@ -14,18 +10,20 @@ import { sleep } from './runtime/deadline.ts';
 import type { Log } from './runtime/log.ts';
 import { fireDue } from './scheduler/fire-due.ts';
 import { reaper } from './scheduler/reaper.ts';
+import { failUnserved } from './scheduler/unserved.ts';
+import { JobLog } from './signals/job-log.ts';
+import { countClaimable } from './store/count-claimable.ts';
 import { Db } from './store/db.ts';
 import { expireJobs } from './store/expire.ts';
 import { foldAll } from './store/fold-tally.ts';
 import { Inbox } from './store/inbox.ts';
 import { promote } from './store/promote.ts';
 import { SWEEP_START, sweepGates } from './store/sweep-gates.ts';
-import { countClaimable, unhandledLanes } from './store/unhandled.ts';
+import type { UnservedScope } from './store/unserved.ts';
 import type { Waker } from './store/wake.ts';
 import { VERSION } from './version.ts';
 import { deliveries } from './webhooks/deliveries.ts';
 import { budgetQueue } from './worker/budget-queue.ts';
-import type { QueuePort } from './worker/port.ts';
 import { Worker } from './worker/worker.ts';
 
 const LOOK_MS = 50;
@@ -38,6 +36,9 @@ const COUNTED_MAX = 10_000;
  * schedulers and workers would do now, within a budget, and ends. It claims like any worker, so it
  * may be called twice at once and beside workers. What still runs when the time is over, or the
  * signal says so, is interrupted and given back, which costs no attempt.
+ *
+ * It runs jobs of all tenants, as every worker does. `tenant` says whose jobs may fail because no worker
+ * has their code: those of the caller, or, when null, of all; and of these only jobs that asked for it.
  */
 export async function runDue(
   db: Db,
@@ -45,9 +46,10 @@ export async function runDue(
   settings: LocalWorkerSettings,
   log: Log,
   { max, seconds }: RunDueBudget,
-  signal?: AbortSignal,
+  { tenant = null, signal }: { tenant?: string | null; signal?: AbortSignal } = {},
 ): Promise<RunDueSummary> {
   const endMs = systemClock.monotonicMs() + seconds * 1_000;
+  const isOver = () => signal?.aborted === true || systemClock.monotonicMs() >= endMs;
   const { databaseUrl, pooler, leaseMs, concurrency } = settings;
   const reserved = Db.open({ url: databaseUrl, pooler, log, shards: db.shards, max: 1 });
   const { queue, tally, answered } = budgetQueue(localQueue(db, reserved, waker, log), max);
@@ -73,7 +75,9 @@ export async function runDue(
     await reaping.stop();
     await bringDue(db, waker, inbox, log);
     await worker.start();
-    await failUnhandled(db, queue, { ...identity, leaseMs });
+    const jobLog = new JobLog(log, settings.logJobs);
+    const scope = { afterMs: settings.unhandledAfterMs, tenant, unpublishedAtOnce: true };
+    const unserved = await failAllUnserved({ db, waker, jobLog }, scope, isOver);
     const own = builtIn.definitions.map(({ info }) => info);
     const definitions = [...worker.report.definitions.flatMap(withHooks), ...own];
     const claimable = async () => {
@@ -84,7 +88,6 @@ export async function runDue(
       }
       return jobs;
     };
-    const isOver = () => signal?.aborted === true || systemClock.monotonicMs() >= endMs;
     while (!isOver()) {
       if (tally.underWay === 0) {
         const { claimed } = tally;
@@ -100,7 +103,8 @@ export async function runDue(
     }
     await worker.stop();
     await foldAll(db);
-    const { claimed, succeeded, retried, deadLettered } = tally;
+    const { claimed, succeeded, retried } = tally;
+    const deadLettered = tally.deadLettered + unserved;
     return { claimed, succeeded, retried, deadLettered, remaining: await claimable() };
   } finally {
     await worker.stop();
@@ -128,46 +132,19 @@ async function bringDue(db: Db, waker: Waker, inbox: Inbox, log: Log): Promise<v
   }
 }
 
-/**
- * Jobs that nobody has ever had the code for are dead letters at once: in this mode no worker will
- * come up a little later. They go the way of every failure: claimed, decided about, settled.
- */
-async function failUnhandled(
-  db: Db,
-  queue: QueuePort,
-  identity: { host: string; pid: number; version: string; slots: number; leaseMs: number },
-): Promise<void> {
-  for (let shard = 0; shard < db.shards; shard += 1) {
-    const lanes = await unhandledLanes(db, shard);
-    if (lanes.length === 0) continue;
-    const instance = randomUUID();
-    await queue.register(shard, { ...identity, instance });
-    try {
-      for (const { lane, key, version } of lanes) {
-        const message = `no worker has ever published the definition ${key}, version ${version}`;
-        const error = failureOf('NO_HANDLER', message);
-        const outcome = { kind: 'failure', error, retryAfterMs: null } as const;
-        const lines = await queue.findLines(shard, [lane]);
-        const from = lines.map((line) => ({ ...line, floor: 0 }));
-        for (let taken = BATCH; taken === BATCH;) {
-          const { jobs } = await queue.claimGated(shard, BATCH, instance, from);
-          taken = jobs.length;
-          const settlements = jobs.map((job) => {
-            const running = { ...DEFAULT_RULES, ...job, state: 'running' } as const;
-            const transition = decide(running, outcome, 0);
-            return {
-              id: job.id,
-              claim: job.claim,
-              was: 'running',
-              transition,
-              usage: NO_USAGE,
-            } as const;
-          });
-          if (taken > 0) await queue.settle(shard, settlements);
-        }
-      }
-    } finally {
-      await queue.retire(shard, instance);
+/** Jobs that shall fail when no worker has their code: a later call would have no other worker either. */
+async function failAllUnserved(
+  parts: { db: Db; waker: Waker; jobLog: JobLog },
+  scope: UnservedScope,
+  isOver: () => boolean,
+): Promise<number> {
+  let failed = 0;
+  for (let shard = 0; shard < parts.db.shards; shard += 1) {
+    for (let more = true; more && !isOver();) {
+      const batch = await failUnserved(parts, shard, scope);
+      failed += batch.failed;
+      more = batch.more;
     }
   }
+  return failed;
 }

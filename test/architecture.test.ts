@@ -240,6 +240,7 @@ const IMPORTS: ImportRow[] = [
     may: [
       'src/core/',
       'src/runtime/',
+      'src/signals/',
       'src/store/',
       'src/webhooks/',
       'src/worker/',

@@ -35,7 +35,10 @@ export function isTerminal(state: JobState): state is TerminalState {
 export interface JobPolicy {
   timeoutMs?: number;
   retry?: RetryPolicy;
-  retryOn?: readonly string[];
+  /** Which failures are tried again if the definition has no `retryOn` of its own. */
+  defaultRetryOn?: readonly string[];
+  /** It fails when no worker has its code for a while; all others wait for one. */
+  failsUnhandled?: true;
   /** The key that it holds, or has held, among the unique jobs of its definition. */
   unique?: { key: string; while: UniqueWhile };
 }

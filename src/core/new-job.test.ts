@@ -22,9 +22,15 @@ const published = (version: number, maxAttempts: number): PublishedDefaults => (
 });
 
 describe('a new job', () => {
-  type Row = [string, Partial<JobRequest>, PublishedDefaults | null, version: number, max: number];
+  type Row = [
+    string,
+    Partial<JobRequest>,
+    PublishedDefaults | null,
+    version: number,
+    max: number | null,
+  ];
   it.each<Row>([
-    ['of an unknown definition', {}, null, 1, 3],
+    ['of an unknown definition, which its first claim asks', {}, null, 1, null],
     ['of a published one', {}, published(4, 9), 4, 9],
     ['with its own version', { definitionVersion: 2 }, published(4, 9), 2, 9],
     ['with its own limit', { maxAttempts: 1 }, published(4, 9), 4, 1],

@@ -1,4 +1,3 @@
-import { DEFAULT_MAX_ATTEMPTS } from './definition.ts';
 import type { JobPolicy } from './job.ts';
 import type { Unique } from './unique.ts';
 
@@ -11,7 +10,8 @@ export interface NewJob {
   /** Serialised once, at the door, and never parsed again before it reaches the runner. */
   paramsJson: string;
   priority: number;
-  maxAttempts: number;
+  /** Null: as its definition says, which nobody has published yet. The first claim asks it. */
+  maxAttempts: number | null;
   hold: boolean;
   runAt: Date | null;
   delayMs: number | null;
@@ -25,16 +25,13 @@ export interface NewJob {
   expiresAt: Date | null;
   tags: readonly string[] | null;
   policy: JobPolicy | null;
-  /** It fails when nobody has its code for a while; all others wait for a worker that has. */
-  failsUnhandled: boolean;
   /** Where in a trace it was made (`core/trace-context.ts`). */
   traceparent: string | null;
 }
 
 /** What a caller asks for, after the edge has parsed it. Null means "as the definition says". */
-export interface JobRequest extends Omit<NewJob, 'id' | 'definitionVersion' | 'maxAttempts'> {
+export interface JobRequest extends Omit<NewJob, 'id' | 'definitionVersion'> {
   definitionVersion: number | null;
-  maxAttempts: number | null;
   /** Its params are not judged when it is made; before it runs they are, all the same. */
   skipValidation: boolean;
 }
@@ -62,7 +59,6 @@ export function plainRequest(
     expiresAt: null,
     tags: null,
     policy: null,
-    failsUnhandled: false,
     traceparent: null,
     skipValidation: false,
   };
@@ -78,7 +74,8 @@ export interface PublishedDefaults {
 
 /**
  * A job's policy is fixed when it is made, as far as the database must know it: the version and the
- * number of attempts. An unknown definition is accepted, since its worker may not be up yet.
+ * number of attempts. An unknown definition is accepted, since its worker may not be up yet; then the
+ * first claim fills in the attempts. All else the worker reads from the definition when it runs the job.
  */
 export function newJob(
   id: string,
@@ -90,6 +87,6 @@ export function newJob(
     ...asked,
     id,
     definitionVersion: request.definitionVersion ?? published?.version ?? 1,
-    maxAttempts: request.maxAttempts ?? published?.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    maxAttempts: request.maxAttempts ?? published?.maxAttempts ?? null,
   };
 }

@@ -28,7 +28,10 @@ export interface HttpDeps {
   /** After how long a queued job that nobody has the code for is shown with a warning. */
   unhandledAfterMs?: number;
   /** Runs what is due within a budget, or until the signal; missing where no job can run. */
-  runDue?: (budget: RunDueBudget, signal: AbortSignal) => Promise<RunDueSummary>;
+  runDue?: (
+    budget: RunDueBudget,
+    caller: { tenant: string; signal: AbortSignal },
+  ) => Promise<RunDueSummary>;
   /** Why this server cannot do its work yet, for `/readyz`; null when it can. */
   notReady?: () => string | null;
   /** Finds, or builds, the folder with the files of the dashboard; missing: there is none. */

@@ -3,9 +3,10 @@ import type { DeadLetterGroup } from '../core/dead-letter.ts';
 import { hookOwner } from '../core/hooks.ts';
 import type { JobView } from '../core/job.ts';
 import { REDACTED, Redactor } from '../core/redact.ts';
-import { redactJob, redactSchedule } from '../core/redact-views.ts';
+import { redactAttempt, redactJob, redactSchedule } from '../core/redact-views.ts';
 import type { ScheduleView } from '../core/schedule.ts';
 import { mayDo } from '../core/scope.ts';
+import type { AttemptView } from '../core/story.ts';
 import { WEBHOOK_KEY } from '../core/webhook.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -36,6 +37,11 @@ export class Redaction {
 
   async job(job: JobView): Promise<JobView> {
     return redactJob(job, await this.#redactor(job.definitionKey, job.params));
+  }
+
+  async attempts(job: JobView, attempts: readonly AttemptView[]): Promise<AttemptView[]> {
+    const redactor = await this.#redactor(job.definitionKey, job.params);
+    return attempts.map((attempt) => redactAttempt(attempt, redactor));
   }
 
   async jobs(jobs: readonly JobView[]): Promise<JobView[]> {

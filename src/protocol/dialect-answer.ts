@@ -8,7 +8,8 @@ import {
   SHOUTED,
   statusIn,
 } from '../core/dialect.ts';
-import type { JobView } from '../core/job.ts';
+import type { JobError, JobView } from '../core/job.ts';
+import type { AttemptView } from '../core/story.ts';
 
 /**
  * Jobs in the words of the seeds. These objects are closed, unlike all other answers: what seed 001
@@ -38,6 +39,19 @@ export const EnqueuedAnswer = z.strictObject({
   status: z.enum(DEAD_LETTERED),
 });
 
+/** Seed 004: "Every attempt records timing, duration, error codes". */
+const RunnerAttempt = z.strictObject({
+  attempt: z.int().describe('1 for the first.'),
+  startedAt: Moment,
+  finishedAt: Moment.nullable().describe('Null while it runs.'),
+  durationMs: z.int().nullable(),
+  errorCode: z
+    .string()
+    .nullable()
+    .describe('JOB_LOCK_TIMEOUT_RECLAIMED for an attempt whose worker was lost.'),
+  errorMessage: z.string().nullable(),
+});
+
 export const RunnerJobAnswer = z.strictObject({
   id: z.string(),
   type: z.string(),
@@ -47,8 +61,12 @@ export const RunnerJobAnswer = z.strictObject({
   maxAttempts: z.int(),
   nextRunAt: Moment.nullable().describe('Not before this time.'),
   lockedUntil: Moment.nullable().describe('Until when the worker that runs it must be heard of.'),
-  errorCode: z.string().nullable().describe('The latest failure.'),
+  errorCode: z
+    .string()
+    .nullable()
+    .describe('The latest failure. It stays when a later attempt runs, and when that succeeds.'),
   errorMessage: z.string().nullable(),
+  attempts: z.array(RunnerAttempt).describe('The oldest first; of very many, the latest 1,000.'),
   createdAt: Moment,
   updatedAt: Moment,
 });
@@ -66,7 +84,8 @@ export function observedAnswer(job: JobView): ObservedAnswer {
   };
 }
 
-export function runnerJobAnswer(job: JobView): RunnerJobAnswer {
+export function runnerJobAnswer(job: JobView, attempts: readonly AttemptView[]): RunnerJobAnswer {
+  const error = job.error ?? attempts.findLast((attempt) => attempt.error)?.error ?? null;
   return {
     id: job.jobId,
     type: job.definitionKey,
@@ -76,9 +95,22 @@ export function runnerJobAnswer(job: JobView): RunnerJobAnswer {
     maxAttempts: job.maxAttempts,
     nextRunAt: job.runAt,
     lockedUntil: job.leaseExpiresAt,
-    errorCode: job.error && codeInSeed004(job.error.code),
-    errorMessage: job.error?.message ?? null,
+    ...errorIn(error),
+    attempts: attempts.map((attempt) => ({
+      attempt: attempt.number,
+      startedAt: attempt.startedAt,
+      finishedAt: attempt.finishedAt,
+      durationMs: attempt.durationMs,
+      ...errorIn(attempt.error),
+    })),
     createdAt: job.createdAt,
     updatedAt: job.updatedAt,
+  };
+}
+
+function errorIn(error: JobError | null) {
+  return {
+    errorCode: error && codeInSeed004(error.code),
+    errorMessage: error?.message ?? null,
   };
 }

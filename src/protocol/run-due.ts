@@ -20,7 +20,9 @@ export const RunDueAnswer = z.looseObject({
   claimed: z.int().describe('How many jobs this call has begun.'),
   succeeded: z.int(),
   retried: z.int().describe('How many failed and will be tried again.'),
-  deadLettered: z.int().describe('How many failed for good.'),
+  deadLettered: z
+    .int()
+    .describe('How many failed for good, those that no worker has the code for included.'),
   remaining: z.int().describe('How many are due and left, counted up to 10,000 of each kind.'),
 }) satisfies z.ZodType<RunDueSummary>;
 

@@ -4,7 +4,7 @@ import { Poller } from '../runtime/poller.ts';
 import { JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/db.ts';
 import { failWaiting } from '../store/fail-waiting.ts';
-import { findUnserved, type UnservedJob } from '../store/unserved.ts';
+import { findUnserved, type UnservedJob, type UnservedScope } from '../store/unserved.ts';
 import type { Waker } from '../store/wake.ts';
 import { allShards, type ShardTurns } from './shard-turns.ts';
 
@@ -29,24 +29,36 @@ export function unserved(options: UnservedOptions): Poller {
   const { db, waker, pollMs, unhandledAfterMs, log } = options;
   const turns = options.turns ?? allShards(db.shards);
   const jobLog = new JobLog(log, options.logJobs);
+  // A worker that is late in a deploy gets the whole time.
+  const scope = { afterMs: unhandledAfterMs, tenant: null, unpublishedAtOnce: false };
   return new Poller({
     name: 'unserved',
     log,
     tick: async () => {
       let full = false;
       for (const shard of turns()) {
-        const found = await findUnserved(db, shard, unhandledAfterMs, BATCH);
-        const { ids, lines } = await failWaiting(db, shard, found.map(failureFor));
-        waker.wake(lines);
-        for (const job of found.filter(({ id }) => ids.includes(id))) {
-          const facts = { ...job, jobId: job.id, definition: job.key };
-          jobLog.failure(facts, 'job.failed', { code: 'NO_HANDLER', next: 'failed' });
-        }
-        full ||= found.length === BATCH && ids.length > 0;
+        const { more } = await failUnserved({ db, waker, jobLog }, shard, scope);
+        full ||= more;
       }
       return full ? 0 : pollMs;
     },
   });
+}
+
+/** Ends a batch of them in one shard. */
+export async function failUnserved(
+  { db, waker, jobLog }: { db: Db; waker: Waker; jobLog: JobLog },
+  shard: number,
+  scope: UnservedScope,
+): Promise<{ failed: number; more: boolean }> {
+  const found = await findUnserved(db, shard, scope, BATCH);
+  const { ids, lines } = await failWaiting(db, shard, found.map(failureFor));
+  waker.wake(lines);
+  for (const job of found.filter(({ id }) => ids.includes(id))) {
+    const facts = { ...job, jobId: job.id, definition: job.key };
+    jobLog.failure(facts, 'job.failed', { code: 'NO_HANDLER', next: 'failed' });
+  }
+  return { failed: ids.length, more: found.length === BATCH && ids.length > 0 };
 }
 
 function failureFor({ id, claim, expiresAt, key, version }: UnservedJob) {

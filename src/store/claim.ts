@@ -49,6 +49,13 @@ export interface ClaimedJob {
   traceparent: string | null;
 }
 
+/**
+ * How many attempts a row of `waiting` has. Only a job that was made before its definition was
+ * published has none of its own; whoever claims it has published the definition by then.
+ */
+export const attemptsOf = (row: string) =>
+  `coalesce(${row}.max_attempts, longshore.default_attempts($1, ${row}.lane))`;
+
 /** $1 shard, $2 how many, $3 worker, $4 to $6 the lines. `store/turn.ts` has this part too. */
 export const TAKE = `
   line as materialized (
@@ -84,16 +91,16 @@ export const TAKE = `
   ),
   taken as (
     insert into longshore.running (shard, id, lane, state, rank, kgate, expires_at, attempts,
-      max_attempts, claim_no, interruptions, queued_at, worker, started_at, tokens)
+      max_attempts, claim_no, interruptions, queued_at, worker, started_at, tokens, fails_unhandled)
     select shard, id, lane, 'running', rank, kgate, expires_at, attempts + 1,
-      max_attempts, claim_no + 1, interruptions, queued_at, $3, clock_timestamp(),
-      case when key_token then array[kgate] end
+      ${attemptsOf('picked')}, claim_no + 1, interruptions, queued_at, $3, clock_timestamp(),
+      case when key_token then array[kgate] end, fails_unhandled
     from picked
   )`;
 
 /** What a claim answers with, from the rows it picked. */
 export const TAKEN = `p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
-    p.max_attempts as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
+    ${attemptsOf('p')} as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
     j.params::text as "paramsJson", j.policy, p.key_token as gated, j.traceparent
   from picked p cross join lateral (
     select params, policy, traceparent from longshore.job where shard = $1 and id = p.id limit 1

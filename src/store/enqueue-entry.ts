@@ -68,7 +68,7 @@ export function toRow(entry: Entry, n: number) {
     schedule_id: schedule?.id ?? null,
     scheduled_for: schedule?.slotAt ?? null,
     expires_at: job.expiresAt,
-    fails_unhandled: job.failsUnhandled || null,
+    fails_unhandled: job.policy?.failsUnhandled ?? null,
     concurrency_key: job.concurrencyKey,
     traceparent: job.traceparent,
   };

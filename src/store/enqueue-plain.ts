@@ -52,7 +52,6 @@ export function isPlain(entries: readonly Entry[]): boolean {
       job.concurrencyKey === null &&
       job.tags === null &&
       job.policy === null &&
-      !job.failsUnhandled &&
       job.unique === null &&
       job.expiresAt === null &&
       job.runAt === null &&

@@ -78,8 +78,9 @@ const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
   ${COUNT_PARKED},
   slot as (
     insert into longshore.running (shard, id, lane, state, rank, expires_at, attempts, max_attempts,
-      claim_no, interruptions, queued_at, worker, started_at)
-    select $1, id, lane, 'running', rank, expires_at, 1, max_attempts, 1, 0, at, handed_to, at
+      claim_no, interruptions, queued_at, worker, started_at, fails_unhandled)
+    select $1, id, lane, 'running', rank, expires_at, 1, max_attempts, 1, 0, at, handed_to, at,
+      fails_unhandled
     from fresh where handed
   ),
   ${tally(moves('null', "case when handed then 'running' else state end", 'fresh'))}

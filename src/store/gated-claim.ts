@@ -1,4 +1,4 @@
-import type { ClaimedJob, ClaimLine } from './claim.ts';
+import { attemptsOf, type ClaimedJob, type ClaimLine } from './claim.ts';
 import { tellTaken } from './delivery-jobs.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
 import { MOVED, tally, WITH_DELIVERIES } from './tally-moves.ts';
@@ -131,10 +131,11 @@ const CLAIM_GATED = statement<GatedRow>(
   ),
   taken as (
     insert into longshore.running (shard, id, lane, state, rank, kgate, expires_at, attempts,
-      max_attempts, claim_no, interruptions, queued_at, worker, started_at, tokens)
+      max_attempts, claim_no, interruptions, queued_at, worker, started_at, tokens, fails_unhandled)
     select shard, id, lane, 'running', rank, kgate, expires_at, attempts + 1,
-      max_attempts, claim_no + 1, interruptions, queued_at, $3, clock_timestamp(),
-      nullif(array_remove(array[dgate, tgate, case when key_token then kgate end], null), '{}')
+      ${attemptsOf('ok')}, claim_no + 1, interruptions, queued_at, $3, clock_timestamp(),
+      nullif(array_remove(array[dgate, tgate, case when key_token then kgate end], null), '{}'),
+      fails_unhandled
     from ok
   ),
   sent_back as (
@@ -182,7 +183,7 @@ const CLAIM_GATED = statement<GatedRow>(
     from spent where by_count < 1 or tokens < 1
   )
   select p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
-    p.max_attempts as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
+    ${attemptsOf('p')} as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
     j.params::text as "paramsJson", j.policy,
     num_nonnulls(p.dgate, p.tgate) > 0 or p.key_token as gated, j.traceparent,
     null::int[] as shut, null::float8 as opens_ms, null::float8 as key_opens_ms, null as more

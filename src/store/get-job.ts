@@ -1,3 +1,4 @@
+import { DEFAULT_MAX_ATTEMPTS } from '../core/definition.ts';
 import type { JobError, JobState, JobView } from '../core/job.ts';
 import { isJobId, shardOfJobId } from '../core/job-id.ts';
 import { type Queryable, statement } from './db.ts';
@@ -15,7 +16,8 @@ const VIEW = statement<ViewRow>(
      coalesce(w.state, r.state, f.state) as state,
      -coalesce(w.rank, r.rank, f.rank) as priority,
      coalesce(w.attempts, r.attempts, f.attempts) as attempts,
-     coalesce(w.max_attempts, r.max_attempts, f.max_attempts) as max_attempts,
+     coalesce(w.max_attempts, r.max_attempts, f.max_attempts, d.max_attempts,
+       ${DEFAULT_MAX_ATTEMPTS}) as max_attempts,
      j.tags, j.params, f.result, coalesce(f.error, a.error) as error,
      coalesce(r.progress_fraction, f.progress_fraction) as progress_fraction,
      coalesce(r.progress_message, f.progress_message) as progress_message,
@@ -43,7 +45,8 @@ const VIEW = statement<ViewRow>(
      select * from longshore.lane where shard = $1 and lane = j.lane limit 1
    ) l on l.tenant = $3
    left join lateral (
-     select info ->> 'owner' as owner from longshore.definition
+     select info ->> 'owner' as owner, (info ->> 'maxAttempts')::int as max_attempts
+     from longshore.definition
      where key = l.key and version = l.version limit 1
    ) d on true
    left join lateral (

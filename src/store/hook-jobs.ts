@@ -30,7 +30,7 @@ export const MAKE_HOOKS = `
     select longshore.new_job_id($1) as id, k.hook_lane as lane, e.rank, e.id as parent_id, w.name,
       e.finished_at as at, w.n,
       json_build_object('hook', w.name, 'jobId', e.id, 'status', e.state, 'attempt', e.attempts,
-        'maxAttempts', e.max_attempts, 'params', longshore.params_of($1, e.id),
+        'maxAttempts', coalesce(e.max_attempts, longshore.default_attempts($1, e.lane)), 'params', longshore.params_of($1, e.id),
         'result', e.result, 'error', e.error) as params
     from hooked k
     join ended e on e.lane = k.lane

@@ -3,6 +3,7 @@ import { type MisfitParams, MISFITS_MAX, ParamsInvalid } from '../params/params-
 import type { Clock } from '../runtime/clock.ts';
 import type { JobLog } from '../signals/job-log.ts';
 import { sending } from '../signals/spans.ts';
+import { DEFAULT_MAX_ATTEMPTS } from '../core/definition.ts';
 import { type JobRequest, newJob, type NewJob } from '../core/new-job.ts';
 import { type EnqueueWarning, type Registered, unregistered } from '../core/enqueue-warning.ts';
 import { isEnvelopeText } from '../core/sealed.ts';
@@ -167,7 +168,8 @@ export class Inbox {
   #reserve({ job, lane }: Entry): string | null {
     const waits = job.hold || job.runAt !== null || (job.delayMs ?? 0) > 0;
     const keyed = job.idempotencyKey !== null || job.concurrencyKey !== null || job.unique !== null;
-    if (waits || keyed) return null;
+    // Only a claim asks the definition for the number of attempts.
+    if (waits || keyed || job.maxAttempts === null) return null;
     return this.#handOver?.reserve(lane, -job.priority) ?? null;
   }
 
@@ -178,7 +180,8 @@ export class Inbox {
       rank: -job.priority,
       seq: 0,
       attempts: 1,
-      maxAttempts: job.maxAttempts,
+      // A job without one is not handed over.
+      maxAttempts: job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
       claim: 1,
       interruptions: 0,
       paramsJson: job.paramsJson,

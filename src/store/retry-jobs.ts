@@ -7,11 +7,19 @@ import { type Queryable, statement } from './db.ts';
 import { admit, COUNT_PARKED, keyGate, parks } from './gates.ts';
 import { moves, tally } from './tally-moves.ts';
 
+const ofBody = (what: string) =>
+  `(select ${what} from longshore.job j where j.shard = $1 and j.id = b.id limit 1)`;
+
 /** The body knows the key, and its gate follows from that. */
-const KEY_GATE = keyGate(
-  'b.lane',
-  '(select j.concurrency_key from longshore.job j where j.shard = $1 and j.id = b.id limit 1)',
-);
+const KEY_GATE = keyGate('b.lane', ofBody('j.concurrency_key'));
+const FAILS_UNHANDLED = ofBody("(j.policy ->> 'failsUnhandled')::boolean");
+
+/**
+ * Another attempt, if all have been used up. A job that never ran may have no number of its own: its
+ * definition still decides.
+ */
+const ATTEMPTS = `case when $4::text = 'reset' or max_attempts is null then max_attempts
+        else greatest(max_attempts, attempts + 1) end`;
 
 const WAITS_OR_NOT = "case when waits then 'scheduled' else 'queued' end";
 
@@ -96,22 +104,24 @@ const RETRY = statement<RetriedRow & { gate: string | null }>(
       and (shard = $1 and job_id = any (array(select id from back))) is true
   ),
   line as materialized (
-    select b.*, ${KEY_GATE} as kgate, b.wanted_at > b.at is true as waits,
+    select b.*, ${KEY_GATE} as kgate, ${FAILS_UNHANDLED} as fails_unhandled,
+      b.wanted_at > b.at is true as waits,
       (extract(epoch from b.at) * 1000000)::bigint + b.n as seat
     from back b
   ),
   entered as (
     insert into longshore.waiting (shard, id, lane, state, rank, kgate, seq, parked, run_at,
-      attempts, max_attempts, claim_no, queued_at)
+      attempts, max_attempts, claim_no, queued_at, fails_unhandled)
     select shard, id, lane,
       ${WAITS_OR_NOT}::longshore.job_state, rank, kgate,
       case when not waits and not parks then seat end,
       case when not waits and parks then seat end,
       case when waits then wanted_at end,
       case when $4::text = 'reset' then 0 else attempts end,
-      case when $4::text = 'reset' then max_attempts else greatest(max_attempts, attempts + 1) end,
+      ${ATTEMPTS},
       claim_no + 1,
-      case when waits then null else at end
+      case when waits then null else at end,
+      fails_unhandled
     from (select l.*, ${parks('l')} as parks from line l) l
     returning id, state, kgate, lane, parked
   ),

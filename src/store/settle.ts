@@ -83,14 +83,14 @@ const SETTLE = statement<{
   ),
   again as (
     insert into longshore.waiting (shard, id, lane, state, rank, seq, kgate, run_at, expires_at,
-      attempts, max_attempts, claim_no, interruptions, queued_at, key_token)
+      attempts, max_attempts, claim_no, interruptions, queued_at, key_token, fails_unhandled)
     select shard, id, lane, next, rank,
       case when next = 'queued' then (extract(epoch from at) * 1000000)::bigint + n end,
       kgate,
       case when next <> 'queued' then at + make_interval(secs => delay_ms / 1000.0) end,
       expires_at, attempts - given_back, max_attempts, claim_no, interruptions + interrupted,
       case when next = 'queued' then at end,
-      coalesce(next = 'queued' and kgate = any (tokens), false)
+      coalesce(next = 'queued' and kgate = any (tokens), false), fails_unhandled
     from owned, clock where next in ('queued', 'scheduled', 'retrying')
   ),
   ${LEFT_RUNNING},

@@ -13,7 +13,8 @@ export interface UnservedJob {
 /**
  * Jobs that shall not wait for a worker to come, and have waited for so long while no living worker
  * has their code. It walks from lane to lane through an index that holds only such jobs, so neither
- * a long line of other jobs nor one that is being served is read.
+ * a long line of other jobs nor one that is being served is read. Where no worker comes up by itself,
+ * a job of a definition that was never published need not wait at all.
  */
 const FIND_UNSERVED = statement<UnservedJob>(
   'find_unserved',
@@ -29,8 +30,12 @@ const FIND_UNSERVED = statement<UnservedJob>(
     b.traceparent
   from mark
   cross join lateral (
-    select * from longshore.lane l
+    select l.*, not exists (
+        select 1 from longshore.definition d
+        where d.key = l.key and d.version = l.version) as unpublished
+    from longshore.lane l
     where l.shard = $1 and l.lane = mark.lane and l.paused_at is null
+      and ($4::text is null or l.tenant = $4)
       and not exists (
         select 1 from longshore.worker a
         where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
@@ -40,7 +45,8 @@ const FIND_UNSERVED = statement<UnservedJob>(
   cross join lateral (
     select * from longshore.waiting w
     where w.shard = $1 and w.lane = l.lane and w.fails_unhandled and w.state = 'queued'
-      and w.queued_at < clock_timestamp() - make_interval(secs => $2::float8 / 1000)
+      and w.queued_at <= clock_timestamp() - make_interval(
+        secs => case when $5::boolean and l.unpublished then 0 else $2::float8 / 1000 end)
     order by w.queued_at limit $3
   ) j
   left join lateral (
@@ -49,11 +55,21 @@ const FIND_UNSERVED = statement<UnservedJob>(
   limit $3`,
 );
 
+/** Which jobs count as unserved. */
+export interface UnservedScope {
+  /** How long they must have been queued. */
+  afterMs: number;
+  /** Of this tenant only; null: of all. */
+  tenant: string | null;
+  /** Those whose definition was never published need not have been queued for so long. */
+  unpublishedAtOnce: boolean;
+}
+
 export async function findUnserved(
   db: Queryable,
   shard: number,
-  afterMs: number,
+  { afterMs, tenant, unpublishedAtOnce }: UnservedScope,
   limit: number,
 ): Promise<UnservedJob[]> {
-  return await db.run(FIND_UNSERVED, [shard, afterMs, limit]);
+  return await db.run(FIND_UNSERVED, [shard, afterMs, limit, tenant, unpublishedAtOnce]);
 }

@@ -96,7 +96,7 @@ export class Outbox {
         interruptions: job.interruptions,
         maxInterruptions: definition.maxInterruptions,
         retry: job.policy?.retry ?? definition.retry,
-        retryOn: job.policy?.retryOn ?? definition.retryOn,
+        retryOn: definition.retryOn ?? job.policy?.defaultRetryOn ?? null,
       };
       const decided = decide(rules, item.ended.outcome, this.#clock.random());
       const transition = withSealedResult(this.#queue.vault, tenant, decided);

@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineJob, type JobDefinition } from '../../src/core/define.ts';
+import type { Outcome } from '../../src/core/lifecycle.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { silentLog } from '../../src/runtime/log.ts';
+import { promote } from '../../src/store/promote.ts';
 import { unserved } from '../../src/scheduler/unserved.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { claimAny, enqueueOne, failure, loseLease, newWorker } from '../support/jobs.ts';
 import { settleAs, SUCCESS } from '../support/jobs.ts';
+import { until } from '../support/until.ts';
 import { jobEnded, workerOn } from '../support/worker.ts';
 
 /** The contracts of the seeds, sentence by sentence. `docs/seeds.md` says where the others are. */
@@ -42,7 +45,7 @@ const get = async (url: string) => (await call('GET', url)).body;
 const rows = async (table: string) => await database.sql(`select from longshore.${table}`);
 
 /** Claims the one job that waits and lets it end, if it shall. */
-async function run(outcome?: typeof SUCCESS): Promise<void> {
+async function run(outcome?: Outcome): Promise<void> {
   const [job] = await claimAny(database, await newWorker(database), 1);
   if (!job) throw new Error('nothing to claim');
   if (outcome) await settleAs(database, job, outcome);
@@ -199,6 +202,7 @@ describe('seed 004', () => {
       lockedUntil: null,
       errorCode: null,
       errorMessage: null,
+      attempts: [],
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
@@ -275,6 +279,76 @@ describe('seed 004', () => {
     expect(await get(`/v1/jobs/${id}`)).toMatchObject({ error: { code: 'LEASE_EXPIRED' } });
   });
 
+  it('keeps that name on the attempt and in the answer, whatever comes after', async () => {
+    const id = await fresh();
+    const worker = await newWorker(database);
+    await claimAny(database, worker, 1);
+    await loseLease(database, worker);
+    const errorCode = 'JOB_LOCK_TIMEOUT_RECLAIMED';
+    const reclaimed = {
+      attempt: 1,
+      startedAt: expect.any(String) as string,
+      finishedAt: expect.any(String) as string,
+      durationMs: expect.any(Number) as number,
+      errorCode,
+      errorMessage: expect.any(String) as string,
+    };
+    const [second] = await claimAny(database, await newWorker(database), 1);
+    expect(await look(id)).toMatchObject({
+      status: 'running',
+      errorCode,
+      attempts: [reclaimed, { attempt: 2, finishedAt: null, errorCode: null }],
+    });
+    if (second) await settleAs(database, second, failure('RATE_LIMITED', 'slow down', 0));
+    expect(await look(id)).toMatchObject({
+      status: 'pending',
+      errorCode: 'RATE_LIMITED',
+      attempts: [reclaimed, { attempt: 2, errorCode: 'RATE_LIMITED' }],
+    });
+    await promote(database.db, 0, 10);
+    await run(SUCCESS);
+    expect(await look(id)).toMatchObject({
+      status: 'success',
+      errorCode: 'RATE_LIMITED',
+      attempts: [reclaimed, { errorCode: 'RATE_LIMITED' }, { attempt: 3, errorCode: null }],
+    });
+  });
+
+  it('says so in the answer of a job that was reclaimed and then succeeded', async () => {
+    const id = await fresh();
+    const worker = await newWorker(database);
+    await claimAny(database, worker, 1);
+    await loseLease(database, worker);
+    await run(SUCCESS);
+    expect(await look(id)).toMatchObject({
+      status: 'success',
+      attempt: 2,
+      errorCode: 'JOB_LOCK_TIMEOUT_RECLAIMED',
+    });
+  });
+
+  it('tries a plain throw again if the definition asks for it by its own retryOn', async () => {
+    const throwing = (key: string, retryOn: string[]) =>
+      defineJob({
+        key,
+        isolation: 'inline',
+        retryOn,
+        retry: { baseMs: 600_000, maxMs: 600_000 },
+        run: () => {
+          throw Object.assign(new Error('a mistake in the code'), { status: 503 });
+        },
+      }) as JobDefinition;
+    const jobs = [throwing('stubborn', ['UPSTREAM_5XX']), throwing('picky', ['TIMEOUT'])];
+    const { worker, stop } = workerOn(database, { jobs });
+    onTestFinished(stop);
+    await worker.start();
+    const [stubborn, picky] = [await fresh({ type: 'stubborn' }), await fresh({ type: 'picky' })];
+    await until('it waits', async () => (await look(stubborn))['nextRunAt'] !== null);
+    expect(await look(stubborn)).toMatchObject({ status: 'pending', errorCode: 'UPSTREAM_5XX' });
+    await jobEnded(database, picky);
+    expect(await look(picky)).toMatchObject({ status: 'dead_letter', errorCode: 'UPSTREAM_5XX' });
+  });
+
   it('does not try a plain throw again, which /v1 does', async () => {
     const throws = defineJob({
       key: 'throws',
@@ -335,6 +409,35 @@ describe('a job that nobody has the code for', () => {
     });
     expect(await get(`/v1/jobs/${there}`)).toMatchObject({ status: 'queued' });
     expect(await get(`/api/jobs/${later}`)).toMatchObject({ status: 'pending' });
+  });
+
+  const deadLetter = { status: 'dead_letter', errorCode: 'NO_HANDLER' };
+
+  it('ends again after a retry by hand, in every mode', async () => {
+    const id = await enqueue();
+    for (const mode of ['now', 'reset', 'later'] as const) {
+      await round(0);
+      expect(await get(`/api/jobs/${id}`)).toMatchObject(deadLetter);
+      const when = mode === 'later' ? { runAt: '2020-01-01T00:00:00Z' } : {};
+      const retried = await post(`/api/jobs/${id}/retry`, { mode, ...when });
+      expect([retried.status, retried.body['status']]).toEqual([202, 'pending']);
+    }
+    await round(0);
+    expect(await get(`/api/jobs/${id}`)).toMatchObject(deadLetter);
+  });
+
+  it.each([
+    ['failed', failure('RATE_LIMITED', 'slow down', 0)],
+    ['was lost with its worker', { kind: 'lost', message: 'gone' } as const],
+    ['was interrupted', { kind: 'interrupted', message: 'a deploy' } as const],
+    ['snoozed', { kind: 'snoozed', delayMs: 0 } as const],
+  ])('ends when its workers stop after an attempt that %s', async (_, outcome) => {
+    const id = await enqueue();
+    await run(outcome);
+    await promote(database.db, 0, 10);
+    expect(await get(`/api/jobs/${id}`)).toMatchObject({ status: 'pending' });
+    await round(0);
+    expect(await get(`/api/jobs/${id}`)).toMatchObject(deadLetter);
   });
 
   it('waits while a worker that lives has its definition, and while its lane is paused', async () => {

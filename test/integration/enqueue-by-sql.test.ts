@@ -33,6 +33,11 @@ beforeAll(async () => {
     await database.sql(
       `insert into longshore.pause values ('definition', 'paused', 'me', null, now())`,
     );
+    // It listens before any queue is made, to all that a queue must know of.
+    await database.sql(
+      `insert into longshore.webhook (id, tenant, url, events, secret)
+       values (gen_random_uuid(), 'default', 'https://example.com', '{job.started,job.succeeded}', 's')`,
+    );
   }
 });
 afterAll(async () => {
@@ -80,6 +85,8 @@ const GOOD: Body[] = [
   job(),
   job({ params: 'text', priority: 7, tags: ['b', 'a'], maxAttempts: 9 }),
   job({ params: null, priority: -3, tags: [] }),
+  // Both count characters, not units of UTF-16.
+  job({ tags: ['😀'.repeat(100)], concurrencyKey: '😀'.repeat(255) }),
   job({ definitionKey: 'known' }),
   job({ definitionKey: 'known', definitionVersion: 2 }),
   job({ definitionKey: 'paused' }),
@@ -161,6 +168,8 @@ const BAD: [why: string, body: Body][] = [
   ['a delay below zero', job({ retry: { delaysMs: [1, -1] } })],
   ['tags that are none', job({ tags: 'a' })],
   ['too many tags', job({ tags: Array.from({ length: 21 }, (_, n) => `t${n}`) })],
+  ['a tag twice', job({ tags: ['a', 'b', 'a', 'b'] })],
+  ['a tag that is too long', job({ tags: ['😀'.repeat(101)] })],
   ['an empty tag', job({ tags: ['a', ''] })],
   ['params too deep', job({ params: deep(11) })],
   ['params with too many keys', job({ params: wide(501) })],
@@ -177,7 +186,16 @@ describe('a request by SQL and the same by the API', () => {
       expect({ body, ...other, id: '' }).toEqual({ body, ...one, id: '' });
     }
     expect(await rowsOf(sql)).toEqual(await rowsOf(api));
-    expect((await rowsOf(sql))['job']).toHaveLength(30);
+    expect((await rowsOf(sql))['job']).toHaveLength(31);
+  });
+
+  it('make queues that know who listens', async () => {
+    for (const database of [api, sql]) {
+      const lanes = await database.sql(
+        `select distinct told from longshore.lane where tenant = 'default' and key = 'plain'`,
+      );
+      expect(lanes).toEqual([{ told: '{running,succeeded}' }]);
+    }
   });
 
   it('are refused alike, and leave nothing behind', async () => {

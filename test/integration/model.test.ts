@@ -65,6 +65,8 @@ const MUST_HAPPEN = [
   'a job is retried with other params',
   'a job that never ran is retried',
   'a job is deleted',
+  'a first claim asks the definition',
+  'a job that no worker has the code for fails',
   'the key of a deleted job is taken over',
 ];
 

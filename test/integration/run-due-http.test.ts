@@ -46,7 +46,7 @@ async function serveRunning(): Promise<string> {
   const config = configOf({ databaseUrl, concurrency: 4, leaseMs: 10_000 }, []);
   const settings = { ...config, databaseUrl, jobs: JOBS };
   return await serve({
-    runDue: async (budget, signal) => runDue(db, waker, settings, silentLog, budget, signal),
+    runDue: async (budget, caller) => runDue(db, waker, settings, silentLog, budget, caller),
   });
 }
 
@@ -104,6 +104,24 @@ describe('POST /api/jobs/run', () => {
     const bare = await fetch(url, { method: 'POST' });
     expect([bare.status, await bare.json()]).toMatchObject([200, { claimed: 2, remaining: 0 }]);
     expect(ran).toHaveLength(5);
+  });
+
+  it('fails jobs that nobody has the code for only if they asked, and are of its tenant', async () => {
+    const url = await serveRunning();
+    await database.sql(
+      `insert into longshore.tenant (name) values ('acme') on conflict do nothing`,
+    );
+    const unknown = { definitionKey: 'nowhere' };
+    const asks = { ...unknown, policy: { failsUnhandled: true } } as const;
+    const ended = await enqueueOne(database, asks);
+    const waits = await enqueueOne(database, unknown);
+    const theirs = await enqueueOne(database, { ...asks, tenant: 'acme' });
+    expect(await run(url)).toMatchObject({ claimed: 0, deadLettered: 1 });
+    expect([await statusOf(ended), await statusOf(waits)]).toEqual([
+      ['failed', 0],
+      ['queued', 0],
+    ]);
+    expect(await getJob(database.db, 'acme', theirs)).toMatchObject({ status: 'queued' });
   });
 
   it('runs each job once when called twice at once', async () => {

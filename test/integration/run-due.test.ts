@@ -51,13 +51,18 @@ const JOBS: JobDefinition[] = [
   }),
 ] as JobDefinition[];
 
-async function due(budget: { max?: number; seconds?: number } = {}, jobs = JOBS) {
+async function due(
+  budget: { max?: number; seconds?: number } = {},
+  jobs = JOBS,
+  tenant: string | null = null,
+) {
   const databaseUrl = database.url;
   const webhookAllow = '127.0.0.0/8';
   const config = configOf({ databaseUrl, concurrency: 4, leaseMs: 10_000, webhookAllow }, []);
   const settings = { ...config, databaseUrl, jobs };
   const { db, waker } = database;
-  return await runDue(db, waker, settings, silentLog, { max: 1_000, seconds: 60, ...budget });
+  const all = { max: 1_000, seconds: 60, ...budget };
+  return await runDue(db, waker, settings, silentLog, all, { tenant });
 }
 
 const many = async (count: number, definitionKey = 'note') =>
@@ -130,7 +135,7 @@ describe('run-due', () => {
       `with w as (delete from longshore.waiting where id = $1 returning *)
        insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
          interruptions, queued_at, worker, started_at)
-       select shard, id, lane, 'running', rank, 1, max_attempts, 1, 0, queued_at, $2, now() from w`,
+       select shard, id, lane, 'running', rank, 1, 3, 1, 0, queued_at, $2, now() from w`,
       [lost, worker],
     );
     expect(await due()).toMatchObject({ claimed: 3, succeeded: 3, remaining: 0 });
@@ -156,13 +161,42 @@ describe('run-due', () => {
 });
 
 describe('a job that nobody has the code for', () => {
-  it('is a dead letter at once in run-due, if nobody ever published its definition', async () => {
-    const unknown = await enqueueOne(database, { definitionKey: 'note', definitionVersion: 9 });
-    expect(await due()).toEqual({ ...NOTHING, claimed: 1, deadLettered: 1 });
-    expect(await getJob(database.db, 'default', unknown)).toMatchObject({
+  const asks = { policy: { failsUnhandled: true } } as const;
+  const unknown = { definitionKey: 'note', definitionVersion: 9 };
+  const statusOf = async (id: string, tenant = 'default') =>
+    (await getJob(database.db, tenant, id))?.status;
+
+  it('is a dead letter at once, if it asked for that and nobody published its definition', async () => {
+    const id = await enqueueOne(database, { ...unknown, ...asks });
+    const waits = await enqueueOne(database, unknown);
+    expect(await due()).toEqual({ ...NOTHING, deadLettered: 1 });
+    expect(await getJob(database.db, 'default', id)).toMatchObject({
       status: 'failed',
+      attempts: 0,
       error: { code: 'NO_HANDLER', message: expect.stringContaining('note, version 9') },
     });
+    expect(await statusOf(waits)).toBe('queued');
+  });
+
+  it('is left alone in other tenants, if a tenant calls; the command is of all of them', async () => {
+    const ids = new Map<string, string>();
+    for (const tenant of ['default', 'other']) {
+      ids.set(tenant, await enqueueOne(database, { ...unknown, ...asks, tenant }));
+    }
+    expect(await due({}, JOBS, 'default')).toEqual({ ...NOTHING, deadLettered: 1 });
+    expect(await statusOf(ids.get('default') ?? '')).toBe('failed');
+    expect(await statusOf(ids.get('other') ?? '', 'other')).toBe('queued');
+    expect(await due()).toEqual({ ...NOTHING, deadLettered: 1 });
+    expect(await statusOf(ids.get('other') ?? '', 'other')).toBe('failed');
+  });
+
+  it('ends after a while, if it asked for that and its definition has no worker now', async () => {
+    await due({}, JOBS);
+    const id = await enqueueOne(database, { definitionKey: 'note', ...asks });
+    expect(await due({}, JOBS.slice(1))).toEqual(NOTHING);
+    await database.sql(`update longshore.waiting set queued_at = now() - interval '1 day'`);
+    expect(await due({}, JOBS.slice(1))).toEqual({ ...NOTHING, deadLettered: 1 });
+    expect(await statusOf(id)).toBe('failed');
   });
 
   it('waits, if somebody did: its worker may come up', async () => {

@@ -5,6 +5,7 @@ import { parseRunDue, RunDueAnswer, RunDueBody } from '../../protocol/run-due.ts
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals } from '../openapi.ts';
 import { unavailable } from '../problem.ts';
+import { tenantOf } from '../tenant.ts';
 
 /**
  * Each run has processes of its own, so a caller in a hurry could fill the machine with them. Two
@@ -20,8 +21,9 @@ const RUN = {
     'Does what schedulers and workers would do now, within a budget, and answers when that is ' +
     'done: for who calls it every minute. Calling it twice at once, or beside workers, runs no ' +
     'job twice; a third call at once is refused. What still runs when the time is over is given ' +
-    'back, which costs no attempt. A job whose definition nobody ever published fails. The run ' +
-    'goes on when the caller hangs up. A body is not needed.',
+    'back, which costs no attempt. A job of `POST /api/jobs/enqueue` that no worker has the code ' +
+    'for fails, if it is of the tenant of the caller. The run goes on when the caller hangs up. ' +
+    'A body is not needed.',
   body: RunDueBody,
   response: {
     200: answer('What was done.', RunDueAnswer),
@@ -54,7 +56,7 @@ export function runDueRoutes(
       // Nothing moves on the connection until the answer; the server would take it for a dead one.
       // For the next request on it the usual timeout holds again.
       request.raw.setTimeout(0);
-      const run = runDue(budget, leaving);
+      const run = runDue(budget, { tenant: tenantOf(request), signal: leaving });
       underWay.add(run);
       try {
         return await run;

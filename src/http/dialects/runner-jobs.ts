@@ -8,6 +8,7 @@ import { NoQuery } from '../../protocol/job-query.ts';
 import { parseEnqueue } from '../../protocol/parse-dialect.ts';
 import { RetryBody } from '../../protocol/retry-body.ts';
 import { getJob } from '../../store/get-job.ts';
+import { readAttempts } from '../../store/read-attempts.ts';
 import { retry, retryRefusals } from '../change.ts';
 import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
@@ -86,7 +87,9 @@ export function runnerJobsRoutes(
     async (request) => {
       const jobId = wellFormed(request.params.jobId);
       const job = (await getJob(db, tenantOf(request), jobId)) ?? noSuchJob(jobId);
-      return runnerJobAnswer(await redaction.job(job));
+      const attempts = (await readAttempts(db, tenantOf(request), jobId)) ?? noSuchJob(jobId);
+      const shown = await redaction.attempts(job, attempts);
+      return runnerJobAnswer(await redaction.job(job), shown);
     },
   );
 

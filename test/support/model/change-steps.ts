@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { isTerminal } from '../../../src/core/job.ts';
+import { defineJob } from '../../../src/core/define.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { failUnserved } from '../../../src/scheduler/unserved.ts';
+import { JobLog } from '../../../src/signals/job-log.ts';
 import { cancelJob } from '../../../src/store/cancel-job.ts';
+import { publishDefinitions } from '../../../src/store/definitions.ts';
 import { expireJobs } from '../../../src/store/expire.ts';
 import { promote } from '../../../src/store/promote.ts';
 import { releaseJob } from '../../../src/store/release-job.ts';
@@ -137,6 +142,41 @@ export const expireStep: fc.Arbitrary<Step> = fc.nat({ max: 99 }).map((n) =>
     (model) => unowned(model).length > 0,
   ),
 );
+
+/** No worker here has any code: who shall fail for that does, in one tenant or in all. */
+export const unservedStep: fc.Arbitrary<Step> = fc
+  .constantFrom(null, null, ...TENANTS)
+  .map((tenant) =>
+    step('unserved', tenant, async (model, world) => {
+      const scope = { afterMs: 0, tenant, unpublishedAtOnce: false };
+      const { db, waker } = world.database;
+      const parts = { db, waker, jobLog: new JobLog(silentLog) };
+      const ended = [...model.jobs.values()].filter(
+        (job) =>
+          job.failsUnhandled &&
+          job.state === 'queued' &&
+          (tenant === null || tenant === job.tenant),
+      );
+      const answer = await failUnserved(parts, 0, scope);
+      expect(answer).toEqual({ failed: ended.length, more: false });
+      for (const { id, definitionKey } of ended) {
+        const message = `no worker that lives has ${definitionKey}, version 1`;
+        const error = { code: 'NO_HANDLER', message };
+        model.change(id, { state: 'failed', place: null, runAt: null, error });
+        world.note('a job that no worker has the code for fails');
+      }
+    }),
+  );
+
+/** A worker comes up with a definition, for the first time or with another number of attempts. */
+export const publishStep: fc.Arbitrary<Step> = fc
+  .record({ key: fc.constantFrom('x', 'y'), maxAttempts: fc.constantFrom(1, 2, 4) })
+  .map((use) =>
+    step('publish', use, async (model, world) => {
+      await publishDefinitions(world.db, [defineJob({ ...use, run: () => null }).info]);
+      model.published.set(use.key, use.maxAttempts);
+    }),
+  );
 
 function unowned(model: Readonly<Model>): ModelJob[] {
   return [...model.jobs.values()].filter((job) => !isTerminal(job.state) && !isOwned(job));

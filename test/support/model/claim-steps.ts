@@ -4,6 +4,7 @@ import { decide } from '../../../src/core/lifecycle.ts';
 import { claim, type ClaimedJob, type ClaimLine } from '../../../src/store/claim.ts';
 import { findLines } from '../../../src/store/find-lines.ts';
 import { takeTurn } from '../../../src/store/turn.ts';
+import { policyOf } from './enqueue-steps.ts';
 import type { Line, Model } from './model.ts';
 import { POISON, RULES, settleInModel, USAGE } from './outcomes.ts';
 import {
@@ -112,19 +113,20 @@ function takeInModel(
     world.note('a worker that is dead or leaving claims nothing');
   }
   const taken = model.take(worker, limit, lines);
-  return taken.map(({ id, lane, priority, attempts, maxAttempts, claim, interruptions }) => {
+  return taken.map(({ id, lane, priority, attempts, claim, interruptions, ...job }) => {
     const { narrow, body } = world.row(id);
+    if (narrow['max_attempts'] === null) world.note('a first claim asks the definition');
     return {
       id,
       lane,
       rank: 0 - priority,
       seq: narrow.seq ?? 0,
       attempts,
-      maxAttempts,
+      maxAttempts: job.maxAttempts ?? 0,
       claim,
       interruptions,
       paramsJson: expect.toSatisfy((text: string) => sameJson(text, body['params'])) as string,
-      policy: null,
+      policy: policyOf(job),
       gated: false,
       traceparent: null,
     };

@@ -61,7 +61,8 @@ function retryInModel(
     place: waits ? null : model.nextPlace(),
     runAt: waits ? { waitMs: null, due: false } : null,
     attempts: fresh ? 0 : attempts,
-    maxAttempts: fresh || attempts < maxAttempts ? maxAttempts : attempts + 1,
+    maxAttempts:
+      fresh || maxAttempts === null || attempts < maxAttempts ? maxAttempts : attempts + 1,
     claim: claim + 1,
     interruptions: 0,
     worker: null,

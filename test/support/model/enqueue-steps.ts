@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type JobState, NO_USAGE } from '../../../src/core/job.ts';
+import { type JobPolicy, type JobState, NO_USAGE } from '../../../src/core/job.ts';
 import type { JobRequest } from '../../../src/core/new-job.ts';
 import { IdempotencyConflict } from '../../../src/store/held-keys.ts';
 import { request } from '../jobs.ts';
@@ -31,7 +31,8 @@ const PARAMS = ['{"a":1,"b":[2]}', '{"b":[2],"a":1}', '"other"'] as const;
 interface Use {
   lane: number;
   priority: number;
-  maxAttempts: number;
+  maxAttempts: number | null;
+  failsUnhandled: boolean;
   time: string;
   params: number;
   key: string | null;
@@ -41,7 +42,8 @@ interface Use {
 const aUse: fc.Arbitrary<Use> = fc.record({
   lane: fc.nat({ max: 2 }),
   priority: fc.constantFrom(0, 0, 5),
-  maxAttempts: fc.constantFrom(1, 2, 3, 4),
+  maxAttempts: fc.constantFrom(1, 2, 3, 4, null, null),
+  failsUnhandled: fc.constantFrom(false, false, false, true),
   time: fc.oneof(
     { weight: 1, arbitrary: fc.constant('now') },
     { weight: 1, arbitrary: fc.constantFrom(...Object.keys(TIMES)) },
@@ -105,7 +107,8 @@ async function handOver(model: Model, world: World, use: Use, pick: WorkerPick):
   const [answer] = await world.inbox.start([requestOf(world, use)]);
   const id = answer?.jobId ?? '';
   addJob(model, world, id, use);
-  const offered = use.time === 'now' || use.time === 'atOnce';
+  const mayBeOffered = model.job(id).maxAttempts !== null;
+  const offered = mayBeOffered && (use.time === 'now' || use.time === 'atOnce');
   const begins = offered && model.mayTake(instance);
   if (begins) {
     const job = model.claim(id, instance);
@@ -122,7 +125,7 @@ async function handOver(model: Model, world: World, use: Use, pick: WorkerPick):
     };
     const paramsJson = PARAMS[use.params];
     expect(world.slot.begun).toEqual([
-      { ...begun, paramsJson, policy: null, gated: false, traceparent: null },
+      { ...begun, paramsJson, policy: policyOf(use), gated: false, traceparent: null },
     ]);
     world.note('a job is handed over');
   } else {
@@ -151,7 +154,8 @@ function addJob(model: Model, world: World, id: string, use: Use): void {
     idempotencyKey: use.key,
     state,
     attempts: 0,
-    maxAttempts: use.maxAttempts,
+    maxAttempts: use.maxAttempts ?? model.published.get(definitionKey) ?? null,
+    failsUnhandled: use.failsUnhandled,
     claim: 0,
     interruptions: 0,
     place: state === 'queued' ? model.nextPlace() : null,
@@ -176,11 +180,16 @@ function requestOf(world: World, use: Use): JobRequest {
     definitionKey: lane?.key ?? '',
     priority: use.priority,
     maxAttempts: use.maxAttempts,
+    policy: policyOf(use),
     paramsJson: PARAMS[use.params] ?? '',
     idempotencyKey: use.key,
     tags: use.tag ? ['t'] : null,
     ...timeOf(use)[0],
   });
+}
+
+export function policyOf({ failsUnhandled }: Pick<Use, 'failsUnhandled'>): JobPolicy | null {
+  return failsUnhandled ? { failsUnhandled: true } : null;
 }
 
 function timeOf(use: Use): (typeof TIMES)[string] {

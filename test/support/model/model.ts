@@ -32,7 +32,10 @@ export interface ModelJob {
   readonly idempotencyKey: string | null;
   readonly state: JobState;
   readonly attempts: number;
-  readonly maxAttempts: number;
+  /** Null: its definition says so at the first claim. */
+  readonly maxAttempts: number | null;
+  /** It fails when no worker has its code; it wants that for as long as it lives. */
+  readonly failsUnhandled: boolean;
   readonly claim: number;
   readonly interruptions: number;
   /** Where it stands among all that wait in lines; null when it does not. */
@@ -81,6 +84,8 @@ export class Model {
   readonly claims: Claimed[] = [];
   /** Which job holds an idempotency key, and what its params mean. */
   readonly keys = new Map<string, { id: string; meaning: string }>();
+  /** By key: how many attempts the definition gives that was published last. */
+  readonly published = new Map<string, number>();
   #places = 0;
 
   job(id: string): ModelJob {
@@ -142,12 +147,18 @@ export class Model {
     return heads.slice(0, limit).map(({ id }) => this.claim(id, instance));
   }
 
+  /** How many attempts a job has, as far as anybody knows. */
+  attemptsOf({ maxAttempts, definitionKey }: ModelJob): number {
+    return maxAttempts ?? this.published.get(definitionKey) ?? 3;
+  }
+
   claim(id: string, worker: string): ModelJob {
     const { attempts, claim } = this.job(id);
     const owner = { state: 'running', worker, place: null, runAt: null } as const;
-    this.change(id, { ...owner, attempts: attempts + 1, claim: claim + 1 });
+    const maxAttempts = this.attemptsOf(this.job(id));
+    this.change(id, { ...owner, attempts: attempts + 1, maxAttempts, claim: claim + 1 });
     const job = this.job(id);
-    this.claims.push(job);
+    this.claims.push({ ...job, maxAttempts });
     return job;
   }
 }

@@ -4,7 +4,7 @@ import type { JobCriteria } from '../../../src/core/job-criteria.ts';
 import { JOB_STATES, type JobView } from '../../../src/core/job.ts';
 import { getJob, viewJobs } from '../../../src/store/get-job.ts';
 import { listJobs } from '../../../src/store/list-jobs.ts';
-import { isOwned, type ModelJob } from './model.ts';
+import { isOwned, type Model, type ModelJob } from './model.ts';
 import { aJob, findJob } from './picks.ts';
 import { errorOf, type Row } from './rows.ts';
 import { type Step, step } from './step.ts';
@@ -26,10 +26,10 @@ export const getStep: fc.Arbitrary<Step> = fc
     step('getJob', [pick, tenant], async (model, world) => {
       const { id, job } = findJob(model, pick, (one) => one.tenant === tenant);
       const view = await getJob(world.db, tenant, id);
-      expect(view).toEqual(job?.tenant === tenant ? viewOf(world, job) : null);
+      expect(view).toEqual(job?.tenant === tenant ? viewOf(model, world, job) : null);
       const all = await viewJobs(world.db, 0, tenant, [...model.jobs.keys()]);
       const theirs = [...model.jobs.values()].filter((one) => one.tenant === tenant);
-      expect(all).toEqual(theirs.map((one) => viewOf(world, one)));
+      expect(all).toEqual(theirs.map((one) => viewOf(model, world, one)));
     }),
   );
 
@@ -45,7 +45,7 @@ export const listStep: fc.Arbitrary<Step> = aFilter.map((filter) =>
     for (let from = 0; from === 0 || from < ordered.length; from += limit) {
       const page = await listJobs(world.db, { ...filter, ...anyTime, afterId });
       const expected = ordered.slice(from, from + limit);
-      expect(page.jobs).toEqual(expected.map((job) => viewOf(world, job)));
+      expect(page.jobs).toEqual(expected.map((job) => viewOf(model, world, job)));
       const more = from + limit < ordered.length;
       expect(page.nextId).toBe(more ? expected.at(-1)?.id : null);
       afterId = page.nextId;
@@ -71,7 +71,7 @@ function fits(
 }
 
 /** The whole view. Times are those of the rows, which the model has compared before. */
-function viewOf(world: World, job: ModelJob): JobView {
+function viewOf(model: Model, world: World, job: ModelJob): JobView {
   const { narrow, body, tried, table } = world.row(job.id);
   const last = table === 'waiting' ? tried.at(-1) : undefined;
   const worker = isOwned(job)
@@ -100,7 +100,7 @@ function viewOf(world: World, job: ModelJob): JobView {
     status: job.state,
     priority: job.priority,
     attempts: job.attempts,
-    maxAttempts: job.maxAttempts,
+    maxAttempts: model.attemptsOf(job),
     tags: [...job.tags],
     params: job.params,
     result: job.result,

@@ -116,7 +116,7 @@ function settledInModel({ id, state, lane, priority }: ModelJob): Settled {
   return { id, lines: state === 'queued' ? [{ shard: 0, lane, rank: 0 - priority }] : [] };
 }
 
-function stateOf(model: Model, claimed: Claimed): OwnedState {
+function stateOf(model: Model, claimed: { id: string }): OwnedState {
   return model.jobs.get(claimed.id)?.state === 'cancelling' ? 'cancelling' : 'running';
 }
 

@@ -4,7 +4,9 @@ import {
   cancelStep,
   expireStep,
   promoteStep,
+  publishStep,
   releaseStep,
+  unservedStep,
 } from './change-steps.ts';
 import { claimStep, findLinesStep, turnStep } from './claim-steps.ts';
 import { enqueueStep, handOverStep } from './enqueue-steps.ts';
@@ -37,6 +39,8 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [5, cancelStep],
   [3, releaseStep],
   [2, expireStep],
+  [2, unservedStep],
+  [1, publishStep],
   [5, retryStep],
   [2, deleteStep],
   [6, becomesDueStep],

@@ -153,5 +153,5 @@ function orphans(model: Model): ModelJob[] {
 }
 
 function ownedInModel({ id, claim, state, attempts, maxAttempts, interruptions }: ModelJob) {
-  return { id, claim, state, attempts, maxAttempts, interruptions };
+  return { id, claim, state, attempts, maxAttempts: maxAttempts ?? 0, interruptions };
 }

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../src/runtime/clock.ts';
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
 import type { ClaimedJob } from '../../../src/store/claim.ts';
 import type { Db } from '../../../src/store/db.ts';
 import type { HandOver } from '../../../src/store/hand-over.ts';
@@ -17,6 +17,12 @@ const LANES = [
 ] as const;
 
 export const TENANTS = ['a', 'b'] as const;
+
+/** The published definitions are never old enough to be read again soon: each look is a fresh one. */
+function hastyClock(): Clock {
+  let ms = 0;
+  return { ...systemClock, monotonicMs: () => (ms += 60_000) };
+}
 
 /** The slot that a worker in this process may offer to a new job, and what became of the offer. */
 class OfferedSlot implements HandOver {
@@ -56,7 +62,7 @@ export class World {
   private constructor(database: TestDatabase, seen: Set<string>) {
     this.database = database;
     this.seen = seen;
-    this.inbox = new Inbox(database.db, database.waker, systemClock, this.slot);
+    this.inbox = new Inbox(database.db, database.waker, hastyClock(), this.slot);
   }
 
   static async open(database: TestDatabase, seen: Set<string>): Promise<World> {
@@ -76,7 +82,7 @@ export class World {
   /** An empty queue with two workers, on both sides. */
   async begin(): Promise<{ model: Model; real: World }> {
     const tables = ['waiting', 'running', 'done', 'attempt', 'job', 'dedupe', 'worker', 'revived'];
-    tables.push('tally', 'tally_delta');
+    tables.push('tally', 'tally_delta', 'definition');
     await this.database.sql(tables.map((table) => `delete from longshore.${table}`).join(';'));
     const model = new Model();
     await this.register(model);

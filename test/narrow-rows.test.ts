@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+/**
+ * A job moves between narrow rows, and each move is a new row: whatever a statement does not name is
+ * lost. So every statement of the store that writes one is listed here, with the wishes of the caller
+ * that it carries on. A new one must be added, and says why if it leaves one out.
+ */
+const STORE = fileURLToPath(new URL('../src/store/', import.meta.url));
+
+/** New jobs that no caller asked for, or that by definition have no wish of the kind. */
+const WITHOUT_WISHES = [
+  'waiting delivery-jobs.ts',
+  'waiting deliveries.ts',
+  'waiting fire-alerts.ts',
+  'waiting hook-jobs.ts',
+  'waiting enqueue-plain.ts',
+  'running enqueue-plain.ts',
+];
+
+const CARRYING = [
+  'waiting enqueue.ts',
+  'waiting retry-jobs.ts',
+  'waiting settle.ts',
+  'waiting unique-jobs.ts',
+  'running claim.ts',
+  'running enqueue.ts',
+  'running gated-claim.ts',
+];
+
+it('keeps for a job that it fails when no worker has its code', () => {
+  const carrying: string[] = [];
+  const without: string[] = [];
+  for (const file of readdirSync(STORE)) {
+    const source = readFileSync(STORE + file, 'utf8');
+    const inserts = /insert into longshore\.(waiting|running)\s*\(([^)]*)\)/g;
+    for (const [, table, columns = ''] of source.matchAll(inserts)) {
+      const list = columns.includes('fails_unhandled') ? carrying : without;
+      list.push(`${table} ${file}`);
+    }
+  }
+  expect(carrying.sort()).toEqual(CARRYING.toSorted());
+  expect(without.sort()).toEqual(WITHOUT_WISHES.toSorted());
+});
