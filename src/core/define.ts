@@ -45,8 +45,11 @@ export interface JobContext {
    * waits for something. It throws, so nothing after it runs; let it through when you catch.
    */
   snooze(delayMs: number): never;
-  /** Adds to the story of the job (`GET /v1/jobs/{id}/events`). The payload is any JSON. */
-  emitEvent(type: string, payload?: unknown): void;
+  /**
+   * Adds to the story of the job (`GET /v1/jobs/{id}/events`). The payload is any JSON. Resolves when
+   * the worker has it, which stores it within a second, and before the outcome of the attempt.
+   */
+  emitEvent(type: string, payload?: unknown): Promise<void>;
   /**
    * Stores a value, JSON like a result, that the next attempt finds as `lastCheckpoint`. Resolves
    * when it is durable; rejects when this attempt is no longer the one that counts.
@@ -61,19 +64,18 @@ export interface JobContext {
   step<T>(name: string, run: () => Promise<T> | T): Promise<T>;
 }
 
-/** What a hook may use: how the job stands, and a logger. */
-export interface HookContext {
-  readonly jobId: string;
+/**
+ * What a hook may use: all that the job may, and how the job stands. `onStart` has the context of its
+ * attempt. The others are small jobs: their steps and checkpoints are their own, events are told in the
+ * story of the job that has ended, and `snooze` runs the hook again later.
+ */
+export interface HookContext extends JobContext {
   readonly status: JobState;
-  readonly attempt: number;
-  readonly maxAttempts: number;
   readonly params: unknown;
   /** What the job returned; null unless it succeeded. */
   readonly result: unknown;
   /** Why the job failed; null unless it did. */
   readonly error: JobError | null;
-  readonly abortSignal: AbortSignal;
-  readonly logger: JobLogger;
 }
 
 export type Hook = (ctx: HookContext) => Promise<void> | void;

@@ -42,6 +42,7 @@ const hook = (changes: Partial<HookJob> = {}): HookJob => ({
   status: 'succeeded',
   finishedAt: at(10),
   error: null,
+  said: [],
   ...changes,
 });
 
@@ -162,7 +163,13 @@ const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
       chapters: [ended('succeeded')],
       hooks: [hook(), hook({ hook: 'onSuccess', finishedAt: at(12) })],
     },
-    ['1-0-0 queued', '1-1-0 started of 1', '1-6-0 succeeded of 1', '1-7-1 hook', '1-7-3 hook'],
+    [
+      '1-0-0 queued',
+      '1-1-0 started of 1',
+      '1-6-0 succeeded of 1',
+      '1-7-1999 hook',
+      '1-7-3999 hook',
+    ],
   ],
   [
     'ended, and the first hook still runs',
@@ -185,11 +192,11 @@ const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
       '1-0-0 queued',
       '1-1-0 started of 1',
       '1-6-0 failed of 1',
-      '1-7-3 hook',
+      '1-7-3999 hook',
       '2-0-0 queued',
       '2-1-0 started of 1',
       '2-6-0 succeeded of 1',
-      '2-7-3 hook',
+      '2-7-3999 hook',
     ],
   ],
 ];
@@ -241,11 +248,11 @@ describe('the story of a job', () => {
       '3-5-0': { message: 'deploy' },
       '4-5-0': { runAt: iso(40) },
       '5-6-0': { error: BROKEN },
-      '5-7-2': { hook: 'onFail', status: 'succeeded', jobId: 'f' },
-      '5-7-3': { hook: 'onEnd', status: 'failed', jobId: 'h', error: BROKEN },
+      '5-7-2999': { hook: 'onFail', status: 'succeeded', jobId: 'f' },
+      '5-7-3999': { hook: 'onEnd', status: 'failed', jobId: 'h', error: BROKEN },
     });
     expect(events.find(({ id }) => id === '1-0-0')?.at).toBe(iso(1));
-    expect(events.find(({ id }) => id === '5-7-3')?.at).toBe(iso(10));
+    expect(events.find(({ id }) => id === '5-7-3999')?.at).toBe(iso(10));
   });
 });
 
@@ -275,7 +282,7 @@ describe('a job that was retried by hand', () => {
       '1-0-0 queued',
       '1-1-0 started of 1',
       '1-6-0 failed of 1',
-      '1-7-3 hook',
+      '1-7-3999 hook',
       '1-8-0 retry_scheduled',
       '3-0-0 queued',
     ]);

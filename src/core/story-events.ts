@@ -12,8 +12,8 @@ import { type EventType, type EventView, type HookName, HOOKS } from './story.ts
  * before the place it has reached is never seen. So the place of an event is not a time. It is the
  * claim, the phase within the claim, and a counter within the phase; and each phase is over before
  * the next one can begin, because whatever opens a phase locks the row that the one before needs
- * (`store/events.ts`). Hooks of one end run side by side; they are told in their order, so one that
- * is over waits here for those before it. Only a hook that is still under way when its job is retried
+ * (`store/events.ts`). Hooks of one end run side by side; they are told in their order, with what they
+ * said, so one that is over waits here for those before it. Only a hook that is still under way when its job is retried
  * by hand comes late: who follows the job then is already in its next life.
  */
 
@@ -69,7 +69,14 @@ export interface HookJob {
   status: JobState | null;
   finishedAt: string | null;
   error: JobError | null;
+  /** What its code emitted as events, the first of them. */
+  said: readonly { at: string; payload: { type: string; payload: unknown } }[];
 }
+
+/** So many events of a hook are told in the story of its job; all of them are in its own. */
+export const HOOK_EVENTS_MAX = 100;
+/** The places of one hook, of which the last is its end. */
+const HOOK_PLACES = 1_000;
 
 export interface StoryRows {
   createdAt: string;
@@ -194,10 +201,16 @@ function* hookEvents({ claim, finishedAt }: Chapter, hooks: readonly HookJob[]):
   for (const [n, name] of HOOKS.entries()) {
     const job = mine.find(({ hook }) => hook === name);
     if (!job) continue;
-    const { jobId, hook, status, finishedAt: at, error } = job;
+    const { jobId, hook, status, finishedAt: at, error, said } = job;
     if (status === null || at === null) return;
+    const placeOf = (k: number): Place => [claim, PHASE.hooks, n * HOOK_PLACES + k];
+    for (const [k, { at: saidAt, payload }] of said.entries()) {
+      const place = placeOf(k);
+      yield { place, type: 'custom', at: saidAt, attempt: null, payload: { hook, ...payload } };
+    }
     const payload = { hook, status, jobId, ...(error && { error }) };
-    yield { place: [claim, PHASE.hooks, n], type: 'hook', at, attempt: null, payload };
+    const place = placeOf(HOOK_PLACES - 1);
+    yield { place, type: 'hook', at, attempt: null, payload };
   }
 }
 

@@ -4,6 +4,7 @@ import { parsePlace } from '../core/place.ts';
 import type { EventView } from '../core/story.ts';
 import {
   type Chapter,
+  HOOK_EVENTS_MAX,
   type ManualRetry,
   saidAfter,
   type StoryRows,
@@ -79,7 +80,13 @@ const READ = statement<EventRows>(
      coalesce((
        select json_agg(h) from (
          select k.id as "jobId", k.hook, k.created_at as "madeAt", f.state as status,
-           f.finished_at as "finishedAt", f.error
+           f.finished_at as "finishedAt", f.error, coalesce((
+             select json_agg(e) from (
+               select e.at, e.payload from longshore.event e
+               where e.shard = $1 and e.job_id = k.id and e.type = 'custom'
+               order by e.claim_no, e.n limit ${HOOK_EVENTS_MAX}
+             ) e
+           ), '[]') as said
          from longshore.job k
          left join lateral (
            select * from longshore.done where shard = $1 and id = k.id limit 1

@@ -11,7 +11,7 @@ const greet = defineJob({
   onStart: (ctx) => ctx.logger.info('attempt %d', ctx.attempt),
   run: ({ name, loud }, ctx) => {
     ctx.progress(0.5, 'half');
-    ctx.emitEvent('greeted', { name });
+    void ctx.emitEvent('greeted', { name });
     return { words: loud ? name.toUpperCase() : name };
   },
 });

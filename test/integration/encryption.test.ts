@@ -44,7 +44,7 @@ const vaulted = defineJob({
     ctx.logger.info(`logging in with ${token}`);
     ctx.logger.info('x'.repeat(2_000) + token);
     ctx.progress(0.5, `with ${token}`);
-    ctx.emitEvent('login', { with: [token] });
+    void ctx.emitEvent('login', { with: [token] });
     throw new Error(`refused ${token}`, { cause: new Error(`for ${token}`) });
   },
   onSuccess({ params, result }) {

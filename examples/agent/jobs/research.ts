@@ -30,7 +30,7 @@ export const research = defineJob({
       if (action.tool === 'answer') return { answer: action.text, turns: turns.length, resumedAt };
       turns.push({ action, seen: await act(action, folder) });
       await ctx.checkpoint(turns);
-      ctx.emitEvent('turn', action);
+      await ctx.emitEvent('turn', action);
       ctx.progress(turns.length / turnsMax, `${action.tool}, turn ${turns.length}`);
       if (resumedAt < turns.length && turns.length === crashAfter)
         process.kill(process.pid, 'SIGKILL');

@@ -22,7 +22,7 @@ export const salesReport = defineJob({
   async run({ csv, pdf, title }, ctx) {
     // Reading a large file takes long; an attempt that only has to draw again need not repeat it.
     const totals = await ctx.step('totals', async () => await sumUp(csv, ctx.progress));
-    ctx.emitEvent('totals.known', totals);
+    await ctx.emitEvent('totals.known', totals);
     await mkdir(dirname(pdf), { recursive: true });
     await draw(totals, title, `${pdf}.part`, ctx.abortSignal);
     await rename(`${pdf}.part`, pdf);

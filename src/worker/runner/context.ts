@@ -56,8 +56,10 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
       const text = message === undefined ? null : String(message).slice(0, 1_000);
       send({ type: 'progress', claim, fraction, message: text });
     },
+    // What cannot be an event is thrown here and now: a promise that rejects may be awaited by nobody.
     emitEvent(type, payload) {
       send({ type: 'event', claim, name: eventName(type), payloadJson: eventPayload(payload) });
+      return Promise.resolve();
     },
     snooze(delayMs) {
       if (typeof delayMs !== 'number' || !(delayMs >= 0 && delayMs <= SNOOZE_MS_MAX)) {
@@ -85,29 +87,17 @@ function eventPayload(payload: unknown): string {
   return checked.json;
 }
 
-/** What a hook gets: how its job stands, as the settle statement wrote it down. */
-export function hookContext(
-  job: Pick<RunCommand, 'claim'>,
-  about: HookParams,
-  around: Surroundings,
-): HookContext {
+/**
+ * What a hook gets: the context that it runs in, and how its job stands, as the settle statement wrote it
+ * down. What is made on first use stays so.
+ */
+export function hookContext(ctx: JobContext, about: HookParams): HookContext {
   const { jobId, status, attempt, maxAttempts, params, result, error } = about;
-  let logger: JobLogger | undefined;
-  return {
-    jobId,
-    status,
-    attempt,
-    maxAttempts,
-    params,
-    result,
-    error,
-    get abortSignal() {
-      return around.signal();
-    },
-    get logger() {
-      return (logger ??= loggerOf(job, around));
-    },
-  };
+  const stands = { jobId, status, attempt, maxAttempts, params, result, error };
+  return Object.defineProperties({} as HookContext, {
+    ...Object.getOwnPropertyDescriptors(ctx),
+    ...Object.getOwnPropertyDescriptors(stands),
+  });
 }
 
 function loggerOf({ claim }: Pick<RunCommand, 'claim'>, around: Surroundings): JobLogger {

@@ -32,10 +32,10 @@ export async function runJob(
   const definition = definitions.get(name);
   if (!definition) return failure('NO_HANDLER', `this worker has no ${name}`);
   try {
-    if (owner !== null) return await runHook(definition, job, around);
+    if (owner !== null) return await runHook(definition, job, ctx);
     const checked = await checkedParams(definition, job.params);
     if (!checked.ok) return failure('PAYLOAD_INVALID', checked.message);
-    await runOnStart(definition, job, around, nowMs);
+    await runOnStart(definition, job, ctx, around, nowMs);
     const result = resultJson(await definition.run(checked.params as never, ctx));
     if (!result.ok) return failure(result.code, result.message);
     return { kind: 'success', resultJson: result.json };
@@ -49,17 +49,21 @@ export async function runJob(
 async function runHook(
   { hooks }: JobDefinition,
   job: RunCommand,
-  around: Surroundings,
+  ctx: JobContext,
 ): Promise<Outcome> {
   const about = job.params as HookParams;
-  await hooks[about.hook]?.(hookContext(job, about, around));
+  await hooks[about.hook]?.(hookContext(ctx, about));
   return { kind: 'success', resultJson: 'null' };
 }
 
-/** It runs with the job, in the same place. If it fails, that is told, and the job runs all the same. */
+/**
+ * It runs with the job, in the same place. If it fails, that is told, and the job runs all the same. Only
+ * a snooze does what it says: the attempt ends, and `run` has its turn later.
+ */
 async function runOnStart(
   { hooks }: JobDefinition,
   job: RunCommand,
+  ctx: JobContext,
   around: Surroundings,
   nowMs: () => number,
 ): Promise<void> {
@@ -68,8 +72,9 @@ async function runOnStart(
   const now = { status: 'running', result: null, error: null } as const;
   const about = { hook: 'onStart', jobId, attempt, maxAttempts, params, ...now } as const;
   try {
-    await hooks.onStart(hookContext(job, about, around));
+    await hooks.onStart(hookContext(ctx, about));
   } catch (error) {
+    if (error instanceof Snooze) throw error;
     around.send({
       type: 'hook-failed',
       claim,

@@ -83,7 +83,7 @@ describe('a session', () => {
     const { run, next } = sessionOf({
       run: (_, { progress, emitEvent }) => {
         progress(0.5, 'half');
-        emitEvent('resized', { width: 3 });
+        void emitEvent('resized', { width: 3 });
       },
     });
     run();
