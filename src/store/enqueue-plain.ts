@@ -1,3 +1,4 @@
+import { attemptsOf } from './claim.ts';
 import { arrayText, type Queryable, statement } from './db.ts';
 import { type EnqueuedJob, type Entry, storedParams } from './enqueue-entry.ts';
 import { mayRunAtOnce } from './hand-over.ts';
@@ -33,7 +34,7 @@ const ENQUEUE_PLAIN = statement<{ n: number }>(
   slot as (
     insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at)
-    select $1, id, lane, 'running', rank, 1, max_attempts, 1, 0, at, $7, at
+    select $1, id, lane, 'running', rank, 1, ${attemptsOf('input')}, 1, 0, at, $7, at
     from input where running
   ),
   ${tally(moves('null', "case when running then 'running' else 'queued' end", 'input'))}

@@ -1,4 +1,5 @@
 import type { JobState } from '../core/job.ts';
+import { attemptsOf } from './claim.ts';
 import { type Db, type Queryable, statement } from './db.ts';
 import { type EnqueuedJob, type Entry, type EntryRow, keyShardOf, toRow } from './enqueue-entry.ts';
 import { isPlain, storePlain } from './enqueue-plain.ts';
@@ -79,8 +80,8 @@ const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
   slot as (
     insert into longshore.running (shard, id, lane, state, rank, expires_at, attempts, max_attempts,
       claim_no, interruptions, queued_at, worker, started_at, fails_unhandled)
-    select $1, id, lane, 'running', rank, expires_at, 1, max_attempts, 1, 0, at, handed_to, at,
-      fails_unhandled
+    select $1, id, lane, 'running', rank, expires_at, 1, ${attemptsOf('fresh')}, 1, 0, at,
+      handed_to, at, fails_unhandled
     from fresh where handed
   ),
   ${tally(moves('null', "case when handed then 'running' else state end", 'fresh'))}
