@@ -118,7 +118,9 @@ it('run-due does it all without a server, and says so', async () => {
   const client = new Longshore({ url: api.summary.address });
   const { id } = await schedules.create('hello', '0 0 1 1 *', { params: { name: 'Ada' } });
   const { jobId } = await schedules.trigger(id);
-  const unknown = await client.enqueue('nobody.knows');
+  const waits = await client.enqueue('nobody.knows');
+  const asked = await post(`${api.summary.address}/api/jobs/enqueue`, { type: 'nobody.knows' });
+  const { id: unknown } = asked.body as { id: string };
   const env = settings();
   const { code, stdout, stderr } = await run(['run-due', '--seconds', '60', '--json'], { env });
   expect([code, stderr]).toEqual([0, expect.any(String)]);
@@ -131,7 +133,8 @@ it('run-due does it all without a server, and says so', async () => {
     scheduleId: id,
     result: { greeting: 'Hello, Ada!' },
   });
-  expect((await unknown.get()).error?.code).toBe('NO_HANDLER');
+  expect((await client.get(unknown)).error?.code).toBe('NO_HANDLER');
+  expect((await waits.get()).status).toBe('queued');
   const elsewhere = await post(`${api.summary.address}/api/jobs/run`, {});
   expect(elsewhere).toMatchObject({ status: 503, body: { code: 'NO_LOCAL_WORKER' } });
 });
