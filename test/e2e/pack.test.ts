@@ -4,7 +4,10 @@ import { expect, it } from 'vitest';
 import { testDatabase } from '../support/database.ts';
 
 /** No registry is asked: the dependencies of the checkout are linked. `npm run try-pack` can do more. */
-it('packs into something that can be installed, typed and used', async () => {
+// It builds, packs, and checks types three times: a busy machine needs minutes for it.
+const LONG = { timeout: 900_000 };
+
+it('packs into something that can be installed, typed and used', LONG, async () => {
   const database = await testDatabase();
   const script = fileURLToPath(new URL('../../scripts/try-pack.ts', import.meta.url));
   const { PATH, HOME } = process.env;
