@@ -24,9 +24,10 @@ export function localApi(
   const jobLog = new JobLog(log, config.logJobs);
   const inbox = new Inbox(db, waker, systemClock, null, quotas, jobLog);
   const allowedHosts = config.allowedHosts?.split(',') ?? [];
+  const trustedProxies = config.trustedProxies?.split(',') ?? [];
   const webhookAllow = config.webhookAllow?.split(',') ?? [];
   const served = { db, inbox, log, host, port, unhandledAfterMs };
-  const deps = { ...served, allowedHosts, webhookAllow, limits: config };
+  const deps = { ...served, allowedHosts, trustedProxies, webhookAllow, limits: config };
   const dashboard = dashboardFolder(log);
   const parts = { ...deps, quotas, dashboard, version: VERSION, settings: shownSettings(config) };
   return new HttpServer({ ...parts, ...more });

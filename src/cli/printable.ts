@@ -3,7 +3,7 @@
  * its title or turn the reading direction around: controls are shown as escapes. C1 controls count
  * too, since some terminals take U+009B for the start of a sequence.
  */
-const DANGEROUS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
+const DANGEROUS = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
 
 /** On one line: line ends are escaped as well. */
 export function printable(text: string): string {

@@ -12,6 +12,7 @@ export interface Config {
   host: string;
   port: number;
   allowedHosts: string | null;
+  trustedProxies: string | null;
   metricsHost: string;
   metricsPort: number | null;
   keyRequestsPerSecond: number;

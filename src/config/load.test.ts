@@ -41,6 +41,7 @@ describe('sources', () => {
       host: '127.0.0.1',
       port: 4_400,
       allowedHosts: null,
+      trustedProxies: null,
       metricsHost: '127.0.0.1',
       metricsPort: null,
       keyRequestsPerSecond: 1_000,

@@ -76,6 +76,14 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'More names that clients call this server by, such as `jobs.example.com`; `*` is any.',
   },
   {
+    ...named('trustedProxies', 'LONGSHORE_TRUSTED_PROXIES', 'server', 'networks'),
+    kind: { type: 'networks' },
+    ...fallback(null, 'none'),
+    meaning:
+      'Networks of proxies whose `X-Forwarded-For` is believed, such as `10.0.0.0/8`: limits and the ' +
+      'audit log then know the address of the client.',
+  },
+  {
     ...named('metricsHost', 'LONGSHORE_METRICS_HOST', 'server', 'host'),
     kind: { type: 'text' },
     ...fallback('127.0.0.1'),

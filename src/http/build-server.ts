@@ -4,6 +4,8 @@ import { demandAccess } from './access.ts';
 import { logAccess } from './access-log.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { Callers } from './callers.ts';
+import { TrustedProxies } from './client-address.ts';
+import { connectionsMax, limitConnections } from './connections.ts';
 import type { HttpDeps } from './deps.ts';
 import { intentRoutes } from './dialects/intents.ts';
 import { jobberRoutes } from './dialects/jobber.ts';
@@ -17,6 +19,7 @@ import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
 import { checkQueries } from './query-check.ts';
 import { NO_LIMITS, RateLimits } from './rate-limits.ts';
 import { Redaction } from './redaction.ts';
+import { refuseRepeatedHeaders } from './repeated-headers.ts';
 import { alertsRoutes } from './routes/alerts.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { bulkRoutes } from './routes/bulk.ts';
@@ -42,6 +45,7 @@ import { tenantsRoutes } from './routes/tenants.ts';
 import { webhookDeliveriesRoutes } from './routes/webhook-deliveries.ts';
 import { webhooksRoutes } from './routes/webhooks.ts';
 import { workersRoutes } from './routes/workers.ts';
+import { SearchSlots } from './search-slots.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { BODY_MAX_BYTES } from './start.ts';
 import { STREAM_LIMITS, Streams } from './streams.ts';
@@ -64,9 +68,14 @@ export function buildServer(
   const app = bareServer(deps);
   const limits = new RateLimits(deps.limits ?? NO_LIMITS, systemClock);
   const hosts = allowedHosts(deps.host, deps.allowedHosts ?? []);
+  const proxies = new TrustedProxies(deps.trustedProxies);
+  limitConnections(app.server, deps.connectionsMax ?? connectionsMax());
+  app.decorateRequest('clientAddress', '');
 
   app.addHook('onRequest', async (request, reply) => {
     setSecurityHeaders(reply);
+    request.clientAddress = proxies.clientOf(request);
+    refuseRepeatedHeaders(request);
     guardHost(request, hosts);
     limits.ofAddress(request, reply);
     guardOrigin(request);
@@ -83,15 +92,16 @@ export function buildServer(
   app.decorate('routeTable', table);
   describeApi(app, deps.version);
   const redaction = new Redaction(deps.db, systemClock);
+  const searches = new SearchSlots();
   const streams = new Streams({ ...STREAM_LIMITS, ...deps.streams }, deps.log);
   // Closing waits for all answers, and these would never come to an end by themselves.
   app.addHook('preClose', async () => streams.close());
   app.register(async (scope) => {
     startJobRoutes(scope, deps);
-    readJobsRoutes(scope, deps, redaction);
+    readJobsRoutes(scope, deps, redaction, searches);
     readStoryRoutes(scope, deps, streams, redaction);
     changeJobRoutes(scope, deps);
-    deadLetterRoutes(scope, deps, redaction);
+    deadLetterRoutes(scope, deps, redaction, searches);
     bulkRoutes(scope, deps, redaction);
     schedulesRoutes(scope, deps, redaction);
     changeSchedulesRoutes(scope, deps, redaction);
@@ -121,12 +131,14 @@ export function buildServer(
   return app;
 }
 
+const HEADERS_TIMEOUT_MS = 15_000;
+
 /** PostgreSQL's text has no NUL, so nothing that is stored is called so. */
 function namesNothing(params: unknown): boolean {
   return Object.values(params as Record<string, string>).some((name) => name.includes('\u0000'));
 }
 
-function bareServer({ log }: HttpDeps): FastifyInstance {
+function bareServer({ log, headersTimeoutMs = HEADERS_TIMEOUT_MS }: HttpDeps): FastifyInstance {
   const onError = errorHandler(log);
   const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
@@ -142,7 +154,12 @@ function bareServer({ log }: HttpDeps): FastifyInstance {
     // Longer than the usual 60 s of load balancers, so that they hang up first, never mid-request.
     keepAliveTimeout: 65_000,
     // A request without Host gets our own refusal instead of a bare 400.
-    http: { requireHostHeader: false, headersTimeout: 15_000 },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: headersTimeoutMs,
+      // How late a slow client may be noticed; Node's own is half a minute.
+      connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
+    },
     // Requests that arrive on open connections while closing are still answered.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },

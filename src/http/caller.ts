@@ -31,5 +31,5 @@ export function callerOf({ caller, url }: FastifyRequest): Caller {
 /** As the audit log names who did something. */
 export function actorOf(request: FastifyRequest): Actor {
   const { kind, keyId } = callerOf(request);
-  return { name: keyId === null ? kind : `${kind}:${keyId}`, address: request.ip };
+  return { name: keyId === null ? kind : `${kind}:${keyId}`, address: request.clientAddress };
 }

@@ -4,23 +4,32 @@ import { isLoopback } from '../core/bind.ts';
 import { HOST_TENANT, SCOPE_NAMES } from '../core/scope.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { anyKey, type Credential, findCredential } from '../store/credentials.ts';
+import { anyKey, type Credential, findCredential, liveKeyIds } from '../store/credentials.ts';
 import type { Queryable } from '../store/db.ts';
 import { hashOf } from '../store/keys.ts';
-import { findSession } from '../store/sessions.ts';
+import { findSession, liveSessionMarks, sessionMark } from '../store/sessions.ts';
 import { tenantExists } from '../store/tenants.ts';
 import type { Caller } from './caller.ts';
 import { FreshAnswers } from './fresh-answers.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { readSessionCookie } from './session-cookie.ts';
+import { readSessionCookies } from './session-cookie.ts';
 
 /**
  * What is known of a key may be this old. So a key that was revoked, anywhere, is refused everywhere
  * half a second later, and a busy key costs two small questions a second.
  */
 const FRESH_MS = 500;
+/** A key or session that is younger may be refused for so long where somebody guesses. */
+const NAMES_FRESH_MS = 100;
 
 type Known = Credential & { expiresAt?: string };
+
+/** About a secret that somebody shows: what it is called, and how to find out about it. */
+interface Question {
+  name: string;
+  mayBeRight: () => Promise<boolean>;
+  ask: () => Promise<Known | null>;
+}
 
 /** Tells who makes a request, from what it carries. */
 export class Callers {
@@ -29,6 +38,8 @@ export class Callers {
   readonly #limits: RateLimits;
   readonly #known: FreshAnswers<Known | null>;
   readonly #facts: FreshAnswers<boolean>;
+  /** What the keys and sessions are called that count; asked for only when somebody guesses. */
+  readonly #names: FreshAnswers<ReadonlySet<string>>;
 
   constructor(db: Queryable, clock: Clock, host: string, limits: RateLimits) {
     this.#limits = limits;
@@ -36,6 +47,7 @@ export class Callers {
     this.#loopback = isLoopback(host);
     this.#known = new FreshAnswers(clock, FRESH_MS);
     this.#facts = new FreshAnswers(clock, FRESH_MS);
+    this.#names = new FreshAnswers(clock, NAMES_FRESH_MS);
   }
 
   /**
@@ -48,15 +60,30 @@ export class Callers {
       const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
       return callerAs('key', (await this.#ofKey(key ?? '', request, reply)) ?? unauthorized());
     }
-    const sessionId = readSessionCookie(cookie);
-    const found = sessionId === null ? null : await this.#ofSession(sessionId, request, reply);
-    if (found) return callerAs('session', found);
+    const sessions: Known[] = [];
+    for (const sessionId of readSessionCookies(cookie)) {
+      const found = await this.#ofSession(sessionId, request, reply);
+      if (found) sessions.push(found);
+    }
+    const [session] = sessions;
+    // Of two that are good, one was planted, and nobody can tell which.
+    if (sessions.length > 1) return unauthorized();
+    if (session) return callerAs('session', session);
     return (await this.isOpen()) ? OPEN : unauthorized();
   }
 
   /** What a key stands for, shown for a login. */
   async credential(key: string, request: FastifyRequest, reply: FastifyReply): Promise<Credential> {
     return (await this.#ofKey(key, request, reply)) ?? unauthorized();
+  }
+
+  countLogin(keyId: string, reply: FastifyReply): void {
+    this.#limits.ofLogin(keyId, reply);
+  }
+
+  /** Its first call comes at once, perhaps from an address that shows wrong keys. */
+  sessionBegan(): void {
+    this.#names.forget('sessions');
   }
 
   /** On loopback, as long as there never was a key. */
@@ -79,12 +106,23 @@ export class Callers {
     const parts = parseApiKey(key);
     if (!parts) return null;
     const question = questionOf('key', key);
-    return await this.#look(question, request, reply, async () => findCredential(this.#db, parts));
+    return await this.#look(question, request, reply, {
+      name: parts.id,
+      mayBeRight: async () =>
+        (await this.#names.get('keys', async () => liveKeyIds(this.#db))).has(parts.id),
+      ask: async () => findCredential(this.#db, parts),
+    });
   }
 
   async #ofSession(id: string, request: FastifyRequest, reply: FastifyReply | null) {
     const question = questionOf('session', id);
-    return await this.#look(question, request, reply, async () => findSession(this.#db, id));
+    const mark = sessionMark(id);
+    return await this.#look(question, request, reply, {
+      name: mark,
+      mayBeRight: async () =>
+        (await this.#names.get('sessions', async () => liveSessionMarks(this.#db))).has(mark),
+      ask: async () => findSession(this.#db, id),
+    });
   }
 
   /** Who shows one wrong secret after another may ask about no further one, only go on with known ones. */
@@ -92,13 +130,13 @@ export class Callers {
     question: string,
     request: FastifyRequest,
     reply: FastifyReply | null,
-    ask: () => Promise<Known | null>,
+    { name, mayBeRight, ask }: Question,
   ): Promise<Known | null> {
     if (reply) this.#limits.ofKey(question, reply);
     const isNew = !this.#known.has(question);
-    if (isNew) this.#limits.beforeUnknownKey(request);
+    if (isNew) await this.#limits.beforeUnknownKey(request, name, mayBeRight);
     const found = await this.#known.get(question, ask);
-    if (isNew && !found) this.#limits.afterWrongKey(request);
+    if (isNew && !found) this.#limits.afterWrongKey(request, name);
     return found;
   }
 }

@@ -19,6 +19,12 @@ export interface HttpDeps {
   settings?: readonly SettingView[];
   /** More names that this server is called by, `*` for any. */
   allowedHosts?: readonly string[];
+  /** Networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies?: readonly string[];
+  /** How many connections there may be; as many as the limit of open files allows when absent. */
+  connectionsMax?: number;
+  /** How long the headers of a request may take to arrive. */
+  headersTimeoutMs?: number;
   /** Networks that webhooks may reach although they are not public. */
   webhookAllow?: readonly string[];
   /** How often it may be called; no limits when absent. */

@@ -17,6 +17,8 @@ export const NO_LIMITS: RequestLimits = { keyRequestsPerSecond: 0, addressReques
 const BURST_SECONDS = 2;
 /** Of keys that turned out to be none, per address: each cost the database a look. */
 const WRONG_KEYS: BucketRule = { perSecond: 10, burst: 100 };
+/** Of sessions that begin with one key. */
+const LOGINS: BucketRule = { perSecond: 1, burst: 30 };
 const BUCKETS_MAX = 10_000;
 
 /** One bucket for each name. When there are too many, the one that was used longest ago is dropped. */
@@ -76,16 +78,18 @@ export class RateLimits {
   readonly #addresses: RateLimit;
   readonly #keys: RateLimit;
   readonly #wrongKeys: RateLimit;
+  readonly #logins: RateLimit;
 
   constructor(limits: RequestLimits, clock: Clock) {
     const rule = (perSecond: number) => ({ perSecond, burst: perSecond * BURST_SECONDS });
     this.#addresses = new RateLimit('address', rule(limits.addressRequestsPerSecond), clock);
     this.#keys = new RateLimit('key', rule(limits.keyRequestsPerSecond), clock);
     this.#wrongKeys = new RateLimit('wrong-keys', WRONG_KEYS, clock);
+    this.#logins = new RateLimit('logins', LOGINS, clock);
   }
 
-  ofAddress({ ip }: FastifyRequest, reply: FastifyReply): void {
-    if (!isLoopback(ip.replace('::ffff:', ''))) this.#addresses.take(networkOf(ip), reply);
+  ofAddress({ clientAddress: ip }: FastifyRequest, reply: FastifyReply): void {
+    if (!isLoopback(ip)) this.#addresses.take(networkOf(ip), reply);
   }
 
   /** `name` stands for the whole key, so that nobody can use up the limit of a key he does not have. */
@@ -93,12 +97,32 @@ export class RateLimits {
     this.#keys.take(name, reply);
   }
 
-  beforeUnknownKey({ ip }: FastifyRequest): void {
-    if (this.#wrongKeys.isSpent(networkOf(ip))) throw limited('wrong-keys', 1, {});
+  /**
+   * Before the database is asked about a key that is not known here. Where the address has shown too
+   * many wrong ones, only those go on that may be right: others behind the same proxy have keys, too.
+   * `name` is what a key is called, so that wrong secrets of one key are counted by themselves.
+   */
+  async beforeUnknownKey(
+    { clientAddress: ip }: FastifyRequest,
+    name: string,
+    mayBeRight: () => Promise<boolean>,
+  ): Promise<void> {
+    const network = networkOf(ip);
+    if (!this.#wrongKeys.isSpent(network)) return;
+    if (this.#wrongKeys.isSpent(`${network} ${name}`) || !(await mayBeRight())) {
+      throw limited('wrong-keys', 1, {});
+    }
   }
 
-  afterWrongKey({ ip }: FastifyRequest): void {
-    this.#wrongKeys.charge(networkOf(ip));
+  afterWrongKey({ clientAddress: ip }: FastifyRequest, name: string): void {
+    const network = networkOf(ip);
+    if (this.#wrongKeys.isSpent(network)) this.#wrongKeys.charge(`${network} ${name}`);
+    this.#wrongKeys.charge(network);
+  }
+
+  /** Each login is a row, an entry of the audit log, and a cookie that lives for hours. */
+  ofLogin(keyId: string, reply: FastifyReply): void {
+    this.#logins.take(keyId, reply);
   }
 }
 
@@ -114,6 +138,6 @@ export function networkOf(ip: string): string {
 
 function limited(what: string, seconds: number, more: Record<string, string>): Refusal {
   const headers = { ...more, 'retry-after': String(Math.max(1, seconds)) };
-  const whose = what === 'key' ? 'by this key' : 'from this address';
+  const whose = what === 'key' || what === 'logins' ? 'by this key' : 'from this address';
   return new Refusal('RATE_LIMITED', `too many requests ${whose}; try again later`, { headers });
 }

@@ -5,10 +5,19 @@ import { SESSION_MS } from '../store/sessions.ts';
  * is kept to encrypted connections when it was made by one, which the Origin of the login tells.
  */
 const NAME = 'longshore_session';
-const IN_HEADER = new RegExp(`(?:^|;)\\s*${NAME}=([0-9a-f]{64})\\s*(?:;|$)`);
+const VALUE = /^[0-9a-f]{64}$/;
+const CANDIDATES_MAX = 4;
 
-export function readSessionCookie(header: string | undefined): string | null {
-  return IN_HEADER.exec(header ?? '')?.[1] ?? null;
+/**
+ * Mostly one. Another site below the same domain can plant a second one, for a longer path, that the
+ * browser sends first: so all of them are read, and the one that is known here counts.
+ */
+export function readSessionCookies(header: string | undefined): string[] {
+  const found = (header ?? '').split(';').flatMap((pair) => {
+    const [name, value = ''] = pair.trim().split('=', 2);
+    return name === NAME && VALUE.test(value) ? value : [];
+  });
+  return [...new Set(found)].slice(0, CANDIDATES_MAX);
 }
 
 export function sessionCookie(sessionId: string, origin: string | undefined): string {

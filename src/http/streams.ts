@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { systemClock } from '../runtime/clock.ts';
 import { sleep } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
 import { EVENT_STREAM, EventStream, message } from './event-stream.ts';
 import { pathOf, unavailable } from './problem.ts';
@@ -35,7 +36,7 @@ export interface StreamLimits {
 }
 
 export const STREAM_LIMITS: StreamLimits = {
-  streamsMax: 1_000,
+  streamsMax: 2_000,
   pollMs: 250,
   pollMaxMs: 1_000,
   heartbeatMs: 15_000,
@@ -53,6 +54,8 @@ export class Streams {
   readonly #limits: StreamLimits;
   readonly #log: Log;
   readonly #open = new Set<EventStream>();
+  /** How many of them belong to a key, or to a tenant. */
+  readonly #owned = new Map<string, number>();
   #closed = false;
 
   constructor(limits: StreamLimits, log: Log) {
@@ -71,7 +74,7 @@ export class Streams {
     story: Story<Entry>,
     afterId: string | null,
   ): Promise<FastifyReply> {
-    const stream = this.#enter(reply);
+    const stream = this.#enter(request, reply);
     const first = await story.read(afterId);
     if (first === null) return story.missing();
     // An EventSource comes again after every end; this answer is what tells it to stay away.
@@ -93,8 +96,10 @@ export class Streams {
     for (const stream of this.#open) stream.stop();
   }
 
-  #enter({ raw }: FastifyReply): EventStream {
+  #enter({ caller }: FastifyRequest, { raw }: FastifyReply): EventStream {
     if (this.#closed) throw stopping();
+    const owners = caller?.keyId ? [`key ${caller.keyId}`, `tenant ${caller.home}`] : [];
+    this.#refuseCrowds(owners);
     if (this.#open.size >= this.#limits.streamsMax) {
       throw unavailable(
         'too many live streams are open here; try again, or read without following',
@@ -102,8 +107,34 @@ export class Streams {
     }
     const stream = new EventStream(raw);
     this.#open.add(stream);
-    stream.signal.addEventListener('abort', () => this.#open.delete(stream), { once: true });
+    for (const owner of owners) this.#count(owner, 1);
+    const leave = () => {
+      this.#open.delete(stream);
+      for (const owner of owners) this.#count(owner, -1);
+    };
+    stream.signal.addEventListener('abort', leave, { once: true });
     return stream;
+  }
+
+  /** A key has a quarter of what there is, and a tenant half, so that others find room. */
+  #refuseCrowds([key, tenant]: readonly string[]): void {
+    const { streamsMax } = this.#limits;
+    const isFull = (owner: string | undefined, max: number) =>
+      owner !== undefined && (this.#owned.get(owner) ?? 0) >= Math.max(1, Math.floor(max));
+    const whose = isFull(key, streamsMax / 4)
+      ? 'this key'
+      : isFull(tenant, streamsMax / 2)
+        ? 'this tenant'
+        : null;
+    if (whose === null) return;
+    const detail = `${whose} has as many live streams open here as it may; read without following`;
+    throw new Refusal('QUOTA_EXCEEDED', detail, { headers: { 'retry-after': '5' } });
+  }
+
+  #count(owner: string, by: 1 | -1): void {
+    const left = (this.#owned.get(owner) ?? 0) + by;
+    if (left === 0) this.#owned.delete(owner);
+    else this.#owned.set(owner, left);
   }
 
   async #follow<Entry extends { id: string }>(

@@ -39,6 +39,16 @@ export async function findCredential(
   return row && right ? { keyId: row.id, tenant: row.tenant, scopes: row.scopes } : null;
 }
 
+const LIVE = statement<{ id: string }>(
+  'live_key_ids',
+  `select k.id from longshore.api_key k where ${VALID}`,
+);
+
+/** Of all tenants: for the door, which must know whether a key can be right before it asks. */
+export async function liveKeyIds(db: Queryable): Promise<ReadonlySet<string>> {
+  return new Set((await db.run(LIVE)).map(({ id }) => id));
+}
+
 const ANY = statement<{ any: boolean }>(
   'any_key',
   'select exists (select 1 from longshore.api_key) as any',

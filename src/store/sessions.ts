@@ -12,6 +12,8 @@ import { hashOf } from './keys.ts';
  */
 export const SESSION_MS = 12 * HOUR_MS;
 const SESSION_IDLE_MS = HOUR_MS;
+/** Of one key. With more, the one that was not used for the longest time ends. */
+export const SESSIONS_MAX = 100;
 /** More often than this its use is not written down. */
 const TOUCH_MS = 60_000;
 
@@ -19,6 +21,10 @@ const INSERT = statement<{ expires_at: Date }>(
   'insert_session',
   `with old as (
     delete from longshore.session where expires_at < clock_timestamp()
+  ), crowd as (
+    delete from longshore.session where id_hash in (
+      select s.id_hash from longshore.session s where s.key_id = $2
+      order by s.seen_at desc offset $4 - 1)
   )
   insert into longshore.session (id_hash, key_id, expires_at)
   values ($1, $2, clock_timestamp() + make_interval(secs => $3::float8 / 1000))
@@ -33,7 +39,7 @@ export async function beginSession(
 ): Promise<{ sessionId: string; expiresAt: Date }> {
   const sessionId = randomBytes(32).toString('hex');
   return await db.transaction(async (tx) => {
-    const [row] = await tx.run(INSERT, [hashOf(sessionId), keyId, SESSION_MS]);
+    const [row] = await tx.run(INSERT, [hashOf(sessionId), keyId, SESSION_MS, SESSIONS_MAX]);
     if (!row) throw new Error('the session was not stored');
     await audit(tx, by, { tenant, action: 'session.begin', subject: keyId });
     return { sessionId, expiresAt: row.expires_at };
@@ -63,6 +69,22 @@ export async function findSession(
   if (!row) return null;
   const { key_id: keyId, tenant, scopes, expires_at: expiresAt } = row;
   return { keyId, tenant, scopes, expiresAt: expiresAt.toISOString() };
+}
+
+const MARKS = statement<{ mark: string }>(
+  'live_session_marks',
+  `select encode(substring(s.id_hash from 1 for 8), 'hex') as mark from longshore.session s
+   where s.expires_at > clock_timestamp()`,
+);
+
+/** What a session can be known by that tells nobody its secret. */
+export function sessionMark(sessionId: string): string {
+  return hashOf(sessionId).subarray(0, 8).toString('hex');
+}
+
+/** Of all tenants: for the door, which must know whether a cookie can be right before it asks. */
+export async function liveSessionMarks(db: Queryable): Promise<ReadonlySet<string>> {
+  return new Set((await db.run(MARKS)).map(({ mark }) => mark));
 }
 
 const END = statement<{ key_id: string }>(

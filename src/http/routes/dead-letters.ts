@@ -15,6 +15,7 @@ import { makeDeadLetterCursor, readDeadLetterCursor } from '../dead-letter-curso
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
+import type { SearchSlots } from '../search-slots.ts';
 import { tenantOf } from '../tenant.ts';
 
 const LIST = {
@@ -64,6 +65,7 @@ export function deadLetterRoutes(
   app: FastifyInstance,
   { db }: HttpDeps,
   redaction: Redaction,
+  searches: SearchSlots,
 ): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
@@ -71,7 +73,9 @@ export function deadLetterRoutes(
     const { cursor, limit, ...query } = request.query;
     const after = cursor === undefined ? null : readDeadLetterCursor(cursor);
     const wanted = { ...searchOf(query), tenant: tenantOf(request), after, limit };
-    const { jobs, next } = await searchDeadLetters(db, wanted);
+    const search = async () => await searchDeadLetters(db, wanted);
+    const { jobs, next } =
+      query.q === undefined ? await search() : await searches.run(wanted.tenant, search);
     const nextCursor = next === null ? null : makeDeadLetterCursor(next);
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
     return reply.send({ jobs: await redaction.found(request, jobs, query.q), nextCursor });

@@ -4,6 +4,8 @@ import type { ApiDocument } from '../api-document.ts';
 import { renderApi } from '../docs-api.ts';
 import { API_TITLE, DocsSite } from '../docs-site.ts';
 import { DOCS_POLICY } from '../docs-style.ts';
+import { type KeptPage, keptPage, sendKept } from '../kept-page.ts';
+import { markup } from '../markup.ts';
 import { answer, refusals } from '../openapi.ts';
 import { noSuchPath } from '../problem.ts';
 
@@ -42,8 +44,14 @@ export function docsRoutes(app: FastifyInstance): void {
     });
   };
 
-  app.get('/openapi.json', { schema: DOCUMENT, config: { quiet: true, access: 'public' } }, () =>
-    app.swagger(),
+  let document: KeptPage | undefined;
+  app.get(
+    '/openapi.json',
+    { schema: DOCUMENT, config: { quiet: true, access: 'public' } },
+    async (request, reply) => {
+      document ??= keptPage(JSON.stringify(app.swagger()), 'application/json; charset=utf-8');
+      return sendKept(request, reply, document);
+    },
   );
 
   app.get('/docs', { schema: HOME, config: { access: 'public' } }, async (_request, reply) =>
@@ -52,11 +60,15 @@ export function docsRoutes(app: FastifyInstance): void {
 
   app.get('/docs/', HIDDEN, async (_request, reply) => send(reply, (await site()).home('./')));
 
+  let reference: string[] | undefined;
   app.get('/docs/api', HIDDEN, async (request, reply) => {
+    reference ??= (await site())
+      .frame(API_TITLE, renderApi(app.swagger() as unknown as ApiDocument, `http://${ANY_HOST}`))
+      .split(ANY_HOST);
     // The Host header has passed its guard, so the examples can call the server as the reader did.
-    const document = app.swagger() as unknown as ApiDocument;
-    const body = renderApi(document, `http://${request.headers.host}`);
-    return send(reply, (await site()).frame(API_TITLE, body));
+    const { text: host } = markup`${request.headers.host ?? ''}`;
+    void reply.header('content-security-policy', DOCS_POLICY);
+    return sendKept(request, reply, keptPage(reference.join(host), HTML));
   });
 
   app.get<{ Querystring: { q?: unknown } }>('/docs/search', HIDDEN, async (request, reply) => {
@@ -73,7 +85,7 @@ export function docsRoutes(app: FastifyInstance): void {
   app.get<{ Params: { name: string } }>('/docs/images/:name', HIDDEN, async (request, reply) => {
     const image = (await site()).image(request.params.name);
     if (!image) throw noSuchPath();
-    return reply.type('image/png').send(image);
+    return reply.type('image/png').header('cache-control', 'no-cache').send(image);
   });
 
   // Relative, so that it stays below the path of a proxy.
@@ -82,7 +94,15 @@ export function docsRoutes(app: FastifyInstance): void {
   );
 }
 
+const HTML = 'text/html; charset=utf-8';
+
+/** Stands for the name of the server until it is known; no text of ours has it. */
+const ANY_HOST = 'host-of-this-server.invalid';
+
 function send(reply: FastifyReply, page: string): FastifyReply {
-  void reply.type('text/html; charset=utf-8').header('content-security-policy', DOCS_POLICY);
+  void reply.type(HTML).headers({
+    'content-security-policy': DOCS_POLICY,
+    'cache-control': 'no-cache',
+  });
   return reply.send(page);
 }

@@ -11,6 +11,7 @@ import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../job-path.ts';
 import { answer, refusals } from '../openapi.ts';
 import type { Redaction } from '../redaction.ts';
+import type { SearchSlots } from '../search-slots.ts';
 import { tenantOf } from '../tenant.ts';
 
 const GET = {
@@ -40,6 +41,7 @@ export function readJobsRoutes(
   app: FastifyInstance,
   { db, unhandledAfterMs }: HttpDeps,
   redaction: Redaction,
+  searches: SearchSlots,
 ): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
@@ -67,7 +69,11 @@ export function readJobsRoutes(
   });
 
   typed.get('/v1/jobs', { schema: LIST, config: READS }, async (request, reply) => {
-    const { jobs, nextCursor } = await listPage(request.query, tenantOf(request));
+    const { query } = request;
+    const tenant = tenantOf(request);
+    const list = async () => await listPage(query, tenant);
+    const { jobs, nextCursor } =
+      query.q === undefined ? await list() : await searches.run(tenant, list);
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
     return reply.send({ jobs: await redaction.found(request, jobs, request.query.q), nextCursor });
   });

@@ -9,7 +9,7 @@ import { actorOf, callerOf } from '../caller.ts';
 import type { Callers } from '../callers.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import { ENDED_COOKIE, readSessionCookie, sessionCookie } from '../session-cookie.ts';
+import { ENDED_COOKIE, readSessionCookies, sessionCookie } from '../session-cookie.ts';
 
 /** A key has about a hundred characters, and everybody may try to log in. */
 const LOGIN_BODY_MAX_BYTES = 4_096;
@@ -55,8 +55,10 @@ export function sessionRoutes(app: FastifyInstance, { db }: HttpDeps, callers: C
     const { key } = parseBody(LoginBody, request.body);
     const credential = await callers.credential(key, request, reply);
     const { keyId, tenant, scopes } = credential;
-    const by = { name: `key:${keyId}`, address: request.ip };
+    callers.countLogin(keyId, reply);
+    const by = { name: `key:${keyId}`, address: request.clientAddress };
     const { sessionId, expiresAt } = await beginSession(db, by, credential);
+    callers.sessionBegan();
     void reply.header('set-cookie', sessionCookie(sessionId, request.headers.origin));
     return reply.code(201).send({ kind: 'session', tenant, scopes, keyId, expiresAt });
   });
@@ -68,8 +70,7 @@ export function sessionRoutes(app: FastifyInstance, { db }: HttpDeps, callers: C
 
   app.delete('/v1/session', { schema: LOGOUT, config: known }, async (request, reply) => {
     parseNothing(request.body);
-    const sessionId = readSessionCookie(request.headers.cookie);
-    if (sessionId !== null) {
+    for (const sessionId of readSessionCookies(request.headers.cookie)) {
       await endSession(db, actorOf(request), callerOf(request).home, sessionId);
       callers.forgetSession(sessionId);
     }
