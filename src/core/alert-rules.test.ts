@@ -5,6 +5,7 @@ import {
   type AlertDefaults,
   AlertRules,
   type Finding,
+  FIRING_MAX,
   judge,
   parseAlertDefaults,
   rulesOf,
@@ -118,6 +119,25 @@ describe('judging', () => {
       expect(firing?.message).toContain(told);
     }
   });
+});
+
+test('thousands of made-up names fire a bounded number of alerts, and the worst of them', () => {
+  const rules = new AlertRules([], {});
+  const many = Array.from({ length: 4_000 }, (_, n) =>
+    finding({ rule: 'no-worker', definitionKey: `made-up-${n}`, value: 100_000 + n }),
+  );
+  const real = finding({ rule: 'no-worker', tenant: 'other', value: 100_000 });
+  const firing = judge([...many, real], rules);
+  const ofTenant = firing.filter(({ tenant }) => tenant === 'acme');
+  expect([ofTenant.length, firing.length]).toEqual([FIRING_MAX, FIRING_MAX + 1]);
+  expect(ofTenant[0]?.subject).toBe('made-up-3999');
+  expect(ofTenant.at(-1)).toMatchObject({ subject: '', definitionKey: null });
+  expect(ofTenant.at(-1)?.message).toMatch(/^no-worker: 3951 more definitions/);
+  expect(
+    judge(many.toReversed(), rules)
+      .map(({ subject }) => subject)
+      .sort(),
+  ).toEqual(ofTenant.map(({ subject }) => subject).sort());
 });
 
 describe('the configuration in one line', () => {

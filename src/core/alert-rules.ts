@@ -165,13 +165,36 @@ export function judge(findings: readonly Finding[], rules: AlertRules): Firing[]
     const before = subjects.get(name);
     subjects.set(name, before ? merged(before, finding) : finding);
   }
-  return [...subjects.values()].flatMap((finding) => {
+  const firing = [...subjects.values()].flatMap((finding) => {
     const rule = rules.of(finding.rule, finding.tenant, finding.definitionKey);
     const value = measured(finding);
     if (!rule.enabled || value < rule.threshold) return [];
     const message = sentenceOf({ ...finding, value }, rule);
     return { ...finding, value, subject: subjectOf(finding), threshold: rule.threshold, message };
   });
+  return [...Map.groupBy(firing, ({ tenant, rule }) => `${tenant}\n${rule}`).values()].flatMap(
+    bounded,
+  );
+}
+
+/** Of one rule and tenant; whoever makes up names of definitions could make thousands of them. */
+export const FIRING_MAX = 50;
+
+/**
+ * The worst ones, and one alert that says how many more there are. With the same value the name decides,
+ * so that the next look finds the same ones and none is resolved by the way.
+ */
+function bounded(firing: readonly Firing[]): readonly Firing[] {
+  const [first] = firing;
+  if (!first || firing.length <= FIRING_MAX) return firing;
+  const worst = firing.toSorted((a, b) => b.value - a.value || (a.subject < b.subject ? -1 : 1));
+  const more = firing.length - (FIRING_MAX - 1);
+  const others: Firing = {
+    ...(worst[FIRING_MAX - 1] ?? first),
+    ...{ definitionKey: null, scheduleId: null, jobId: null, subject: '' },
+    message: `${first.rule}: ${more} more definitions or schedules of this tenant are over the threshold`,
+  };
+  return [...worst.slice(0, FIRING_MAX - 1), others];
 }
 
 /** Percent of what it is a part of. A retry may be of an attempt that began before the window did. */

@@ -4,9 +4,10 @@ import type { Db } from '../store/db.ts';
 import { deliveryJob } from './delivery-job.ts';
 import { guardedDialer } from './dialer.ts';
 import { Networks } from './networks.ts';
+import { TenantShare } from './tenant-share.ts';
 
-/** A send mostly waits, so a worker can have many of them under way. */
-const SLOTS = 20;
+/** A send mostly waits, so a worker can have many of them under way; one tenant has a third. */
+const SLOTS = 60;
 
 /** What a worker needs to deliver. `allowed` are private networks that it may reach all the same. */
 export function deliveries(
@@ -15,5 +16,8 @@ export function deliveries(
   allowed: readonly string[],
 ): { definitions: JobDefinition[]; slots: number } {
   const dialer = guardedDialer(new Networks(allowed));
-  return { definitions: [deliveryJob({ db, clock, dialer })], slots: SLOTS };
+  return {
+    definitions: [deliveryJob({ db, clock, dialer, share: new TenantShare(SLOTS / 3) })],
+    slots: SLOTS,
+  };
 }

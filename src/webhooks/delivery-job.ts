@@ -21,6 +21,7 @@ import {
 import { compose } from './compose.ts';
 import { send, type Sent, type SenderOptions } from './send.ts';
 import { signedHeaders } from './sign.ts';
+import type { TenantShare } from './tenant-share.ts';
 
 /** Long enough for a send and what is written around it. */
 const TIMEOUT_SECONDS = 60;
@@ -29,7 +30,12 @@ const SENDS_KEPT = 20;
 export interface DeliveryOptions extends SenderOptions {
   db: Db;
   clock: Clock;
+  /** Missing: a tenant may have all sends. */
+  share?: TenantShare;
 }
+
+/** A delivery whose tenant has its share of sends under way comes back after about so long. */
+const NO_ROOM_MS = 2_000;
 
 /**
  * A delivery as a job, under the rules of every job: claimed, fenced, retried by `decide()`. What was
@@ -77,9 +83,13 @@ async function deliver(
     params.envelope ??
     (await ctx.step('event', async () => await compose(db, ctx.jobId, endpoint.tenant, params)));
   if (!event) throw new NonRetryable('the job was deleted before it could be told of');
+  const leave = options.share ? options.share.take(endpoint.tenant) : () => undefined;
+  // Its slot is for others meanwhile: receivers that hang would keep all of them.
+  if (leave === null) return ctx.snooze(Math.round(NO_ROOM_MS * (1 + clock.random())));
   const body = JSON.stringify(event);
   const headers = signedHeaders(ctx.jobId, clock.now(), body, endpoint.secrets);
-  const sent = await send({ url: endpoint.url, headers, body }, options, ctx.abortSignal);
+  const sending = send({ url: endpoint.url, headers, body }, options, ctx.abortSignal);
+  const sent = await sending.finally(leave);
   await ctx.checkpoint([...before, sent.send].slice(-SENDS_KEPT));
   if (isDelivered(sent.send)) {
     await noteDelivered(db, endpoint.id);

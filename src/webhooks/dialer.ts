@@ -1,6 +1,6 @@
-import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { namesLookup } from './names.ts';
 import type { Networks } from './networks.ts';
 
 /**
@@ -28,7 +28,7 @@ const CONNECT_MS = 10_000;
 
 export function guardedDialer(
   networks: Networks,
-  resolve: LookupFunction = systemLookup,
+  resolve: LookupFunction = namesLookup(),
 ): Dispatcher {
   const connect = buildConnector({
     timeout: CONNECT_MS,

@@ -6,6 +6,12 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 /**
+ * Services of clouds for their own machines that have a public address: Azure's, which hands out keys and
+ * settings. Those of others are at addresses that are refused anyway.
+ */
+const OF_CLOUDS = ['168.63.129.16/32'].map((network) => ipaddr.parseCIDR(network));
+
+/**
  * Which addresses a webhook may reach: those of the public internet, and the networks that the operator
  * allows on top. Everything with another purpose is refused by default, whether it is private, loopback,
  * link-local, shared, multicast, reserved, or a way to write an IPv4 address inside an IPv6 one (6to4,
@@ -29,6 +35,7 @@ export class Networks {
 
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false;
+  if (OF_CLOUDS.some((network) => contains(network, address))) return false;
   return address.kind() === 'ipv4' || contains(GLOBAL_UNICAST, address);
 }
 

@@ -1,7 +1,7 @@
-import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { judgeUrl } from '../core/webhook-url.ts';
 import { addressIn, AddressNotAllowed, guardedLookup } from './dialer.ts';
+import { namesLookup } from './names.ts';
 import type { Networks } from './networks.ts';
 
 const PATIENCE_MS = 2_000;
@@ -14,7 +14,7 @@ export class UrlGuard {
   readonly #networks: Networks;
   readonly #resolve: LookupFunction;
 
-  constructor(networks: Networks, resolve: LookupFunction = systemLookup) {
+  constructor(networks: Networks, resolve: LookupFunction = namesLookup()) {
     this.#networks = networks;
     this.#resolve = resolve;
   }

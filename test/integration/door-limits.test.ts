@@ -83,8 +83,8 @@ describe('wrong keys from an address', () => {
       const headers = { cookie: cookieOf(session) };
       expect((await fetch(`${server.address}/v1/jobs`, { headers })).status).toBe(200);
     }
-    const [right = ''] = [(await newKey(database, 'acme', 'jobs:read')).keyId];
-    const forged = formatApiKey({ id: right, secret: '0'.repeat(64) });
+    const { keyId } = await newKey(database, 'acme', 'jobs:read');
+    const forged = formatApiKey({ id: keyId, secret: '0'.repeat(64) });
     expect((await logIn(server, forged)).status).toBe(401);
     await guessTooOften(server);
   });
