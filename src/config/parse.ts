@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Kind, Setting } from './schema.ts';
+import type { Kind } from './kind.ts';
+import type { Setting } from './schema.ts';
 import { ALERT_RULE_NAMES } from '../core/alert.ts';
 import { parseAlertDefaults } from '../core/alert-rules.ts';
 import { parseUidSetting } from '../core/job-uids.ts';

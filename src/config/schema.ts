@@ -2,20 +2,7 @@ import { DEFAULT_JOB_LINES } from '../core/job-lines.ts';
 import { SHARDS_MAX } from '../core/job-id.ts';
 import { defaultUrl } from './bind.ts';
 import { type Config, INLINE_JOBS, LOG_LEVELS, POOLERS, type SettingKey } from './config.ts';
-
-/** What a value may be; `parse.ts` turns text into it and words the refusal. */
-export type Kind =
-  | { type: 'text' }
-  | { type: 'integer'; min: number; max: number }
-  | { type: 'choice'; choices: readonly string[] }
-  | { type: 'variables' }
-  | { type: 'names' }
-  | { type: 'networks' }
-  | { type: 'alerts' }
-  | { type: 'key-ring' }
-  | { type: 'job-lines' }
-  | { type: 'uids' }
-  | { type: 'url'; protocols: readonly string[] };
+import type { Kind } from './kind.ts';
 
 export interface Setting<Key extends SettingKey = SettingKey> {
   key: Key;

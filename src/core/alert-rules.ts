@@ -191,7 +191,10 @@ function bounded(firing: readonly Firing[]): readonly Firing[] {
   const more = firing.length - (FIRING_MAX - 1);
   const others: Firing = {
     ...(worst[FIRING_MAX - 1] ?? first),
-    ...{ definitionKey: null, scheduleId: null, jobId: null, subject: '' },
+    definitionKey: null,
+    scheduleId: null,
+    jobId: null,
+    subject: '',
     message: `${first.rule}: ${more} more definitions or schedules of this tenant are over the threshold`,
   };
   return [...worst.slice(0, FIRING_MAX - 1), others];

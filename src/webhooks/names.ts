@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 
 /**
  * Looks names up without the four threads that Node keeps for it: there a name whose servers never
@@ -26,15 +27,13 @@ const ADDRESSES_MAX = 64;
 
 export function namesLookup(options: NamesOptions = {}): LookupFunction {
   return (hostname, { all }, callback) => {
-    lookUp(hostname, options).then(
-      (found) => {
-        const [first] = found;
-        if (!first) return callback(notFound(hostname), '');
-        if (all) callback(null, found);
-        else callback(null, first.address, first.family);
-      },
-      (error: unknown) => callback(error as NodeJS.ErrnoException, ''),
-    );
+    callbackify(lookUp)(hostname, options, (error, found) => {
+      const [first] = found ?? [];
+      if (error) return callback(error, '');
+      if (!first) return callback(notFound(hostname), '');
+      if (all) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
   };
 }
 

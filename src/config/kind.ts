@@ -1,0 +1,13 @@
+/** What a value may be; `parse.ts` turns text into it and words the refusal. */
+export type Kind =
+  | { type: 'text' }
+  | { type: 'integer'; min: number; max: number }
+  | { type: 'choice'; choices: readonly string[] }
+  | { type: 'variables' }
+  | { type: 'names' }
+  | { type: 'networks' }
+  | { type: 'alerts' }
+  | { type: 'key-ring' }
+  | { type: 'job-lines' }
+  | { type: 'uids' }
+  | { type: 'url'; protocols: readonly string[] };
