@@ -22,6 +22,8 @@ interface Place {
   /** The text that holds envelopes, and how it is written back from `u.sealed`. */
   text: string;
   set: string;
+  /** It is the secret of a webhook (`store/vault.ts`). */
+  secret?: true;
   /** Small tables without a shard belong to the walk of the first. */
   shardless?: true;
 }
@@ -45,8 +47,8 @@ const PLACES: readonly Place[] = [
     tenant: OF_JOB,
   },
   { ...json('schedule', 'id', 'params'), tenant: OWN },
-  { ...text('webhook', 'secret'), tenant: OWN },
-  { ...text('webhook', 'previous_secret'), tenant: OWN },
+  { ...text('webhook', 'secret'), tenant: OWN, secret: true },
+  { ...text('webhook', 'previous_secret'), tenant: OWN, secret: true },
   {
     ...text('bulk', 'how'),
     tenant: OWN,
@@ -73,6 +75,7 @@ interface Row {
 }
 
 interface Stop {
+  use: 'value' | 'secret';
   first: Pick<Row, 'id' | 'part'>;
   read: Statement<Row>;
   write: Statement<{ id: string }>;
@@ -93,6 +96,7 @@ const STOPS: readonly Stop[] = PLACES.map((place, n) => {
     : `${key} > $2 and $3::text = ''`;
   const same = `${home} and t.${id} = u.id and ${partColumn} = u.part`;
   return {
+    use: place.secret ? 'secret' : 'value',
     first: { id: ZERO_ID, part: part?.first ?? '' },
     read: statement<Row>(
       `read_sealed_${name}`,
@@ -136,13 +140,13 @@ export async function sealCensus(db: Db, { reseal }: { reseal: boolean }): Promi
 async function walk(
   db: Queryable,
   shard: number,
-  { first, read, write }: Stop,
+  { first, read, write, use }: Stop,
   census: SealCensus,
   reseal: boolean,
 ): Promise<void> {
   for (let after: Pick<Row, 'id' | 'part'> | undefined = first; after;) {
     const rows: Row[] = await db.run(read, [shard, after.id, after.part, BATCH]);
-    const changed = reseal ? await sealAnew(db, shard, write, rows, census) : new Map();
+    const changed = reseal ? await sealAnew(db, shard, { write, use }, rows, census) : new Map();
     for (const row of rows) {
       const stored: string | null = changed.get(keyOf(row)) ?? row.text;
       for (const keyId of stored === null ? [] : keyIdsIn(stored)) {
@@ -157,14 +161,14 @@ async function walk(
 async function sealAnew(
   db: Queryable,
   shard: number,
-  write: Stop['write'],
+  { write, use }: Pick<Stop, 'write' | 'use'>,
   rows: readonly Row[],
   census: SealCensus,
 ): Promise<Map<string, string>> {
   const changes = rows.flatMap((row) => {
     if (row.text === null) return [];
     try {
-      const sealed = db.vault.reseal(row.tenant, row.text);
+      const sealed = db.vault.reseal(row.tenant, row.text, use);
       return sealed === row.text ? [] : [{ ...row, sealed }];
     } catch (error) {
       if (!(error instanceof CannotOpen)) throw error;

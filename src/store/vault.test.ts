@@ -61,3 +61,16 @@ it('leaves everything alone without keys, and still knows what was sealed', () =
   expect(keyless.open('acme', '{"word":"$sealed"}')).toBe('{"word":"$sealed"}');
   expect(() => keyless.open('acme', vault.seal('acme', '1'))).toThrow(CannotOpen);
 });
+
+it('shows no secret of a webhook as a value of a job, nor takes a value for a secret', () => {
+  const secret = vault.sealText('acme', 'whsec_1');
+  expect(vault.openText('acme', secret)).toBe('whsec_1');
+  expect(() => vault.open('acme', secret)).toThrow(CannotOpen);
+  expect(vault.show('acme', { params: JSON.parse(secret) as unknown })).toEqual({
+    params: expect.stringMatching(/^\[sealed: /) as string,
+  });
+  expect(() => vault.openText('acme', vault.seal('acme', '"x"'))).toThrow(CannotOpen);
+  const both = new Vault(`b:${B},a:${A}`);
+  const anew = both.reseal('acme', secret, 'secret');
+  expect(new Vault(`b:${B}`).openText('acme', anew)).toBe('whsec_1');
+});

@@ -20,8 +20,9 @@ import {
 /**
  * Encrypts what jobs are given and what they leave behind, so that whoever reads the database, a backup
  * of it or its replication stream learns nothing from params, results, steps and checkpoints. AES-256-GCM
- * with a random nonce; the tenant is authenticated with each value, so that one which was moved into a
- * job of another tenant does not open there.
+ * with a random nonce; the tenant and the use are authenticated with each value, so that one which was
+ * moved into a job of another tenant, or a secret that was moved into a job, does not open there. Which
+ * job it belongs to is not: statements copy values into hooks and redeliveries without a key.
  *
  * It sits with the database (`Db`), because that is the border: values are plain on this side of it and
  * sealed on the other. Everything that is derived from params, such as what makes a job unique, is
@@ -49,11 +50,11 @@ export class Vault {
   }
 
   /** As it is to be stored. An envelope stays as it is: it comes from where there was no key for it. */
-  seal(tenant: string, json: string): string {
+  seal(tenant: string, json: string, use: Use = 'value'): string {
     const key = this.keyId === null ? undefined : this.#keys.get(this.keyId);
     if (this.keyId === null || !key || isEnvelopeText(json)) return json;
     const nonce = randomBytes(12);
-    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(boundTo(tenant));
+    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(boundTo(tenant, use));
     const box = Buffer.concat([cipher.update(json, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return envelopeText({
       keyId: this.keyId,
@@ -63,12 +64,12 @@ export class Vault {
   }
 
   /** The JSON text as it was before it was stored. Throws `CannotOpen`. */
-  open(tenant: string, json: string): string {
+  open(tenant: string, json: string, use: Use = 'value'): string {
     if (!mayHoldEnvelope(json)) return json;
     const value = JSON.parse(json) as unknown;
     const content = contentOf(value);
-    if (content !== null) return this.#unseal(tenant, content);
-    const opened = replaceEnvelopes(value, (inner) => JSON.parse(this.#unseal(tenant, inner)));
+    if (content !== null) return this.#unseal(tenant, content, use);
+    const opened = replaceEnvelopes(value, (inner) => JSON.parse(this.#unseal(tenant, inner, use)));
     return opened === value ? json : JSON.stringify(opened);
   }
 
@@ -86,7 +87,7 @@ export class Vault {
   show(tenant: string, value: unknown): unknown {
     return replaceEnvelopes(value, (content) => {
       try {
-        return JSON.parse(this.#unseal(tenant, content)) as unknown;
+        return JSON.parse(this.#unseal(tenant, content, 'value')) as unknown;
       } catch (error) {
         if (error instanceof CannotOpen) return `[sealed: ${error.message}]`;
         throw error;
@@ -95,21 +96,25 @@ export class Vault {
   }
 
   /** A stored text with every envelope of another key sealed anew by the one that encrypts. */
-  reseal(tenant: string, stored: string): string {
+  reseal(tenant: string, stored: string, use: Use = 'value'): string {
     if (this.keyId === null) return stored;
-    return replaceOthers(stored, this.keyId, (old) => this.seal(tenant, this.open(tenant, old)));
+    return replaceOthers(stored, this.keyId, (old) =>
+      this.seal(tenant, this.open(tenant, old, use), use),
+    );
   }
 
   /** For a text that is no JSON, such as the secret that a webhook is signed with. */
   sealText(tenant: string, text: string): string {
-    return this.keyId === null ? text : this.seal(tenant, JSON.stringify(text));
+    return this.keyId === null ? text : this.seal(tenant, JSON.stringify(text), 'secret');
   }
 
   openText(tenant: string, stored: string): string {
-    return isEnvelopeText(stored) ? (JSON.parse(this.open(tenant, stored)) as string) : stored;
+    return isEnvelopeText(stored)
+      ? (JSON.parse(this.open(tenant, stored, 'secret')) as string)
+      : stored;
   }
 
-  #unseal(tenant: string, content: string): string {
+  #unseal(tenant: string, content: string, use: Use): string {
     const { keyId, nonce, box } = parseSeal(content);
     const key = this.#keys.get(keyId);
     if (!key) {
@@ -119,7 +124,7 @@ export class Vault {
     }
     const bytes = Buffer.from(box, 'base64url');
     const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, 'base64url'))
-      .setAAD(boundTo(tenant))
+      .setAAD(boundTo(tenant, use))
       .setAuthTag(bytes.subarray(-TAG_BYTES));
     try {
       const text = decipher.update(bytes.subarray(0, -TAG_BYTES));
@@ -136,6 +141,13 @@ export class Vault {
 const CIPHER = 'aes-256-gcm';
 const TAG_BYTES = 16;
 
-function boundTo(tenant: string): Buffer {
-  return Buffer.from(`longshore tenant ${tenant}`);
+/**
+ * What a value is for. A secret that signs webhooks is never shown, and values of jobs are: so whoever can
+ * write into the database, without having a key, must not be able to have one shown as the other.
+ */
+type Use = 'value' | 'secret';
+
+/** No tenant has a space in its name. */
+function boundTo(tenant: string, use: Use): Buffer {
+  return Buffer.from(`longshore tenant ${tenant} ${use}`);
 }
