@@ -13,6 +13,9 @@ const inbox = {
   async start(jobs: readonly unknown[]) {
     return jobs.map(() => ({ jobId: 'stored', status: 'queued' as const, created: true }));
   },
+  async warnings(jobs: readonly unknown[]) {
+    return jobs.map(() => []);
+  },
 } as unknown as Inbox;
 const deps = { db: NO_KEYS, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '1.2.3' };
 const app = buildServer(deps);

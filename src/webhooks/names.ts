@@ -62,14 +62,24 @@ async function ask(name: string, { servers, timeoutMs = TIMEOUT_MS }: NamesOptio
   try {
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const found = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    const failures = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const failures = answers.flatMap((one) =>
+      one.status === 'rejected' ? [one.reason as Error] : [],
+    );
     const unclear = failures.find((reason: unknown) => !saysNo(reason));
     // Half an answer is none: the other half may be an address that is not allowed.
-    if (unclear !== undefined) throw unclear;
+    if (unclear !== undefined) throw isCancelled(unclear) ? timedOut(name) : unclear;
     return found;
   } finally {
     clearTimeout(timer);
   }
+}
+
+function isCancelled(reason: unknown): boolean {
+  return (reason as { code?: unknown }).code === 'ECANCELLED';
+}
+
+function timedOut(name: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`nobody answered about ${name} in time`), { code: 'ETIMEOUT' });
 }
 
 function saysNo(reason: unknown): boolean {
