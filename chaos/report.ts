@@ -1,5 +1,6 @@
 import type { Verdict } from './check/check.ts';
 import type { Facts } from './check/facts.ts';
+import { covered } from './check/free-slots.ts';
 import { isOwnDoing, reasonOutside } from './check/invariants/explained.ts';
 import { SOMETIMES } from './check/invariants/sometimes.ts';
 import type { Story } from './check/stories.ts';
@@ -9,6 +10,16 @@ export interface Spread {
   p50: number;
   p99: number;
   max: number;
+}
+
+/** How long rescued jobs waited for a worker, by what kept the workers from taking them. */
+export interface Waits {
+  /** Every healthy worker ran as many jobs as it has slots. */
+  allBusy: number;
+  /** No worker was healthy: the database, or each of them, was disturbed. */
+  noneHealthy: number;
+  /** A healthy worker had a free slot: the part that Longshore answers for (L12). */
+  slotFree: Spread;
 }
 
 /** What a run amounts to, in figures. */
@@ -28,6 +39,8 @@ export interface Figures {
   rescueMs: Spread;
   /** Until it was claimed, which also depends on what else was waiting. */
   reclaimMs: Spread;
+  /** What it waited for, from claimable to claimed, in all rescues together. */
+  waitedMs: Waits;
   sometimes: Record<string, number>;
 }
 
@@ -55,6 +68,7 @@ export function figuresOf({ facts, violations }: Verdict): Figures {
     reexecutions: counted(reexecutions(facts)),
     rescueMs: spread(rescued.map(({ backMs }) => backMs)),
     reclaimMs: spread(rescued.flatMap(({ claimedMs }) => claimedMs ?? [])),
+    waitedMs: waitsOf(facts, rescued),
     sometimes: Object.fromEntries(
       Object.entries(SOMETIMES).map(([name, look]) => [name, look(facts)]),
     ),
@@ -75,6 +89,9 @@ export function reportOn(verdict: Verdict): string {
       `${figures.staleAccepted} stale writes accepted, ${figures.staleRefused} stale outcomes refused`,
     `  ${rescueMs.count} rescues, from the last sign of life of a worker: claimable again after ` +
       `${inWords(rescueMs)}; claimed again after ${inWords(figures.reclaimMs)}`,
+    `  between claimable and claimed they waited ${count(figures.waitedMs.allBusy)} ms for a slot, ` +
+      `${count(figures.waitedMs.noneHealthy)} ms while no worker was healthy; ` +
+      `while a slot was free ${inWords(figures.waitedMs.slotFree)}`,
     `  ${count(figures.unknown)} requests of unknown result, ` +
       `${figures.sometimes['an enqueue of unknown result had been stored']} of them had been stored`,
     '',
@@ -110,8 +127,24 @@ function rescues({ instances }: Facts, { claims }: Story) {
     if (ending?.errorCode !== 'LEASE_EXPIRED' || !end || lastBeat === undefined) return [];
     const next = claims[index + 1];
     const claimedMs = next ? (next.at - lastBeat) / 1_000 : null;
-    return [{ backMs: (end.at - lastBeat) / 1_000, claimedMs }];
+    const waited = next ? { from: end.at, until: next.at } : null;
+    return [{ backMs: (end.at - lastBeat) / 1_000, claimedMs, waited }];
   });
+}
+
+function waitsOf({ freeSlots }: Facts, rescued: ReturnType<typeof rescues>): Waits {
+  const waits = rescued.flatMap(({ waited }) => {
+    if (!waited) return [];
+    const healthy = covered(waited, freeSlots.healthy) / 1_000;
+    const free = covered(waited, freeSlots.free) / 1_000;
+    return [{ busy: healthy - free, free, none: (waited.until - waited.from) / 1_000 - healthy }];
+  });
+  const sum = (values: number[]) => Math.round(values.reduce((a, b) => a + b, 0));
+  return {
+    allBusy: sum(waits.map(({ busy }) => busy)),
+    noneHealthy: sum(waits.map(({ none }) => none)),
+    slotFree: spread(waits.map(({ free }) => free)),
+  };
 }
 
 function inWords({ p50, p99, max }: Spread): string {

@@ -123,6 +123,7 @@ function describe({ seed, profile }: RunOptions, world: World): Run {
     versions: { node: process.versions.node },
     ...TIMERS,
     hearsayMs: profile.redis ? REDIS_LEASE_MS + REMEMBERED_MS : 0,
+    slotsPerWorker: profile.slotsPerWorker,
     drainBoundMs: profile.drainBoundMs,
     sometimes: profile.sometimes,
     skipped: Object.fromEntries(skipped) as Record<string, string>,

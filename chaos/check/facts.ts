@@ -1,5 +1,6 @@
 import type { History } from '../history/history.ts';
 import { Faults } from './faults.ts';
+import { FreeSlots } from './free-slots.ts';
 import { type Instance, instancesOf } from './instances.ts';
 import { type Enqueue, isEnqueue, type Operation, operationsOf } from './operations.ts';
 import { type Story, storiesOf } from './stories.ts';
@@ -12,16 +13,21 @@ export interface Facts {
   stories: Map<string, Story>;
   instances: Map<string, Instance>;
   faults: Faults;
+  freeSlots: FreeSlots;
 }
 
 export function factsOf(history: History): Facts {
   const operations = operationsOf(history.client);
+  const stories = storiesOf(history, operations);
+  const instances = instancesOf(history);
+  const faults = new Faults(history.faults);
   return {
     history,
     operations,
     enqueues: operations.filter(isEnqueue),
-    stories: storiesOf(history, operations),
-    instances: instancesOf(history),
-    faults: new Faults(history.faults),
+    stories,
+    instances,
+    faults,
+    freeSlots: new FreeSlots(history, stories, instances, faults),
   };
 }

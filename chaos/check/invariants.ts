@@ -13,6 +13,7 @@ import { integrity } from './invariants/integrity.ts';
 import type { Invariant } from './invariant.ts';
 import { legalMoves } from './invariants/legal-moves.ts';
 import { limits } from './invariants/limits.ts';
+import { noIdling } from './invariants/no-idling.ts';
 import { noLeftovers } from './invariants/no-leftovers.ts';
 import { noOverlap } from './invariants/no-overlap.ts';
 import { noPhantom } from './invariants/no-phantom.ts';
@@ -61,6 +62,7 @@ export const INVARIANTS: readonly Invariant[] = [
   cancelReach,
   calmStop,
   noLeftovers,
+  noIdling,
   steadyProcesses,
   explained,
   sometimes,

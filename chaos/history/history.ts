@@ -23,6 +23,8 @@ export interface Run {
   drainMs: number;
   /** How much longer a lost worker may be believed alive because Redis says so; 0 without Redis. */
   hearsayMs: number;
+  /** How many jobs a worker runs at once; histories of earlier versions do not say. */
+  slotsPerWorker?: number;
   /** Within so long after the last fault everything that was due must have ended. */
   drainBoundMs: number;
   /** What must have happened at least once, or the run was too tame to prove anything. */

@@ -97,4 +97,17 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     caughtBy: ['S1', 'L1'],
     deck: { 'worker-cut': 10, 'link-reset': 6, 'postmaster-kill': 2 },
   },
+  {
+    name: 'slots-leak',
+    mistake: 'a claim that brings nothing never gives back the slots it was made for',
+    changes: [
+      {
+        file: 'worker/loop.ts',
+        find: 'this.#slots.accept(ours ? executions : [], limit);',
+        replace: 'this.#slots.accept(ours ? executions : [], executions.length > 0 ? limit : 0);',
+      },
+    ],
+    caughtBy: ['L12'],
+    deck: { 'child-kill': 1 },
+  },
 ];

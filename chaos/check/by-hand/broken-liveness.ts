@@ -90,6 +90,19 @@ export const BROKEN_LIVENESS: Broken[] = [
     how: 'a process outlived its servers',
     make: (h) => h.history.leftovers.processes.push('node runner/main.ts'),
   },
+  {
+    breaks: ['L12'],
+    how: 'a job stayed queued although a worker had nothing to do',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job();
+      for (let second = 0; second < 8; second += 1) {
+        h.tick(1_000);
+        h.beat('w1');
+      }
+      job.claim().start().succeed();
+    },
+  },
   { breaks: ['P1'], how: 'a server ended by itself', make: (h) => h.exit('api-1', pidOf('api-1')) },
   {
     breaks: ['X1'],

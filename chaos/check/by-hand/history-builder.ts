@@ -141,6 +141,7 @@ function emptyHistory(): History {
       pollMs: 500,
       drainMs: 1_000,
       hearsayMs: 0,
+      slotsPerWorker: 1,
       drainBoundMs: 10_000,
       sometimes: [],
       skipped: {},

@@ -78,6 +78,17 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     h.bury('w1', 10);
     job.fail('LEASE_EXPIRED', 'queued').claim('w3').start().succeed();
   },
+  'a job that waits for long, because its worker has no slot left': (h) => {
+    h.beat('w1');
+    const first = h.job({ does: 'slow' }).claim().start();
+    const second = h.job();
+    for (let passed = 0; passed < 8; passed += 1) {
+      h.tick(1_000);
+      h.beat('w1');
+    }
+    first.succeed();
+    second.claim().start().succeed();
+  },
   'a worker that is asked to stop': (h) => {
     h.beat('w1');
     const job = h.job().claim().start();
