@@ -55,7 +55,7 @@ export class Slot {
     this.#supervision ??= this.#supervise();
   }
 
-  async up(patienceMs = 60_000): Promise<void> {
+  async up(patienceMs = 300_000): Promise<void> {
     await until(`${this.name} is up`, () => this.#up, patienceMs);
   }
 
