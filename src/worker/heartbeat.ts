@@ -91,7 +91,8 @@ export class Heartbeat implements Service {
   async #tick(): Promise<number> {
     if (this.#instance === null) await this.#register();
     else await this.#beat(this.#instance);
-    await this.#retireFormer();
+    // Not between two identities: a lease that ends early was ended by a worker that is back.
+    if (this.#instance !== null) await this.#retireFormer();
     return this.#options.heartbeatMs;
   }
 
