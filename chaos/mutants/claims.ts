@@ -98,16 +98,16 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     deck: { 'worker-cut': 10, 'link-reset': 6, 'postmaster-kill': 2 },
   },
   {
-    name: 'slots-leak',
-    mistake: 'a claim that brings nothing never gives back the slots it was made for',
+    name: 'loop-stays-broken',
+    mistake: 'a work loop that failed once fails for ever, while its worker renews its lease',
     changes: [
       {
         file: 'worker/loop.ts',
-        find: 'this.#slots.accept(ours ? executions : [], limit);',
-        replace: 'this.#slots.accept(ours ? executions : [], executions.length > 0 ? limit : 0);',
+        find: 'this.#failure = undefined;\n',
+        replace: '\n',
       },
     ],
-    caughtBy: ['L12'],
-    deck: { 'child-kill': 1 },
+    caughtBy: ['L12', 'L1', 'S1'],
+    deck: { 'postmaster-kill': 2 },
   },
 ];
