@@ -32,8 +32,9 @@ export const BROKEN_LIVENESS: Broken[] = [
       h.history.run.hearsayMs = 60_000;
       h.beat('w1', 'worker-1', 40_000);
       const job = h.job().claim().start();
-      h.heal(h.fault('link-blackhole', ['worker-1']));
+      const fault = h.fault('link-blackhole', ['worker-1']);
       h.tick(6_000);
+      h.heal(fault);
       h.beat('w3');
       h.bury('w1', 34_500);
       job.fail('LEASE_EXPIRED', 'queued').claim('w3').start().succeed();

@@ -27,10 +27,11 @@ export const rescue = invariant(
         if (took > sweep + spared && !faults.shared(leaseEnd, end.at, RECOVERY)) {
           yield { job: id, text: `claim ${number} was taken back ${ms(took)} after its lease` };
         }
-        const since = end.at - (backAt ?? end.at);
-        const back = end.at - since;
-        if (since <= 2 * sweep || faults.reaching(slot, back, end.at, RECOVERY).length > 0)
-          continue;
+        const back = backAt ?? end.at;
+        const since = end.at - back;
+        // The fault that cost it its lease is healed by then; only another one excuses it.
+        const disturbed = faults.reaching(slot, back + SLACK, end.at, 0).length > 0;
+        if (since <= RECOVERY + sweep || disturbed) continue;
         yield {
           job: id,
           text: `claim ${number} was taken back ${ms(since)} after its worker was back`,
