@@ -191,6 +191,7 @@ create table done (
   constraint done_state_check CHECK (state = ANY (ARRAY['succeeded'::job_state, 'failed'::job_state, 'cancelled'::job_state]))
 )
 partition by RANGE (id);
+CREATE INDEX done_code ON done USING btree (shard, lane, error_code, id) WHERE error_code IS NOT NULL;
 CREATE INDEX done_dead ON done USING btree (shard, lane, finished_at, id) WHERE state = 'failed'::job_state AND error_code IS NOT NULL;
 CREATE INDEX done_fingerprint ON done USING btree (shard, lane, fingerprint, finished_at, id) WHERE state = 'failed'::job_state AND fingerprint IS NOT NULL;
 CREATE INDEX done_unsuccessful ON done USING btree (shard, lane, state, id) WHERE state <> 'succeeded'::job_state;
@@ -597,7 +598,9 @@ CREATE INDEX waiting_due ON waiting USING btree (shard, run_at, id) WHERE state 
 CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX waiting_line ON waiting USING btree (shard, lane, rank, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting_parked ON waiting USING btree (shard, kgate, rank, parked) WHERE parked IS NOT NULL;
+CREATE INDEX waiting_parked_oldest ON waiting USING btree (shard, lane, queued_at) WHERE parked IS NOT NULL;
 CREATE INDEX waiting_tokenless ON waiting USING btree (shard, lane, seq) WHERE kgate IS NOT NULL AND seq IS NOT NULL AND NOT key_token;
+CREATE INDEX waiting_tried ON waiting USING btree (shard, lane, id) WHERE claim_no > 0;
 CREATE INDEX waiting_unhandled ON waiting USING btree (shard, lane, queued_at) WHERE fails_unhandled AND state = 'queued'::job_state;
 
 create table webhook (

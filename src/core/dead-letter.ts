@@ -88,3 +88,48 @@ export function partsOf(from: Date, to: Date, parts: number): Date[] {
   const widthMs = (to.getTime() - from.getTime()) / parts;
   return Array.from({ length: parts }, (_, at) => new Date(from.getTime() + at * widthMs));
 }
+
+/** Dead letters that were found one by one, as groups. `begins` is where each part of the window does. */
+export function groupLetters(
+  letters: readonly DeadLetterView[],
+  begins: readonly Date[],
+  isExact: boolean,
+): DeadLetterGroup[] {
+  const lanes = Map.groupBy(letters, ({ fingerprint, definitionKey, definitionVersion }) =>
+    [fingerprint, definitionKey, definitionVersion].join('\n'),
+  );
+  const parts = [...lanes.values()].flatMap((some): LaneGroup[] => {
+    const inOrder = some.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : -1));
+    const [newest] = inOrder;
+    if (!newest?.error || newest.fingerprint === null) return [];
+    return [
+      {
+        fingerprint: newest.fingerprint,
+        code: newest.error.code,
+        message: newest.error.message,
+        count: some.length,
+        countIsExact: isExact,
+        firstSeen: endOf(inOrder.at(-1) ?? newest),
+        lastSeen: endOf(newest),
+        jobId: newest.jobId,
+        trend: trendOf(some, begins),
+        definitionKey: newest.definitionKey,
+        version: newest.definitionVersion,
+      },
+    ];
+  });
+  return mergeGroups(parts);
+}
+
+function endOf({ finishedAt, createdAt }: DeadLetterView): string {
+  return finishedAt ?? createdAt;
+}
+
+function trendOf(letters: readonly DeadLetterView[], begins: readonly Date[]): number[] {
+  const trend = begins.map(() => 0);
+  for (const letter of letters) {
+    const at = begins.findLastIndex((begin) => begin.getTime() <= Date.parse(endOf(letter)));
+    if (at >= 0) trend[at] = (trend[at] ?? 0) + 1;
+  }
+  return trend;
+}

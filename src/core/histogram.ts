@@ -1,3 +1,5 @@
+import { duration } from './duration.ts';
+
 /**
  * How long things take, kept as counts between fixed edges: what a database can add up and any number
  * of processes can answer the same about. The edges are part of what is stored, so they never change.
@@ -14,10 +16,19 @@ export function emptyCounts(): number[] {
   return Array.from({ length: BUCKETS }, () => 0);
 }
 
+/**
+ * Between which edges a quantile lies, in milliseconds: more is not known, so more is not told. `to` is
+ * null beyond the last edge.
+ */
+export interface TimeRange {
+  from: number;
+  to: number | null;
+}
+
 export interface Quantiles {
-  p50: number | null;
-  p95: number | null;
-  p99: number | null;
+  p50: TimeRange | null;
+  p95: TimeRange | null;
+  p99: TimeRange | null;
 }
 
 export function quantilesMs(counts: readonly number[]): Quantiles {
@@ -25,23 +36,24 @@ export function quantilesMs(counts: readonly number[]): Quantiles {
   return { p50: of(0.5), p95: of(0.95), p99: of(0.99) };
 }
 
-/**
- * The time that this share of them stayed below, as if each bucket were filled evenly. Beyond the last
- * edge nothing is known but that it was longer. Null when there are none.
- */
-export function quantileMs(counts: readonly number[], share: number): number | null {
+/** The bucket that holds the time which this share of them did not exceed. Null when there are none. */
+export function quantileMs(counts: readonly number[], share: number): TimeRange | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let left = share * total;
   for (const [bucket, count] of counts.entries()) {
-    if (count > 0 && left <= count) return within(bucket, left / count);
+    if (count > 0 && left <= count) return rangeOf(bucket);
     left -= count;
   }
-  return within(BUCKETS - 1, 1);
+  return rangeOf(BUCKETS - 1);
 }
 
-function within(bucket: number, part: number): number {
-  const from = bucket === 0 ? 0 : (EDGES_MS[bucket - 1] ?? 0);
-  const to = EDGES_MS[bucket] ?? from;
-  return Math.round((from + part * (to - from)) * 100) / 100;
+function rangeOf(bucket: number): TimeRange {
+  return { from: EDGES_MS[bucket - 1] ?? 0, to: EDGES_MS[bucket] ?? null };
+}
+
+/** A range as people read it: "< 5 ms", "1 s–2.5 s", "> 6h". */
+export function rangeText({ from, to }: TimeRange): string {
+  if (to === null) return `> ${duration(from)}`;
+  return from === 0 ? `< ${duration(to)}` : `${duration(from)}–${duration(to)}`;
 }

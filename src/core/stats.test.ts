@@ -3,17 +3,17 @@ import { statsView } from './stats.ts';
 
 const at = new Date('2026-01-31T08:15:20Z');
 const nothing = { at, depths: [], spans: [], oldest: [], minutes: [] };
-const asked = { windowMinutes: 60, seriesMinutes: 3 };
+const asked = { windowMinutes: 60, seriesMinutes: 3, unhandledAfterMs: 60 };
 
 it('adds up what shards and versions say of one definition', () => {
   const view = statsView(
     {
       ...nothing,
       depths: [
-        { key: 'b', state: 'queued', n: 2 },
-        { key: 'b', state: 'queued', n: 3 },
-        { key: 'b', state: 'cancelling', n: 1 },
-        { key: 'a', state: null, n: 0 },
+        { key: 'b', version: 1, state: 'queued', n: 2 },
+        { key: 'b', version: 2, state: 'queued', n: 3 },
+        { key: 'b', version: 1, state: 'cancelling', n: 1 },
+        { key: 'a', version: 1, state: null, n: 0 },
       ],
       spans: [
         { key: 'b', state: 'running', bucket: 0, n: 4 },
@@ -23,8 +23,8 @@ it('adds up what shards and versions say of one definition', () => {
         { key: 'b', state: 'cancelled', bucket: -1, n: 9 },
       ],
       oldest: [
-        { key: 'b', ageMs: 5 },
-        { key: 'b', ageMs: 70.4 },
+        { key: 'b', version: 1, ageMs: 5, jobId: 'young', served: true },
+        { key: 'b', version: 2, ageMs: 70.4, jobId: 'old', served: false },
       ],
     },
     asked,
@@ -35,13 +35,17 @@ it('adds up what shards and versions say of one definition', () => {
     depth: 5,
     running: 1,
     oldestAgeMs: 70,
+    oldestJobId: 'old',
+    unserved: { depth: 3, oldestAgeMs: 70, oldestJobId: 'old' },
     successRate: 0.75,
     failureRate: 0.25,
-    waitMs: { p50: 2.5, p95: 4.75, p99: 4.95 },
-    runMs: { p50: 7.5, p95: 9.75, p99: 9.95 },
+    waitMs: { p50: { from: 0, to: 5 } },
+    runMs: { p50: { from: 5, to: 10 }, p99: { from: 5, to: 10 } },
     retries: 2,
   });
-  expect(view.definitions[0]).toMatchObject({ depth: 0, oldestAgeMs: null, successRate: null });
+  const idle = { depth: 0, oldestAgeMs: null, oldestJobId: null, unserved: null };
+  expect(view.definitions[0]).toMatchObject({ ...idle, successRate: null });
+  expect(view.windowFrom).toBe('2026-01-31T07:15:00.000Z');
 });
 
 it('has a number for every minute, also for those in which nothing happened', () => {
@@ -58,4 +62,15 @@ it('has a number for every minute, also for those in which nothing happened', ()
     cancelled: [0, 10, 0],
     retried: [0, 12, 0],
   });
+});
+
+it.each([
+  ['is served', { served: true }, null],
+  ['has just been queued', { ageMs: 59 }, null],
+  ['is not counted yet', {}, { depth: 1, oldestAgeMs: 60, oldestJobId: 'x' }],
+])('a job that %s', (_, over, unserved) => {
+  const head = { key: 'b', version: 1, ageMs: 60, jobId: 'x', served: false, ...over };
+  const depths = [{ key: 'b', version: 1, state: null, n: 0 }];
+  const view = statsView({ ...nothing, depths, oldest: [head] }, asked);
+  expect(view.definitions[0]?.unserved).toEqual(unserved);
 });

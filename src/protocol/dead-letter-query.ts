@@ -29,6 +29,10 @@ const BUCKETS_MAX = 100;
 /** What `GET /v1/dead-letters/groups` can be asked. */
 export const DeadLetterGroupQuery = closed({
   ...window,
+  q: q.describe(
+    'Only dead letters with this text in their error message, or in their params, if these are not ' +
+      'encrypted. So many of the newest are looked at; countIsExact and complete say when there may be more.',
+  ),
   buckets: wholeInQuery(1, BUCKETS_MAX)
     .optional()
     .describe('Divide the window, from `from` until `to` or now, into so many parts for trends.'),

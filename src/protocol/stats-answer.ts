@@ -12,7 +12,7 @@ export const StatsQuery = closed({
   windowMinutes: wholeInQuery(15, STATS_MINUTES_MAX)
     .default(STATS_WINDOW_DEFAULT)
     .describe(
-      'What rates, times and retries look back on, to within a quarter of an hour. ' +
+      'What rates, times and retries look back on, and up to a quarter of an hour more. ' +
         `Default ${STATS_WINDOW_DEFAULT}.`,
     ),
   seriesMinutes: wholeInQuery(1, STATS_MINUTES_MAX)
@@ -22,22 +22,33 @@ export const StatsQuery = closed({
 
 const count = z.int().describe('How many.');
 const rate = z.number().min(0).max(1).nullable();
-const ms = z.number().nullable();
+const range = z
+  .looseObject({
+    from: z.number().describe('More than this.'),
+    to: z.number().nullable().describe('Up to this; null: longer than all that is told apart.'),
+  })
+  .nullable();
 
 const States = z
   .looseObject(Object.fromEntries(JOB_STATES.map((state) => [state, count])) as States)
   .meta({ id: 'JobCounts', description: 'How many jobs are in each state.' });
 type States = Record<(typeof JOB_STATES)[number], typeof count>;
 
-const Times = z
-  .looseObject({ p50: ms, p95: ms, p99: ms })
-  .meta({ id: 'Times', description: 'In milliseconds, estimated from buckets; null if none.' });
+const Times = z.looseObject({ p50: range, p95: range, p99: range }).meta({
+  id: 'Times',
+  description:
+    'Between which milliseconds each percentile lies: times are counted in buckets, and more is not ' +
+    'known. Null if there were none.',
+});
 
 const Series = z.array(z.int());
 
 export const StatsAnswer = z.looseObject({
   at: z.iso.datetime(),
   windowMinutes: z.int(),
+  windowFrom: z.iso
+    .datetime()
+    .describe('Since when rates, times and retries are counted: a full quarter of an hour.'),
   totals: States,
   definitions: z.array(
     z.looseObject({
@@ -48,7 +59,19 @@ export const StatsAnswer = z.looseObject({
       oldestAgeMs: z
         .int()
         .nullable()
-        .describe('How long the oldest job in line has been there; null when none is.'),
+        .describe('How long the oldest queued job has waited; null when none is queued.'),
+      oldestJobId: z.string().nullable().describe('Which it is.'),
+      unserved: z
+        .looseObject({
+          depth: z.int().describe('How many of them are queued.'),
+          oldestAgeMs: z.int(),
+          oldestJobId: z.string(),
+        })
+        .nullable()
+        .describe(
+          'Queued jobs of versions that no living worker has loaded, once one has waited for ' +
+            'LONGSHORE_UNHANDLED_AFTER_MS; null when there are none.',
+        ),
       successRate: rate.describe('Of the jobs that succeeded or failed in the window.'),
       failureRate: rate.describe('The rest of them.'),
       waitMs: Times.describe('From being in line to the start of an attempt.'),

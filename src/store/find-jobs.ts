@@ -35,7 +35,8 @@ export async function findJobs(db: Queryable, shard: number, walk: Walk): Promis
   return farther(found, await findAlong(db, shard, lanes, 'lanes', walk), walk.newestFirst);
 }
 
-function likelyPath({ statuses, tag }: JobCriteria): Path {
+function likelyPath({ statuses, tag, errorCode, fingerprint }: JobCriteria): Path {
+  if (errorCode !== null || fingerprint !== null) return 'errors';
   if (statuses.length > 0) return 'states';
   return tag === null ? 'lanes' : 'tag';
 }

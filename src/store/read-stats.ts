@@ -1,11 +1,11 @@
 import type { JobState } from '../core/job.ts';
-import type { StatsRows, ThroughputCount } from '../core/stats.ts';
+import type { OldestJob, StatsRows, ThroughputCount } from '../core/stats.ts';
 import { type Db, statement } from './db.ts';
 
 /**
  * What is known about the jobs of a tenant, read from the tally: it costs what there are lanes, not what
- * there are jobs. Hooks and deliveries are left out. Only the age of the oldest job is looked up where
- * the jobs are, by one probe of the index for each line. Without a tenant it is about all of them.
+ * there are jobs. Hooks and deliveries are left out. Only the oldest jobs are looked up where the
+ * jobs are, by one probe of the index for each line. Without a tenant it is about all of them.
  *
  * The time is a value of its own in each statement: compared as it is, it would be asked for each row,
  * and no index could be used.
@@ -14,16 +14,16 @@ import { type Db, statement } from './db.ts';
 const OWN = `l.shard = $1 and l.tenant = coalesce($2, l.tenant) and left(l.key, 1) <> '$'`;
 
 /** A lane that never had a job answers with a state that is null. */
-const DEPTHS = statement<{ key: string; state: JobState | null; n: number }>(
+const DEPTHS = statement<{ key: string; version: number; state: JobState | null; n: number }>(
   'read_depths',
-  `select l.key, m.state, coalesce(sum(m.n), 0)::bigint as n
+  `select l.key, l.version, m.state, coalesce(sum(m.n), 0)::bigint as n
    from longshore.lane l left join lateral (
      select v.state, v.n from longshore.tally t
      cross join lateral (values (t.state, t.n), (t.was, -t.n)) as v(state, n)
      where t.shard = $1 and t.lane = l.lane and v.state is not null
    ) m on true
    where ${OWN}
-   group by l.key, m.state`,
+   group by l.key, l.version, m.state`,
 );
 
 const SPANS = statement<{ key: string; state: JobState; bucket: number; n: number }>(
@@ -38,26 +38,38 @@ const SPANS = statement<{ key: string; state: JobState; bucket: number; n: numbe
    group by l.key, s.state, s.bucket`,
 );
 
-const OLDEST = statement<{ key: string; ageMs: number }>(
+/** By one probe for each line, and one for those that wait behind a concurrency key. */
+const OLDEST = statement<OldestJob>(
   'read_oldest',
-  `select l.key,
-     max(extract(epoch from clock_timestamp()) * 1000 - o.seq / 1000.0)::float8 as "ageMs"
+  `with served as materialized (
+     select distinct d.name from longshore.worker k cross join unnest(k.definitions) as d(name)
+     where k.shard = $1 and k.dead_at is null and k.lease_until > (select clock_timestamp())
+   )
+   select l.key, l.version, o.id as "jobId",
+     (extract(epoch from clock_timestamp() - o.queued_at) * 1000)::float8 as "ageMs",
+     l.key || '@' || l.version in (select name from served) as served
    from longshore.lane l cross join lateral (
      with recursive step as (
-       (select w.rank, w.seq from longshore.waiting w
+       (select w.rank, w.id, w.queued_at from longshore.waiting w
         where w.shard = $1 and w.lane = l.lane and w.seq is not null
         order by w.rank, w.seq limit 1)
        union all
-       select next.rank, next.seq from step cross join lateral (
-         select w.rank, w.seq from longshore.waiting w
+       select next.* from step cross join lateral (
+         select w.rank, w.id, w.queued_at from longshore.waiting w
          where w.shard = $1 and w.lane = l.lane and w.seq is not null and w.rank > step.rank
          order by w.rank, w.seq limit 1
        ) next
      )
-     select min(seq) as seq from step
+     select h.id, h.queued_at from (
+       select id, queued_at from step
+       union all
+       (select w.id, w.queued_at from longshore.waiting w
+        where w.shard = $1 and w.lane = l.lane and w.parked is not null
+        order by w.queued_at limit 1)
+     ) h
+     order by h.queued_at limit 1
    ) o
-   where ${OWN} and o.seq is not null
-   group by l.key`,
+   where ${OWN}`,
 );
 
 const MINUTES = statement<{ minute: Date } & Record<ThroughputCount, number>>(
@@ -70,12 +82,9 @@ const MINUTES = statement<{ minute: Date } & Record<ThroughputCount, number>>(
 
 const NOW = statement<{ at: Date }>('stats_clock', 'select clock_timestamp() as at');
 
-/** By definition, how long its oldest job has been in line. */
-export async function readOldest(
-  db: Db,
-  tenant: string | null,
-): Promise<{ key: string; ageMs: number }[]> {
-  const rows: { key: string; ageMs: number }[] = [];
+/** By version of a definition, its oldest queued job. */
+export async function readOldest(db: Db, tenant: string | null): Promise<OldestJob[]> {
+  const rows: OldestJob[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) {
     rows.push(...(await db.run(OLDEST, [shard, tenant])));
   }

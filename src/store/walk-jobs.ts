@@ -9,11 +9,12 @@ import { idRange } from './id-range.ts';
  *
  * - along `lanes`: the jobs of some definitions, whatever their state;
  * - along `states`: the table in which a job of that state lies, past the jobs of other lanes;
- * - along all jobs, past those without a `tag`.
+ * - along all jobs, past those without a `tag`;
+ * - along `errors`: failed jobs by the code of their error, and waiting jobs that were claimed before.
  *
  * What is rare along the one may be all there is along another; find-jobs.ts chooses.
  */
-export type Path = 'lanes' | 'states' | 'tag';
+export type Path = 'lanes' | 'states' | 'tag' | 'errors';
 
 export interface Found {
   ids: string[];
@@ -64,6 +65,33 @@ const bySetback = (direction: Direction): IdStatement =>
      order by s.id ${direction} limit $5`,
   );
 
+/** Jobs that ended with a code have an index by lane and code. */
+const byCode = (direction: Direction): IdStatement =>
+  statement(
+    `list_by_code_${direction}`,
+    `select s.id, true as fits from unnest($2::int[]) as l(lane)
+     cross join lateral (
+       select f.id from longshore.done f
+       where f.shard = $1 and f.lane = l.lane and f.error_code = $6::text
+         and f.id >= $3 and f.id < $4
+       order by f.id ${direction} limit $5
+     ) s
+     order by s.id ${direction} limit $5`,
+  );
+
+/** Jobs that wait and were claimed before; only these have failed already. */
+const byTried = (direction: Direction): IdStatement =>
+  statement(
+    `list_tried_${direction}`,
+    `select s.id, true as fits from unnest($2::int[]) as l(lane)
+     cross join lateral (
+       select w.id from longshore.waiting w
+       where w.shard = $1 and w.lane = l.lane and w.claim_no > 0 and w.id >= $3 and w.id < $4
+       order by w.id ${direction} limit $5
+     ) s
+     order by s.id ${direction} limit $5`,
+  );
+
 /**
  * Rows that fit, out of the next so many in the order of their ids. Both common table expressions are
  * read only as far as they are asked for, so where many rows fit few are passed. When not enough of them
@@ -94,6 +122,8 @@ const OPEN = `(select shard, id, lane, state from longshore.waiting
 const statementsFor = (direction: Direction) => ({
   lane: byLane(direction),
   setback: bySetback(direction),
+  code: byCode(direction),
+  tried: byTried(direction),
   waiting: past('waiting', direction, rowsOf('waiting', 'state'), IN_STATE),
   running: past('running', direction, rowsOf('running', 'state'), IN_STATE),
   open: past('open', direction, OPEN, IN_STATE),
@@ -123,12 +153,33 @@ export async function walkJobs(
   if (path === 'lanes') return await go(statements.lane, []);
   if (path === 'tag') return await go(statements.tag, [criteria.tag, PASSED_MAX]);
   const found: Found[] = [];
+  if (path === 'errors') {
+    for (const [using, extra] of errorsOf(statements, criteria)) found.push(await go(using, extra));
+    return mergeFound(found, newestFirst, size);
+  }
   for (const [using, states] of tablesOf(statements, criteria.statuses)) {
     if (states.length === 0) continue;
     const bound = using === statements.setback ? [] : [PASSED_MAX];
     found.push(await go(using, [states, ...bound]));
   }
   return mergeFound(found, newestFirst, size);
+}
+
+const FAILED_STATES = ['failed', 'cancelled'] as const;
+
+/** Where jobs with an error are, of the states that are asked for. */
+function errorsOf(
+  statements: Statements,
+  { statuses, errorCode }: JobCriteria,
+): [IdStatement, unknown[]][] {
+  const isAsked = (states: readonly JobState[]) =>
+    statuses.length === 0 || statuses.some((state) => states.includes(state));
+  const ended: [IdStatement, unknown[]] =
+    errorCode === null ? [statements.setback, [FAILED_STATES]] : [statements.code, [errorCode]];
+  return [
+    ...(isAsked(TERMINAL_STATES) ? [ended] : []),
+    ...(isAsked(WAITING_STATES) ? [[statements.tried, []] as [IdStatement, unknown[]]] : []),
+  ];
 }
 
 /** Which table answers for which of the asked states. */

@@ -23,7 +23,7 @@ describe('errors', () => {
     await page.getByText(HOSTILE).first().waitFor();
     expect(await page.locator('main img').count()).toBe(0);
     expect(await axeFindings(page)).toEqual([]);
-    await row.getByRole('link', { name: 'Look at one' }).click();
+    await row.getByRole('link', { name: 'View example' }).click();
     await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
     await page.goBack();
     await page.keyboard.press('j');
@@ -55,6 +55,13 @@ describe('dead letters', () => {
     await page.getByLabel('Text in the error').press('Enter');
     await page.waitForURL(/q=INV-32/);
     await expect.poll(async () => await jobs.getByRole('row').count()).toBe(2);
+    // The table above counts the same jobs, and its buttons act on these.
+    await expect.poll(async () => await matrix.getByRole('row').count()).toBe(2);
+    await row.getByRole('button', { name: /^Retry / }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 job matches').waitFor();
+    await dialog.getByText(/with the text INV-32/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
   });
 
   it('are retried and deleted by group, after a look at what that is about', async () => {
@@ -64,15 +71,15 @@ describe('dead letters', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('1 job matches').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await dialog.getByLabel('At most so many a second').fill('100');
-    await dialog.getByRole('button', { name: 'Retry them' }).click();
+    await dialog.getByLabel('Max jobs per second').fill('100');
+    await dialog.getByRole('button', { name: /^Retry \d+ jobs?$/ }).click();
     await dialog.getByText('1 of 1 retried.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await jobInState(shop.address, id, 'failed');
     expect((await readJob(shop.address, id)).maxAttempts).toBe(4);
 
     await page.getByRole('button', { name: 'Delete all that match…' }).click();
-    const danger = dialog.getByRole('button', { name: 'Delete them' });
+    const danger = dialog.getByRole('button', { name: 'Delete 1 job' });
     await dialog.getByText('1 job matches').waitFor();
     expect(await danger.isDisabled()).toBe(true);
     await dialog.getByLabel('Type 1 to confirm').fill('1');
@@ -103,17 +110,17 @@ describe('many jobs', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('2 jobs match').waitFor();
     await dialog.getByLabel('Type 2 to confirm').fill('2');
-    await dialog.getByRole('button', { name: 'Cancel them' }).click();
+    await dialog.getByRole('button', { name: 'Cancel 2 jobs' }).click();
     await dialog.getByText('2 of 2 cancelled.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('link', { name: 'Cancelled' }).click();
     await page.getByText('2 jobs', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Retry all that match…' }).click();
-    await dialog.getByLabel('At most so many a second').fill('0.01');
-    await dialog.getByRole('button', { name: 'Retry them' }).click();
+    await dialog.getByLabel('Max jobs per second').fill('0.01');
+    await dialog.getByRole('button', { name: /^Retry \d+ jobs?$/ }).click();
     await dialog.getByText('1 of 2 retried.').waitFor();
-    await dialog.getByRole('button', { name: 'Stop it' }).click();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
     await dialog.getByText('1 of 2 retried. Stopped by a person.').waitFor();
     await page.keyboard.press('Escape');
   });

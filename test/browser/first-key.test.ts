@@ -53,6 +53,47 @@ it('the first key stays on screen until it is stored, and its browser stays sign
   expect(await page.getByRole('heading', { level: 1, name: 'Sign in' }).count()).toBe(0);
 });
 
+it('a key that may only read sees no button that changes something', async () => {
+  const { address } = server.summary;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const send = async (path: string, body: object) =>
+    (await (
+      await fetch(`${address}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    ).json()) as Record<string, string>;
+  const read = await send('/v1/keys', { name: 'reader', scopes: ['jobs:read'] });
+  const held = await send('/v1/jobs', { definitionKey: 'image.resize', params: {}, hold: true });
+  const page = await open('/');
+  const changing = /^(Cancel|Release|Retry|Delete|Run|Start|Pause|Resume|Drain|Change|Create|Add)/;
+  const buttons = page.locator('main').getByRole('button', { name: changing });
+  const paths = [
+    [`/jobs/${held['jobId']}`, 'Why isn’t it running?'],
+    ['/jobs?status=created', '1 job'],
+    ['/definitions/image.resize', 'Latest jobs'],
+    ['/schedules', 'nightly'],
+    ['/workers', 'Drains|active'],
+    ['/alerts', 'dead-letters'],
+    ['/settings', 'Permissions'],
+  ] as const;
+  for (const [as, isShown] of [
+    [read['key'] ?? '', false],
+    [key, true],
+  ] as const) {
+    await page.goto(`${address}/ui/`);
+    await page.getByLabel('API key').fill(as);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    for (const [path, text] of paths) {
+      await page.goto(`${address}/ui${path}`);
+      await page.locator('main').getByText(new RegExp(text)).first().waitFor();
+      if (isShown) await buttons.first().waitFor();
+      else expect([path, await buttons.count()]).toEqual([path, 0]);
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  }
+  forgiveComplaints();
+});
+
 it('a change that does not reach the server is told as one that was not made', async () => {
   const { address } = server.summary;
   const authorization = `Bearer ${key}`;

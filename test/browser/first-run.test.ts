@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startJob } from '../support/api.ts';
+import { jobInState, post, startJob } from '../support/api.ts';
 import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
 import { endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
 
@@ -48,6 +48,22 @@ it('takes a newcomer from an empty server to the first finished job', async () =
   await page.getByText('Your first job').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
   await page.getByText('1 job', { exact: true }).waitFor();
+});
+
+it('does not say that nothing failed, when what failed was retried', async () => {
+  const { address } = server.summary;
+  const params = { invoiceId: 'INV-2', email: 'amy@down.example' };
+  const id = await startJob(address, 'billing.send-invoice', params);
+  await jobInState(address, id, 'failed');
+  const page = await open('/');
+  await page.goto(`${address}/`);
+  await page.getByText('1 issue needs attention').waitFor();
+  const other = { ...params, email: 'amy@up.example' };
+  await post(`${address}/v1/jobs/${id}/retry`, { mode: 'now', params: other });
+  await jobInState(address, id, 'succeeded');
+  await page.getByText('All quiet').waitFor();
+  await page.getByText(/1 job failed in the last hour and was retried or deleted\.$/).waitFor();
+  await page.getByRole('img', { name: / 1 failed,/ }).waitFor();
 });
 
 it('says when the server is gone and when it is back, and misses nothing of what happened then', async () => {

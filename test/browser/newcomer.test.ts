@@ -86,7 +86,7 @@ it(
         await until('it has the job', () => /definitions.*total/.test(output));
       } else if (command.includes('longshore list')) {
         await page.goto(`${address}/`);
-        await page.getByText('1 thing needs you').waitFor();
+        await page.getByText('1 issue needs attention').waitFor();
         await page.getByRole('link', { name: /^total failed.*ENOENT/ }).click();
         await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
         await page.getByRole('button', { name: 'Retry now' }).click();

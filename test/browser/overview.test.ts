@@ -18,7 +18,7 @@ describe('the overview', () => {
     const second = await startJob(shop.address, 'billing.send-invoice', again);
     await jobInState(shop.address, second, 'failed');
     const page = await open('/');
-    await page.getByText(/^\d+ things need you$/).waitFor();
+    await page.getByText(/^\d+ issues need attention$/).waitFor();
     await page
       .getByText('1 job of video.transcode waits, and no worker has this definition.')
       .waitFor();
@@ -123,7 +123,7 @@ describe('the overview', () => {
     await page.goto(`${proxy.address}/tools/queue/ui/jobs/${shop.failed}`);
     await page.getByRole('log').getByText('smtp.internal:587 does not answer').first().waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByText(/things need you$/).waitFor();
+    await page.getByText(/issues need attention$/).waitFor();
     expect(proxy.strays).toEqual([]);
     // The page follows the server through the proxy, and would complain when that is gone.
     await page.goto('about:blank');

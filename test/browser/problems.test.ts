@@ -2,10 +2,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { dashboardPages } from '../support/dashboard-page.ts';
+import { post, readJob, startJob } from '../support/api.ts';
+import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
 import { type Problems, plantProblems } from '../support/problems.ts';
 import { endAll } from '../support/processes.ts';
 import { quickFolder } from '../support/quick-folder.ts';
+import { until } from '../support/until.ts';
 
 /**
  * Five things are wrong, and somebody who was woken at night finds out about each: what failed, why, how
@@ -44,6 +46,8 @@ async function walk() {
 const reads = async (page: Page, ...texts: (string | RegExp)[]) => {
   for (const text of texts) await page.getByText(text).first().waitFor();
 };
+const HIDDEN_BEHIND = 2_500;
+
 const trouble = (page: Page, text: RegExp) => page.locator('.verdict li').filter({ hasText: text });
 
 it('a definition whose jobs all fail', async () => {
@@ -63,7 +67,7 @@ it('a definition whose jobs all fail', async () => {
 
 it('a job that is stuck', async () => {
   const { page, click } = await walk();
-  const line = trouble(page, /media.transcode seems stuck: it has run for 55m\d\ds of 1h/);
+  const line = trouble(page, /media.transcode seems stuck: running 55m\d\ds of its 1h timeout/);
   await line.getByText('team-media').waitFor();
   await click(line.getByRole('link'));
   await reads(
@@ -77,7 +81,7 @@ it('a job that is stuck', async () => {
 
 it('a worker that died with a job in its hands', async () => {
   const { page, click } = await walk();
-  await click(trouble(page, /^Worker .* has died/).getByRole('link'));
+  await click(trouble(page, /^Worker .* died; last heartbeat/).getByRole('link'));
   await reads(page, 'died', 'crm.migrate', 'team-crm');
   await page.goBack();
   const line = trouble(page, /^1 job of crm.migrate waits, and no worker has this definition/);
@@ -91,7 +95,7 @@ it('a pause with a backlog behind it', async () => {
   const { page, click } = await walk();
   const line = trouble(page, /^invoices.export was paused.*the bank is closed/);
   await line.getByText('team-finance').waitFor();
-  await line.getByText(`${problems.paused} jobs wait for it.`).waitFor();
+  await line.getByText(`${problems.paused} jobs wait.`).waitFor();
   await click(line.getByRole('link'));
   await reads(
     page,
@@ -115,4 +119,32 @@ it('a schedule whose jobs fail', async () => {
   await reads(page, 'team-data');
   await click(page.getByRole('link', { name: 'Look at it' }).first());
   await reads(page, 'AUTHENTICATION_FAILED', 'the warehouse refused the password', 'team-data');
+});
+
+/** The last test: it adds to what the others count. */
+it('what is wrong behind a long backlog', async () => {
+  const { address } = problems;
+  const ghost = await startJob(address, 'ghost.sync', {});
+  const jobs = Array.from({ length: HIDDEN_BEHIND }, (_, order) => ({
+    definitionKey: 'invoices.export',
+    params: { order },
+  }));
+  await post(`${address}/v1/jobs/batch`, { jobs });
+  await until('it has waited', async () => (await readJob(address, ghost)).warnings.length > 0);
+  const { page, click } = await walk();
+  await trouble(page, /^1 job of ghost.sync waits, and no worker has this definition/).waitFor();
+  await trouble(page, /^1 job of crm.migrate waits, and no worker has this definition/).waitFor();
+  await trouble(page, /^Worker .* died; last heartbeat/).waitFor();
+  const load = page.getByRole('table', { name: /what they have to do/ }).getByRole('row');
+  const waits = load.filter({ hasText: 'ghost.sync' }).getByRole('cell').nth(3);
+  await expect.poll(async () => await waits.innerText()).toMatch(/ago|now/);
+  expect(await axeFindings(page)).toEqual([]);
+
+  await click(page.getByRole('link', { name: 'Jobs', exact: true }));
+  await page.getByLabel('Search jobs').fill('code:HANDLER_ERROR');
+  await page.getByLabel('Search jobs').press('Enter');
+  await page.waitForURL(/errorCode=HANDLER_ERROR/);
+  const found = page.getByRole('table', { name: 'Jobs' }).getByRole('row');
+  await found.filter({ hasText: 'could not be imported' }).first().waitFor();
+  expect(await page.getByText('None so far').count()).toBe(0);
 });

@@ -138,12 +138,12 @@ describe('a definition', () => {
     const page = await open('/definitions/image.resize');
     await page.getByRole('button', { name: 'Change…' }).click();
     await page.getByLabel('At a time', { exact: true }).fill('many');
-    await page.getByRole('button', { name: 'Change them' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/^At a time: must be a whole number/).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.getByLabel('At a time', { exact: true }).fill('7');
     await page.getByLabel('Starts', { exact: true }).fill('1000/1s');
-    await page.getByRole('button', { name: 'Change them' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('7 (the code: no limit)').waitFor();
     await page.getByText(/by open$/).waitFor();
     await page.goto(`${shop.address}/ui/definitions`);
@@ -152,7 +152,7 @@ describe('a definition', () => {
     await page.getByRole('button', { name: 'Change…' }).click();
     for (const name of ['At a time', 'Starts'])
       await page.getByLabel(name, { exact: true }).fill('');
-    await page.getByRole('button', { name: 'Change them' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('7 (the code: no limit)').waitFor({ state: 'detached' });
   });
 });

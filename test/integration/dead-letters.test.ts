@@ -137,6 +137,21 @@ describe.each(postgresVersions())('dead letters on PostgreSQL %i', (postgres) =>
     expect((await groups({}, { groupsMax: 3 })).complete).toBe(true);
   });
 
+  it('are found by their code at once, behind any number of other jobs', async () => {
+    await manyDeadLetters(database, { key: 'a', count: 30, mistakes: [BROKEN] });
+    await manyDeadLetters(database, { key: 'a', count: 4_000, mistakes: [SLOW] });
+    const filter = { tenant: 'default', newestFirst: true, afterId: null, limit: 20 };
+    const asked = { ...filter, errorCode: BROKEN.code };
+    const { jobs, nextId } = await listJobs(database.db, asked);
+    expect(jobs.map(({ error }) => error?.code)).toEqual(
+      Array.from({ length: 20 }, () => BROKEN.code),
+    );
+    const rest = await listJobs(database.db, { ...asked, afterId: nextId });
+    expect([rest.jobs.length, rest.nextId]).toEqual([10, null]);
+    const failed = await listJobs(database.db, { ...asked, statuses: ['failed'] });
+    expect(failed.jobs).toHaveLength(20);
+  });
+
   it('are part of the list of jobs, which knows codes, times and texts as well', async () => {
     await manyDeadLetters(database, { key: 'a', count: 1_300, mistakes: [SLOW, GONE] });
     await enqueueOne(database, { definitionKey: 'a', paramsJson: '{"text":"ORDER is gone too"}' });

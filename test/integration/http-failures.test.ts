@@ -222,6 +222,15 @@ describe('/v1/dead-letters', () => {
     expect((await promised(DeadLetterGroupsAnswer, none)).groups).toEqual([]);
   });
 
+  it('tells the groups of what a text finds, and no others', async () => {
+    const day = 'from=2020-01-01T00:00:00Z&buckets=2';
+    const answer = call('GET', `/v1/dead-letters/groups?q=order%20IS&${day}`);
+    const { groups, complete } = await promised(DeadLetterGroupsAnswer, answer);
+    expect(groups).toMatchObject([{ ...GONE, count: 2, countIsExact: true, trend: [0, 2] }]);
+    expect(groups[0]?.definitions).toMatchObject([{ definitionKey: 'a', count: 2 }]);
+    expect([groups.length, complete]).toEqual([1, true]);
+  });
+
   it('retries a group as a bulk action, after a preview that changes nothing', async () => {
     const filter = { fingerprint: GONE.fingerprint };
     const asked = call('POST', '/v1/dead-letters/retry', { ...filter, preview: true });

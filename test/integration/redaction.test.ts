@@ -102,6 +102,12 @@ it('does not find a job by what it hides, unless the caller may see it', async (
   const jobId = await chattyJob();
   const { key } = await newKey(database, 'default', 'jobs:read');
   const { key: revealing } = await newKey(database, 'default', 'jobs:read', 'jobs:reveal');
+  const groupsFor = async (by: string, q: string) =>
+    (await knock(app, by, 'GET', `/v1/dead-letters/groups?q=${q}`)).body['groups'] as unknown[];
+  for (const canary of CANARIES) {
+    expect(await groupsFor(key, canary)).toEqual([]);
+    expect((await groupsFor(revealing, canary)).length).toBeGreaterThan(0);
+  }
   for (const path of ['/v1/jobs', '/v1/dead-letters']) {
     const found = async (by: string, q: string) => {
       const { body } = await knock(app, by, 'GET', `${path}?q=${q}`);

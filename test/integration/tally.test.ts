@@ -8,6 +8,7 @@ import { cancelJob } from '../../src/store/cancel-job.ts';
 import { foldTally, forgetTally, recountTally } from '../../src/store/fold-tally.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import { doorOf, knock, newKey, newTenant } from '../support/door.ts';
+import { publish, take } from '../support/flow.ts';
 import {
   claimAny,
   enqueueOne,
@@ -246,5 +247,64 @@ describe('GET /v1/stats', () => {
       const { key: other } = await newKey(database, tenant, scope);
       expect((await knock(app, other, 'GET', '/metrics')).status).toBe(403);
     }
+  });
+});
+
+describe('the problems that GET /v1/stats tells', () => {
+  let database: TestDatabase;
+  let app: FastifyInstance;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    app = doorOf(database);
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.close();
+  });
+
+  const stats = async (): Promise<StatsView> => {
+    while ((await foldTally(database.db, 0, '-infinity', 1_000)).folded > 0);
+    return (await knock(app, null, 'GET', '/v1/stats')).body as unknown as StatsView;
+  };
+
+  it('finds what no worker can run, and the oldest job, behind a backlog', async () => {
+    await publish(database, 'busy');
+    const worker = await newWorker(database);
+    await database.sql(`update longshore.worker set definitions = $2 where instance = $1`, [
+      worker,
+      ['busy@1'],
+    ]);
+    const busy = { definitionKey: 'busy' };
+    const first = await enqueueOne(database, busy);
+    for (let n = 1; n < 60; n += 1) await enqueueOne(database, busy);
+    const lost = await enqueueOne(database, { definitionKey: 'lost' });
+    await database.sql(
+      `update longshore.waiting set queued_at = queued_at - interval '10 minutes',
+         seq = seq - 600000000 where id = any ($1)`,
+      [[first, lost]],
+    );
+    const { definitions } = await stats();
+    const of = (key: string) => definitions.find((one) => one.key === key);
+    expect(of('busy')).toMatchObject({ depth: 60, oldestJobId: first, unserved: null });
+    expect(of('busy')?.oldestAgeMs).toBeGreaterThan(599_000);
+    expect(of('lost')?.unserved).toMatchObject({ depth: 1, oldestJobId: lost });
+  });
+
+  it('knows the age of a job that waits behind a concurrency key', async () => {
+    await publish(database, 'keyed', { concurrencyKeyLimit: 1 });
+    const keyed = { definitionKey: 'keyed', concurrencyKey: 'k' };
+    const worker = await newWorker(database);
+    await enqueueOne(database, keyed);
+    const waiting = await enqueueOne(database, keyed);
+    await take(database, worker, 100);
+    await database.sql(
+      `update longshore.waiting set queued_at = queued_at - interval '10 minutes' where id = $1`,
+      [waiting],
+    );
+    const { definitions } = await stats();
+    const seen = definitions.find(({ key }) => key === 'keyed');
+    expect(seen).toMatchObject({ oldestJobId: waiting });
+    expect(seen?.oldestAgeMs).toBeGreaterThan(599_000);
   });
 });

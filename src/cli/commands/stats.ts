@@ -3,7 +3,8 @@ import type { DefinitionStats, Stats } from '../../client/index.ts';
 import { JOB_STATES } from '../../core/job.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../columns.ts';
-import { age, duration } from '../../core/duration.ts';
+import { age } from '../../core/duration.ts';
+import { rangeText } from '../../core/histogram.ts';
 import { whole } from '../option-values.ts';
 import { clientOf, outputOf } from '../session.ts';
 
@@ -41,8 +42,8 @@ function rowOf(one: DefinitionStats): string[] {
     ...[one.depth, one.running, retrying, scheduled, failed].map(String),
     orNone(oldestAgeMs, age),
     orNone(successRate, (rate) => `${Math.floor(rate * 1_000) / 10} %`),
-    orNone(waitMs.p95, duration),
-    orNone(runMs.p95, duration),
+    orNone(waitMs.p95, rangeText),
+    orNone(runMs.p95, rangeText),
     String(one.retries),
   ];
 }

@@ -1,14 +1,15 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { partsOf } from '../../core/dead-letter.ts';
+import { type DeadLetterView, groupLetters, partsOf } from '../../core/dead-letter.ts';
 import { BulkAnswer, BulkPreviewAnswer } from '../../protocol/bulk-answer.ts';
 import { DeadLetterRetryBody, parseDeadLetterRetry } from '../../protocol/bulk-body.ts';
 import { DeadLetterGroupsAnswer, DeadLetterPageAnswer } from '../../protocol/dead-letter-answer.ts';
 import { DeadLetterGroupQuery, DeadLetterQuery } from '../../protocol/dead-letter-query.ts';
+import { PAGE_MAX } from '../../protocol/job-query.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { deadGroups } from '../../store/dead-groups.ts';
-import { searchDeadLetters } from '../../store/dead-letters.ts';
+import { type DeadLetterSearch, searchDeadLetters } from '../../store/dead-letters.ts';
 import { sendBulk } from '../bulk-reply.ts';
 import { nextLink } from '../cursor.ts';
 import { makeDeadLetterCursor, readDeadLetterCursor } from '../dead-letter-cursor.ts';
@@ -58,6 +59,9 @@ const RETRY = {
   },
 };
 
+/** So many pages of what a text finds are grouped. */
+const PAGES_FOUND_MAX = 4;
+
 const READS = { access: 'jobs:read' } as const;
 const WRITES = { access: 'jobs:write' } as const;
 
@@ -85,9 +89,37 @@ export function deadLetterRoutes(
     const { limit, buckets, ...query } = request.query;
     const tenant = tenantOf(request);
     const search = { ...searchOf(query), tenant, limit };
-    const found = await deadGroups(db, { ...search, parts: windowOf(query, buckets) });
+    const parts = windowOf(query, buckets);
+    if (query.q !== undefined) return await groupsFound(request, search, parts);
+    const found = await deadGroups(db, { ...search, parts });
     return { ...found, groups: await redaction.groups(tenant, found.groups) };
   });
+
+  /**
+   * Of a text: what the search itself finds, grouped. So the counts are about the very jobs that the
+   * search shows, and tell no more about secrets than it does.
+   */
+  async function groupsFound(
+    request: FastifyRequest,
+    search: Omit<DeadLetterSearch, 'after'>,
+    parts: readonly Date[],
+  ) {
+    const letters: DeadLetterView[] = [];
+    let after: DeadLetterSearch['after'] = null;
+    for (let page = 0; page < PAGES_FOUND_MAX; page += 1) {
+      const { jobs, next } = await searchDeadLetters(db, { ...search, after, limit: PAGE_MAX });
+      const shown = await redaction.found(request, jobs, search.q ?? undefined);
+      const prints = new Map(jobs.map(({ jobId, fingerprint }) => [jobId, fingerprint]));
+      for (const job of shown) {
+        letters.push({ ...job, fingerprint: prints.get(job.jobId) ?? null });
+      }
+      after = next;
+      if (next === null) break;
+    }
+    const groups = groupLetters(letters, parts, after === null);
+    const complete = after === null && groups.length <= search.limit;
+    return { groups: groups.slice(0, search.limit), complete };
+  }
 
   app.post('/v1/dead-letters/retry', { schema: RETRY, config: WRITES }, async (request, reply) => {
     await sendBulk(request, reply, { db, redaction }, parseDeadLetterRetry(request.body));

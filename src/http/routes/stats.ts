@@ -19,11 +19,19 @@ const STATS = {
   response: { 200: answer('The figures.', StatsAnswer), ...refusals('UNAVAILABLE') },
 };
 
-export function statsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+/** Of the configuration, unless somebody says otherwise. */
+const UNHANDLED_AFTER_MS = 60_000;
+
+export function statsRoutes(
+  app: FastifyInstance,
+  { db, unhandledAfterMs = UNHANDLED_AFTER_MS }: HttpDeps,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { access: 'jobs:read' } as const;
 
-  typed.get('/v1/stats', { schema: STATS, config }, async (request) =>
-    statsView(await readStats(db, callerOf(request).tenant, request.query), request.query),
-  );
+  typed.get('/v1/stats', { schema: STATS, config }, async (request) => {
+    const { query } = request;
+    const rows = await readStats(db, callerOf(request).tenant, query);
+    return statsView(rows, { ...query, unhandledAfterMs });
+  });
 }

@@ -2,6 +2,8 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { BulkFilter, BulkPage, BulkPreview } from '../../../src/client/bulk.ts';
 import type { BulkAction, BulkView } from '../../../src/core/bulk.ts';
 import type { DeadLetterGroup, DeadLetterView } from '../../../src/core/dead-letter.ts';
+import { now } from '../runtime/clock.ts';
+import { beginOfWindow, partsOfWindow, type TimePart, type WindowName } from '../words/window.ts';
 import { call } from './call.ts';
 import { unlessTold } from './connection.ts';
 
@@ -12,23 +14,42 @@ import { unlessTold } from './connection.ts';
 const SOON_MS = 1_000;
 const LATER_MS = 10_000;
 
+/** Of a window that ends at the moment of asking, or of all times. */
 export interface FailureFilter {
+  window?: WindowName | undefined;
   definitionKey?: string | undefined;
   errorCode?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
+  q?: string | undefined;
 }
 
 export interface GroupPage {
   groups: DeadLetterGroup[];
   complete: boolean;
+  /** When the window that was asked for begins, and its parts, if these were asked for. */
+  from: string | null;
+  parts: TimePart[];
 }
 
-export const groupsQuery = (asked: FailureFilter & { buckets?: number | undefined }) =>
+/** The clock of the server is known to a second; what fails meanwhile belongs to the window. */
+const CLOCK_SLACK_MS = 2_000;
+
+export const groupsQuery = (asked: FailureFilter & { inParts?: boolean }) =>
   queryOptions({
     queryKey: ['groups', asked],
-    queryFn: ({ signal }) =>
-      call<GroupPage>('GET', '/v1/dead-letters/groups', { query: { ...asked }, signal }),
+    queryFn: async ({ signal }) => {
+      const { window, inParts = false, ...filter } = asked;
+      const end = new Date(now().getTime() + CLOCK_SLACK_MS);
+      const parts = window && inParts ? partsOfWindow(window, end) : [];
+      const from = parts[0]?.from ?? (window && beginOfWindow(window, now()));
+      const divided = inParts && window ? { to: parts.at(-1)?.to, buckets: parts.length } : {};
+      const query = { ...filter, from, ...divided };
+      const page = await call<Pick<GroupPage, 'groups' | 'complete'>>(
+        'GET',
+        '/v1/dead-letters/groups',
+        { query, signal },
+      );
+      return { ...page, from: from ?? null, parts };
+    },
     placeholderData: keepPreviousData,
     refetchInterval: () => unlessTold(LATER_MS),
   });
@@ -38,17 +59,25 @@ export interface DeadLetterPage {
   nextCursor: string | null;
 }
 
+/** `from` and `to` are one part of the window, and take its place. */
 export type DeadLettersAsked = FailureFilter & {
   fingerprint?: string | undefined;
-  q?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
   cursor?: string | undefined;
 };
 
 export const deadLettersQuery = (asked: DeadLettersAsked) =>
   queryOptions({
     queryKey: ['dead-letters', asked],
-    queryFn: ({ signal }) =>
-      call<DeadLetterPage>('GET', '/v1/dead-letters', { query: { ...asked }, signal }),
+    queryFn: ({ signal }) => {
+      const { window, ...filter } = asked;
+      const from = filter.from ?? (window && beginOfWindow(window, now()));
+      return call<DeadLetterPage>('GET', '/v1/dead-letters', {
+        query: { ...filter, from },
+        signal,
+      });
+    },
     placeholderData: keepPreviousData,
     refetchInterval: () => unlessTold(LATER_MS),
   });

@@ -3,6 +3,7 @@ import type { PublishedDefinition } from '../../../src/client/job.ts';
 import type { PauseView } from '../../../src/core/flow-view.ts';
 import { isTerminal, type JobState, type JobView } from '../../../src/core/job.ts';
 import type { ScheduleView, SlotView } from '../../../src/core/schedule.ts';
+import type { Scope } from '../../../src/core/scope.ts';
 import type { AttemptView, EventView } from '../../../src/core/story.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
 import { now } from '../runtime/clock.ts';
@@ -174,7 +175,7 @@ export const upcomingQuery = (schedule: ScheduleView, count: number) =>
 export interface SessionView {
   kind: string;
   tenant: string;
-  scopes: string[];
+  scopes: Scope[];
   keyId: string | null;
   expiresAt: string | null;
 }

@@ -12,19 +12,18 @@ import { offersQuery } from './queries.ts';
 const LATER_MS = 10_000;
 const SERIES_MINUTES = 60;
 
-const statsQuery = (enabled: boolean) =>
+export const statsQuery = () =>
   queryOptions({
     queryKey: ['stats'],
     queryFn: ({ signal }) =>
       call<StatsView>('GET', '/v1/stats', { query: { seriesMinutes: SERIES_MINUTES }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: () => unlessTold(LATER_MS),
-    enabled,
   });
 
 /** Null where nothing is measured, and until the first answer. */
 export function useStats(): StatsView | null {
-  return useQuery(statsQuery(useOffered('/v1/stats'))).data ?? null;
+  return useQuery({ ...statsQuery(), enabled: useOffered('/v1/stats') }).data ?? null;
 }
 
 export function useOffered(path: string): boolean {
@@ -41,6 +40,21 @@ export const alertsQuery = (cursor?: string) =>
   queryOptions({
     queryKey: ['alerts', cursor],
     queryFn: ({ signal }) => call<AlertPage>('GET', '/v1/alerts', { query: { cursor }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: () => unlessTold(LATER_MS),
+  });
+
+const FIRING_MAX = 100;
+
+/** What fires now; the newest first. */
+export const firingAlertsQuery = () =>
+  queryOptions({
+    queryKey: ['alerts', 'firing'],
+    queryFn: ({ signal }) =>
+      call<AlertPage>('GET', '/v1/alerts', {
+        query: { status: 'firing', limit: FIRING_MAX },
+        signal,
+      }),
     placeholderData: keepPreviousData,
     refetchInterval: () => unlessTold(LATER_MS),
   });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { alertsQuery, useOffered, useStats } from '../api/signal-queries.ts';
+import { firingAlertsQuery, useOffered, useStats } from '../api/signal-queries.ts';
 
 /** How many need somebody, beside the screen that shows them; nothing when none does. */
 export function NavCount({ of }: { of: 'dead' | 'firing' }) {
@@ -11,8 +11,8 @@ function Dead() {
 }
 
 function Firing() {
-  const { data } = useQuery({ ...alertsQuery(), enabled: useOffered('/v1/alerts') });
-  return <Badge count={data?.alerts.filter(({ status }) => status === 'firing').length ?? 0} />;
+  const { data } = useQuery({ ...firingAlertsQuery(), enabled: useOffered('/v1/alerts') });
+  return <Badge count={data?.alerts.length ?? 0} />;
 }
 
 function Badge({ count }: { count: number }) {

@@ -1,14 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { offersQuery, sessionQuery } from '../api/queries.ts';
 import { session } from '../api/session.ts';
 import { useChange } from '../api/use-change.ts';
+import { useSession } from '../api/use-may.ts';
 import { Icon } from '../parts/icon.tsx';
 
 /** Only who came in by a key can leave. */
 export function SignOut() {
-  const { data: offers = [] } = useQuery(offersQuery());
-  const { data: who } = useQuery(sessionQuery(offers.includes('/v1/session')));
+  const who = useSession();
   const end = useChange(
     async () => await call<null>('DELETE', '/v1/session'),
     () => {

@@ -1,5 +1,6 @@
 import type { BulkFilter } from '../../../src/client/bulk.ts';
 import type { BulkAction } from '../../../src/core/bulk.ts';
+import { useMay } from '../api/use-may.ts';
 import { BULK_WORDS, bulkFilter } from '../words/bulk-words.ts';
 import { bulkAsk } from './bulk-ask.tsx';
 
@@ -17,6 +18,7 @@ export function BulkButtons({
   /** In a row of a table there is room for a word only. */
   short?: boolean;
 }) {
+  if (!useMay('jobs:write')) return null;
   return actions.map((action) => {
     const meant = bulkFilter(action, filter);
     if (meant === null) return null;

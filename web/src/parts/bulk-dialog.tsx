@@ -110,11 +110,11 @@ function Confirm({
       <Sample preview={preview} />
       {action === 'retry' && (
         <label className="field">
-          <span>At most so many a second</span>
+          <span>Max jobs per second</span>
           <input
             inputMode="decimal"
             value={rate}
-            placeholder="as fast as it goes"
+            placeholder="no limit"
             onChange={(event) => setRate(event.target.value)}
           />
         </label>
@@ -139,7 +139,7 @@ function Confirm({
           className={action === 'retry' ? 'primary' : 'danger'}
           disabled={!confirmed || matched === 0 || start.isPending}
         >
-          {verb} them
+          {verb} {matched === 1 ? '1 job' : `${atLeast(matched, matchedIsExact)} jobs`}
         </button>
       </div>
     </form>

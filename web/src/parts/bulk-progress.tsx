@@ -4,6 +4,7 @@ import type { BulkView } from '../../../src/core/bulk.ts';
 import { call } from '../api/call.ts';
 import { bulkQuery } from '../api/failure-queries.ts';
 import { useChange } from '../api/use-change.ts';
+import { useMay } from '../api/use-may.ts';
 import { bulkFraction, bulkSentence } from '../words/bulk-words.ts';
 import { plainText } from '../words/log-tail.ts';
 
@@ -19,7 +20,7 @@ export function BulkProgress({ bulk: began, onClose }: { bulk: BulkView; onClose
         </Link>
         <AbortButton bulk={bulk} />
         <button type="button" className="primary" onClick={onClose}>
-          {bulk.status === 'running' ? 'Go on without me' : 'Close'}
+          {bulk.status === 'running' ? 'Run in background' : 'Close'}
         </button>
       </div>
     </>
@@ -47,10 +48,11 @@ export function AbortButton({ bulk: { bulkId, status } }: { bulk: BulkView }) {
     async () => await call<BulkView>('POST', `/v1/bulk/${bulkId}/abort`),
     () => 'It has stopped. What is done stays done.',
   );
-  if (status !== 'running') return null;
+  const may = useMay('jobs:write');
+  if (status !== 'running' || !may) return null;
   return (
     <button type="button" className="danger" onClick={() => abort.mutate(undefined)}>
-      Stop it
+      Stop
     </button>
   );
 }

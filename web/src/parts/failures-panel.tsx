@@ -23,7 +23,7 @@ export function FailuresPanel({
   const owners = ownersOf(definitions);
   if (groups.length === 0) return null;
   return (
-    <Panel title="What failed in 24 hours" aside={<Link to="/errors">All errors</Link>} flush>
+    <Panel title="Dead letters of 24 hours" aside={<Link to="/errors">All errors</Link>} flush>
       <Rows
         caption="Kinds of failures, the most frequent first"
         rows={groups}

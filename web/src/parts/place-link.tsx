@@ -25,6 +25,8 @@ export function PlaceLink({
       const search = { window: '24h' as const, ...(fingerprint !== null && { fingerprint }) };
       return <Link to="/dead-letters" search={search} {...link} />;
     }
+    case 'alerts':
+      return <Link to="/alerts" {...link} />;
     case 'workers':
       return <Link to="/workers" {...link} />;
     case 'schedule':

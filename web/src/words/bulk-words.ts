@@ -7,21 +7,21 @@ export const BULK_WORDS: Record<BulkAction, { verb: string; done: string; warnin
   retry: {
     verb: 'Retry',
     done: 'retried',
-    warning: 'Each gets one more attempt. What has moved on meanwhile is left alone.',
+    warning: 'Each gets one more attempt. Jobs whose state has changed are skipped.',
   },
   cancel: {
     verb: 'Cancel',
     done: 'cancelled',
-    warning: 'What waits will not run; what runs is asked to stop. This cannot be taken back.',
+    warning: 'What waits will not run; what runs is asked to stop. This can’t be undone.',
   },
   delete: {
     verb: 'Delete',
     done: 'deleted',
-    warning: 'With their logs, events and results. This cannot be taken back.',
+    warning: 'With their logs, events and results. This can’t be undone.',
   },
 };
 
-/** What cannot be taken back is confirmed by typing how many it is about. */
+/** What can’t be undone is confirmed by typing how many it is about. */
 export function mustType(action: BulkAction): boolean {
   return action !== 'retry';
 }

@@ -1,8 +1,10 @@
+import type { AlertView } from '../../../src/core/alert.ts';
 import type { PublishedDefinition } from '../../../src/client/job.ts';
 import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
-import type { JobView } from '../../../src/core/job.ts';
+import { JOB_STATES, type JobView } from '../../../src/core/job.ts';
 import { NO_LIMITS } from '../../../src/core/limits.ts';
 import type { ScheduleView } from '../../../src/core/schedule.ts';
+import type { DefinitionStats, StateCounts } from '../../../src/core/stats.ts';
 import type { WorkerView } from '../../../src/core/worker.ts';
 
 /** Plain examples for tests, with what a test is about laid over them; they have what words look at. */
@@ -143,6 +145,44 @@ export function madeGroup(over: Partial<DeadLetterGroup> = {}): DeadLetterGroup 
     jobId: '01980000-0000-7000-8000-000000000000',
     trend: [],
     definitions: [{ definitionKey: 'hello', count: 1, trend: [] }],
+    ...over,
+  };
+}
+
+export function madeStats(over: Partial<DefinitionStats> = {}): DefinitionStats {
+  const none = { p50: null, p95: null, p99: null };
+  return {
+    key: 'hello',
+    depth: 0,
+    running: 0,
+    states: Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as StateCounts,
+    oldestAgeMs: null,
+    oldestJobId: '01980000-0000-7000-8000-000000000000',
+    unserved: null,
+    successRate: null,
+    failureRate: null,
+    waitMs: none,
+    runMs: none,
+    retries: 0,
+    ...over,
+  };
+}
+
+export function madeAlert(over: Partial<AlertView> = {}): AlertView {
+  return {
+    id: 'a',
+    rule: 'stuck',
+    tenant: 'default',
+    status: 'firing',
+    definitionKey: 'hello',
+    scheduleId: null,
+    jobId: null,
+    since: ago(60),
+    resolvedAt: null,
+    value: 1,
+    threshold: 1,
+    unit: 'jobs',
+    message: 'something is wrong',
     ...over,
   };
 }

@@ -7,6 +7,7 @@ export type Place =
   | { at: 'job'; jobId: string }
   | { at: 'jobs'; status: JobState[] }
   | { at: 'workers' }
+  | { at: 'alerts' }
   | { at: 'definition'; key: string }
   | { at: 'dead-letters'; fingerprint: string | null }
   | { at: 'schedule'; scheduleId: string }

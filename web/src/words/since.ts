@@ -10,12 +10,3 @@ export const SINCE_WORDS: Record<Since, string> = {
   '24h': 'Last 24 hours',
   '7d': 'Last 7 days',
 };
-
-const ROUND_MS = 600_000;
-
-/** When the last day began: a round time, so that the question stays the same for a while. */
-export function lastDay(now: Date): string {
-  return new Date(
-    Math.floor((now.getTime() - SINCE_MS['24h']) / ROUND_MS) * ROUND_MS,
-  ).toISOString();
-}

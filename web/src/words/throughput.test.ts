@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { piled, quantileWords, rateWords, throughputWords } from './throughput.ts';
+import { piled, quantileWords, quietWords, rateWords, throughputWords } from './throughput.ts';
 
 const throughput = {
   from: '2030-01-01T12:00:00Z',
@@ -38,6 +38,14 @@ test.each([
 ])('a rate of %j is %s', (rate, words) => expect(rateWords(rate)).toBe(words));
 
 test('usual and long times', () => {
-  expect(quantileWords({ p50: 12, p95: 1_200, p99: 9_000 })).toBe('12 ms, 95 % within 1.2 s');
+  const p95 = { from: 1_000, to: 2_500 };
+  const times = { p50: { from: 0, to: 5 }, p95, p99: p95 };
+  expect(quantileWords(times)).toBe('< 5 ms / 1 s–2.5 s');
   expect(quantileWords({ p50: null, p95: null, p99: null })).toBe('–');
+});
+
+test('quiet does not contradict the chart', () => {
+  expect(quietWords(throughput)).toMatch(/2 jobs failed in the last hour and were retried/);
+  const none = { ...throughput, failed: [0, 0] };
+  expect(quietWords(none)).not.toMatch(/last hour/);
 });

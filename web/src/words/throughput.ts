@@ -1,6 +1,5 @@
-import type { Quantiles } from '../../../src/core/histogram.ts';
+import { type Quantiles, rangeText } from '../../../src/core/histogram.ts';
 import type { Throughput } from '../../../src/core/stats.ts';
-import { duration } from '../../../src/core/duration.ts';
 
 export const OUTCOMES = ['succeeded', 'retried', 'failed', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -39,7 +38,17 @@ export function rateWords(rate: number | null): string {
   return `${percent > 0 && percent < 1 ? '<1' : Math.round(percent)} %`;
 }
 
+/** Times are counted in buckets: between which edges the usual and the long ones lie is all there is. */
 export function quantileWords({ p50, p95 }: Quantiles): string {
   if (p50 === null || p95 === null) return '–';
-  return `${duration(p50)}, 95 % within ${duration(p95)}`;
+  return `${rangeText(p50)} / ${rangeText(p95)}`;
+}
+
+/** Below "All quiet". What failed and was retried since is in the chart, so it is told here too. */
+export function quietWords(throughput: Throughput): string {
+  const failed = sumOf(throughput.failed);
+  const quiet = 'No dead letters of the last 24 hours are left, and no job waits for long.';
+  if (failed === 0) return quiet;
+  const jobs = failed === 1 ? '1 job' : `${failed.toLocaleString('en')} jobs`;
+  return `${quiet} ${jobs} failed in the last hour and ${failed === 1 ? 'was' : 'were'} retried or deleted.`;
 }

@@ -1,26 +1,36 @@
 import { expect, it, test } from 'vitest';
+import type { DefinitionStats } from '../../../src/core/stats.ts';
 import {
   ago,
   madeDefinition,
   madeGroup,
   madeJob,
+  madeAlert,
   madeSchedule,
+  madeStats,
   madeWorker,
   NOW,
 } from './made.fixture.ts';
-import { type Seen, troubles } from './troubles.ts';
+import type { Seen } from './seen.ts';
+import { troubles } from './troubles.ts';
 
 const quiet: Seen = {
   workers: [madeWorker()],
   definitions: [madeDefinition()],
   pauses: [],
   failures: [],
-  queued: [madeJob({ queuedAt: ago(20) })],
   running: [madeJob({ status: 'running', leaseExpiresAt: ago(-10) })],
   schedules: [madeSchedule()],
-  depths: [],
+  stats: { at: ago(0), definitions: [madeStats({ depth: 1, oldestAgeMs: 20_000 })] },
+  alerts: [],
 };
 const told = (over: Partial<Seen>) => troubles({ ...quiet, ...over }, NOW).map(({ text }) => text);
+
+const stats = (...definitions: Partial<DefinitionStats>[]) => ({
+  stats: { at: ago(0), definitions: definitions.map(madeStats) },
+});
+const waits = { ...madeStats().states, queued: 1 };
+const stranded = { depth: 1, oldestAgeMs: 70_000, oldestJobId: 'x' };
 
 const failed = (key: string, count = 1) =>
   madeGroup({ definitionKeys: [key], message: 'boom\nmore', count });
@@ -28,7 +38,7 @@ const slot = { slot: ago(60), local: '', status: 'fired', reason: null, through:
 
 it('is quiet when all is well, and before anything is there', () => {
   expect(told({})).toEqual([]);
-  expect(told({ workers: [], definitions: [], queued: [] })).toEqual([]);
+  expect(told({ workers: [], definitions: [], ...stats() })).toEqual([]);
 });
 
 test.each([
@@ -41,24 +51,37 @@ test.each([
   ['a lost job', { running: [madeJob({ leaseExpiresAt: ago(9) })] }, /lost its worker 9 s ago/],
   [
     'a job that nobody can run',
-    { queued: [madeJob({ warnings: [{ code: 'UNHANDLED', since: null }] })] },
+    stats({ depth: 2_501, unserved: stranded }),
     /^1 job of hello waits, and no worker/,
   ],
-  ['a long wait', { queued: [madeJob({ queuedAt: ago(900) })] }, /the oldest for 15m/],
+  ['a long wait', stats({ depth: 1, oldestAgeMs: 900_000 }), /the oldest for 15m/],
+  [
+    'a definition that no worker has, and that has work to do',
+    {
+      definitions: [madeDefinition(), madeDefinition({ key: 'lone' })],
+      ...stats({ key: 'lone', states: { ...waits, queued: 0, retrying: 1 } }),
+    },
+    /^No worker has lone loaded/,
+  ],
+  [
+    'an alert',
+    { alerts: [madeAlert({ rule: 'retry-rate', message: '70 % of hello' })] },
+    /^70 % of hello\.$/,
+  ],
   [
     'a worker that died',
     { workers: [madeWorker(), madeWorker({ status: 'dead', lost: true, heartbeatAt: ago(40) })] },
-    /^Worker box \(pid 7\) has died; it was last heard of 40 s ago/,
+    /^Worker box \(pid 7\) died; last heartbeat 40 s ago/,
   ],
   [
     'a job that seems stuck',
     { running: [madeJob({ status: 'running', startedAt: ago(90) })] },
-    /seems stuck: it has run for 1m30s of 1m40s/,
+    /seems stuck: running 1m30s of its 1m40s timeout/,
   ],
   [
     'a pause',
     { pauses: [{ scope: 'definition', name: 'hello', by: 'cli', reason: null, since: ago(5) }] },
-    /^hello was paused 5 s ago by cli\. Jobs wait for it\.$/,
+    /^hello was paused 5 s ago by cli\. 1 job waits\.$/,
   ],
   ['failures', { failures: [failed('a', 2)] }, /^a failed 2 times: HANDLER_ERROR boom$/],
   ['a late schedule', { schedules: [madeSchedule({ nextAt: ago(90) })] }, /overdue by 1m30s/],
@@ -72,16 +95,13 @@ test.each([
 });
 
 it.each([
-  ['definition', 'hello', '3 jobs wait for it.'],
+  ['definition', 'hello', '3 jobs wait.'],
   ['definition', 'other', 'by cli.'],
-  ['all', null, '1,203 jobs wait for it.'],
+  ['all', null, '1,203 jobs wait.'],
 ] as const)('counts what a pause of %s %s holds back', (scope, name, end) => {
   const pauses = [{ scope, name, by: 'cli', reason: null, since: ago(5) }];
-  const depths = [
-    { key: 'hello', depth: 3 },
-    { key: 'mail', depth: 1_200 },
-  ];
-  expect(told({ pauses, depths })).toEqual([expect.stringMatching(new RegExp(`${end}$`))]);
+  const counted = stats({ depth: 3 }, { key: 'mail', depth: 1_200 });
+  expect(told({ pauses, ...counted })).toEqual([expect.stringMatching(new RegExp(`${end}$`))]);
 });
 
 it('leaves paused schedules alone', () => {
@@ -99,4 +119,29 @@ it('names who must know of a lost worker: those whose jobs nobody else can run',
   const definitions = [madeDefinition({ owner: 'team' }), madeDefinition({ key: 'b', owner: 'b' })];
   const workers = [madeWorker(), { ...lost, definitions: ['hello@1', 'b@1'] }];
   expect(troubles({ ...quiet, workers, definitions }, NOW)[0]?.owner).toBe('b');
+});
+
+it('tells of a dead worker for an hour, and longer while jobs wait for it', () => {
+  const dead = { workerId: 'x', status: 'dead' as const, lost: true, definitions: ['lone@1'] };
+  const at = (seconds: number) => [
+    madeWorker(),
+    madeWorker({ ...dead, heartbeatAt: ago(seconds) }),
+  ];
+  const died = /^Worker box \(pid 7\) died/;
+  expect(told({ workers: at(3_000) })).toEqual([expect.stringMatching(died)]);
+  expect(told({ workers: at(40_000) })).toEqual([]);
+  const waiting = stats({ key: 'lone', depth: 1, states: waits, unserved: stranded });
+  expect(told({ workers: at(40_000), ...waiting })[0]).toMatch(died);
+});
+
+it('tells each thing once: what an alert says too is left to the better sentence', () => {
+  const about = { definitionKey: 'hello' };
+  const alerts = [
+    madeAlert({ rule: 'no-worker', ...about }),
+    madeAlert({ rule: 'oldest-age', ...about }),
+    madeAlert({ rule: 'dead-letters', definitionKey: 'a' }),
+    madeAlert({ rule: 'retries', status: 'resolved', ...about }),
+  ];
+  const failures = [failed('a', 2)];
+  expect(told({ alerts, failures, ...stats({ depth: 1, unserved: stranded }) })).toHaveLength(2);
 });

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { isWindow, partsOfWindow, partWords, WINDOWS, type WindowName } from './window.ts';
+import {
+  beginOfWindow,
+  isWindow,
+  partsOfWindow,
+  partWords,
+  WINDOWS,
+  type WindowName,
+} from './window.ts';
 
 const NOW = new Date('2030-01-01T12:34:56Z');
 
@@ -7,20 +14,26 @@ it.each(Object.keys(WINDOWS) as WindowName[])('%s has parts without gaps, up to 
   const parts = partsOfWindow(name, NOW);
   expect(parts).toHaveLength(WINDOWS[name].parts);
   for (const [at, part] of parts.slice(1).entries()) expect(part.from).toBe(parts[at]?.to);
-  const last = parts.at(-1);
-  expect((last?.from ?? '') <= NOW.toISOString()).toBe(true);
-  expect((last?.to ?? '') > NOW.toISOString()).toBe(true);
+  expect(parts.at(-1)?.to).toBe(NOW.toISOString());
+  expect(parts[0]?.from).toBe(beginOfWindow(name, NOW));
 });
 
-it('keeps still within a part', () => {
-  const later = new Date(NOW.getTime() + 60_000);
-  expect(partsOfWindow('24h', later)).toEqual(partsOfWindow('24h', NOW));
+it.each([
+  ['1h', 1],
+  ['24h', 24],
+  ['7d', 7 * 24],
+  ['30d', 30 * 24],
+] as const)('%s is that long, at whatever time one looks', (name, hours) => {
+  for (const minute of [0, 1, 59, 179]) {
+    const now = new Date(NOW.getTime() + minute * 60_000);
+    expect(now.getTime() - Date.parse(beginOfWindow(name, now))).toBe(hours * 3_600_000);
+  }
 });
 
 it('names parts by the clock, and longer ones by the day', () => {
   const [part = { from: '', to: '' }] = partsOfWindow('1h', NOW);
   expect(partWords('1h', part)).toMatch(/^\d\d:\d\d$/);
-  expect(partWords('7d', part)).toMatch(/^01 Jan$|^31 Dec$/);
+  expect(partWords('7d', part)).toMatch(/^(01 Jan|31 Dec) \d\d:\d\d$/);
 });
 
 it('knows its names only', () => {

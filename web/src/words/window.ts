@@ -1,7 +1,4 @@
-/**
- * How far back failures are looked at, and in how many parts. The parts begin at round times, so that
- * a table of them keeps still while time goes on.
- */
+/** How far back failures are looked at, and in how many parts. */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -24,24 +21,28 @@ export interface TimePart {
   to: string;
 }
 
-/** The last part holds the present. */
-export function partsOfWindow(name: WindowName, now: Date): TimePart[] {
+/** Parts of the same length without gaps, the last of which ends at `end`. */
+export function partsOfWindow(name: WindowName, end: Date): TimePart[] {
   const { partMs, parts } = WINDOWS[name];
-  const lastMs = Math.floor(now.getTime() / partMs) * partMs;
-  return Array.from({ length: parts }, (_, at) => {
-    const fromMs = lastMs - (parts - 1 - at) * partMs;
-    return {
-      from: new Date(fromMs).toISOString(),
-      to: new Date(fromMs + partMs).toISOString(),
-    };
-  });
+  const beginMs = end.getTime() - parts * partMs;
+  return Array.from({ length: parts }, (_, at) => ({
+    from: new Date(beginMs + at * partMs).toISOString(),
+    to: new Date(beginMs + (at + 1) * partMs).toISOString(),
+  }));
+}
+
+/** When a window that ends now begins: "24 hours" are 24 hours. */
+export function beginOfWindow(name: WindowName, now: Date): string {
+  const { partMs, parts } = WINDOWS[name];
+  return new Date(now.getTime() - parts * partMs).toISOString();
 }
 
 const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const DATE = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' });
 
-/** Short enough for the head of a column. */
+/** When a part begins, short enough for the head of a column. */
 export function partWords(name: WindowName, { from }: TimePart): string {
-  const format = WINDOWS[name].partMs < DAY_MS ? TIME : DATE;
-  return format.format(new Date(from));
+  const begin = new Date(from);
+  const time = TIME.format(begin);
+  return WINDOWS[name].partMs < DAY_MS ? time : `${DATE.format(begin)} ${time}`;
 }

@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest';
-import { ago, madeDefinition, madeGroup, madeJob } from './made.fixture.ts';
+import { ago, madeDefinition, madeGroup, madeStats, NOW } from './made.fixture.ts';
 import { workloads } from './workload.ts';
 
 test('what needs looking at comes first, and what was never published is counted too', () => {
-  const of = (definitionKey: string, seconds = 0) =>
-    madeJob({ definitionKey, queuedAt: ago(seconds) });
+  const { states } = madeStats();
   const loads = workloads(
     ['idle', 'busy', 'poison'].map((key) => madeDefinition({ key, owner: 'team' })),
     {
-      queued: [of('unknown', 5), of('busy', 90), of('busy', 60)],
-      running: [of('busy')],
-      retrying: [],
-      measured: [{ key: 'idle', depth: 0, running: 0, states: { retrying: 7 } }],
+      stats: {
+        at: NOW.toISOString(),
+        definitions: [
+          madeStats({ key: 'unknown', depth: 1, oldestAgeMs: 5_000 }),
+          madeStats({ key: 'busy', depth: 2_500, running: 1, oldestAgeMs: 90_000 }),
+          madeStats({ key: 'idle', states: { ...states, retrying: 7 } }),
+        ],
+      },
       failures: [madeGroup({ definitions: [{ definitionKey: 'poison', count: 3, trend: [] }] })],
     },
   );
@@ -20,7 +23,7 @@ test('what needs looking at comes first, and what was never published is counted
   expect(loads[1]).toEqual({
     key: 'busy',
     owner: 'team',
-    queued: 2,
+    queued: 2_500,
     oldestQueuedAt: ago(90),
     running: 1,
     retrying: 0,

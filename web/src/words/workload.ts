@@ -1,8 +1,9 @@
 import type { PublishedDefinition } from '../../../src/client/job.ts';
 import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
-import type { JobView } from '../../../src/core/job.ts';
+import type { DefinitionStats } from '../../../src/core/stats.ts';
+import { oldestSince } from './seen.ts';
 
-/** What one definition has to do, as far as the pages at hand show it. */
+/** What one definition has to do. */
 export interface Workload {
   key: string;
   owner: string | null;
@@ -13,53 +14,39 @@ export interface Workload {
   failed: number;
 }
 
-export interface Pages {
-  queued: readonly JobView[];
-  running: readonly JobView[];
-  retrying: readonly JobView[];
+export interface Measured {
+  stats: { at: string; definitions: readonly DefinitionStats[] };
   failures: readonly DeadLetterGroup[];
-  /** What the server measures is not limited to pages; null where it measures nothing. */
-  measured: readonly Measured[] | null;
-}
-
-interface Measured {
-  key: string;
-  depth: number;
-  running: number;
-  states: { retrying: number };
 }
 
 /** Sorts after every time. */
 const NEVER = '9999';
 
 /** Those in trouble first, then those that wait longest; what does nothing comes last. */
-export function workloads(definitions: readonly PublishedDefinition[], pages: Pages): Workload[] {
-  const all = new Map<string, Workload>();
-  const of = (key: string, owner: string | null): Workload => {
-    const known = all.get(key);
-    if (known) return known;
-    const zero = { queued: 0, oldestQueuedAt: null, running: 0, retrying: 0, failed: 0 };
-    const made = { key, owner, ...zero };
-    all.set(key, made);
-    return made;
-  };
-  for (const { key, owner } of definitions) of(key, owner);
-  for (const name of ['queued', 'running', 'retrying'] as const) {
-    for (const job of pages[name]) of(job.definitionKey, job.owner)[name] += 1;
+export function workloads(
+  definitions: readonly PublishedDefinition[],
+  { stats, failures }: Measured,
+): Workload[] {
+  const owners = new Map(definitions.map(({ key, owner }) => [key, owner]));
+  const counted = new Map(stats.definitions.map((one) => [one.key, one]));
+  const failed = new Map<string, number>();
+  for (const { definitionKey, count } of failures.flatMap((group) => group.definitions)) {
+    failed.set(definitionKey, (failed.get(definitionKey) ?? 0) + count);
   }
-  for (const { definitionKey, count } of pages.failures.flatMap((group) => group.definitions)) {
-    of(definitionKey, null).failed += count;
-  }
-  for (const { definitionKey, owner, queuedAt } of pages.queued) {
-    const load = of(definitionKey, owner);
-    if (queuedAt !== null && (load.oldestQueuedAt ?? queuedAt) >= queuedAt) {
-      load.oldestQueuedAt = queuedAt;
-    }
-  }
-  for (const { key, depth, running, states } of pages.measured ?? []) {
-    Object.assign(of(key, null), { queued: depth, running, retrying: states.retrying });
-  }
-  return [...all.values()].sort(
+  const keys = new Set([...owners.keys(), ...counted.keys(), ...failed.keys()]);
+  const loads = [...keys].map((key): Workload => {
+    const one = counted.get(key);
+    return {
+      key,
+      owner: owners.get(key) ?? null,
+      queued: one?.depth ?? 0,
+      oldestQueuedAt: one ? oldestSince(stats.at, one) : null,
+      running: one?.running ?? 0,
+      retrying: one?.states.retrying ?? 0,
+      failed: failed.get(key) ?? 0,
+    };
+  });
+  return loads.sort(
     (a, b) =>
       b.failed - a.failed ||
       (a.oldestQueuedAt ?? NEVER).localeCompare(b.oldestQueuedAt ?? NEVER) ||

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AlertRuleView } from '../../../../src/core/alert.ts';
 import { alertRulesQuery } from '../../api/signal-queries.ts';
+import { Allowed } from '../../parts/allowed.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Waiting } from '../../parts/screen.tsx';
@@ -26,16 +27,18 @@ export function RulesPanel() {
             keyOf={({ rule, definitionKey }) => `${rule} ${definitionKey}`}
             columns={[
               { title: 'Rule', titled: 'in-head', cell: (rule) => <RuleName rule={rule} /> },
-              { title: 'Fires from', kind: 'short', cell: thresholdWords },
+              { title: 'Threshold', kind: 'short', cell: thresholdWords },
               { title: 'Within', kind: 'short', cell: windowWords },
-              { title: 'Said by', kind: 'short', cell: ({ source }) => SOURCES[source] },
+              { title: 'Source', kind: 'short', cell: ({ source }) => SOURCES[source] },
               {
                 title: 'Actions',
                 titled: 'aloud',
                 cell: (rule) => (
-                  <button type="button" className="small" onClick={() => setChanging(rule)}>
-                    Change…
-                  </button>
+                  <Allowed scope="operate">
+                    <button type="button" className="small" onClick={() => setChanging(rule)}>
+                      Change…
+                    </button>
+                  </Allowed>
                 ),
               },
             ]}

@@ -5,6 +5,7 @@ import { duration } from '../../../../src/core/duration.ts';
 import type { WorkerView } from '../../../../src/core/worker.ts';
 import { groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery, jobsQuery, workersQuery } from '../../api/queries.ts';
+import { Allowed } from '../../parts/allowed.tsx';
 import { FailuresPanel } from '../../parts/failures-panel.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
@@ -12,11 +13,9 @@ import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { now } from '../../runtime/clock.ts';
 import { cronWords } from '../../words/cron-words.ts';
 import { isolationWords, newestVersions, retryWords } from '../../words/definition-words.ts';
 import { plainText } from '../../words/log-tail.ts';
-import { lastDay } from '../../words/since.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { LimitsPanel } from './limits-panel.tsx';
 import { PauseButton, PauseNotice } from './pause-part.tsx';
@@ -30,13 +29,13 @@ export function DefinitionScreen() {
   const { key } = route.useParams();
   const { data: definitions, error } = useQuery(definitionsQuery());
   const { data: page } = useQuery(jobsQuery({ definitionKey: key, limit: LATEST }));
-  const { data: failures } = useQuery(groupsQuery({ definitionKey: key, from: lastDay(now()) }));
+  const { data: failures } = useQuery(groupsQuery({ definitionKey: key, window: '24h' }));
   const definition = newestVersions(definitions ?? []).find((one) => one.key === key);
   if (!definition || !page) {
     return (
       <Screen title={key}>
         {definitions && !definition ? (
-          <Empty title={`No worker has brought “${key}”.`} />
+          <Empty title={`No worker has registered “${key}”.`} />
         ) : (
           <Waiting error={error} />
         )}
@@ -48,7 +47,13 @@ export function DefinitionScreen() {
       {definition.description && <p className="sentence">{plainText(definition.description)}</p>}
       <p className="meta">
         <span>
-          Owner <strong>{definition.owner ?? 'nobody is named'}</strong>
+          {definition.owner === null ? (
+            'No owner'
+          ) : (
+            <>
+              Owner <strong>{definition.owner}</strong>
+            </>
+          )}
         </span>
         <RunbookLink url={definition.runbookUrl} />
       </p>
@@ -57,7 +62,9 @@ export function DefinitionScreen() {
       <div className="columns">
         <div>
           {failures && <FailuresPanel failures={failures.groups} definitions={definitions ?? []} />}
-          <RunForm key={key} definition={definition} latest={page.jobs[0] ?? null} />
+          <Allowed scope="jobs:write">
+            <RunForm key={key} definition={definition} latest={page.jobs[0] ?? null} />
+          </Allowed>
           <Panel
             title="Latest jobs"
             flush

@@ -21,7 +21,7 @@ export function DefinitionsScreen() {
       {definitions === undefined ? (
         <Waiting error={error} />
       ) : definitions.length === 0 ? (
-        <Empty title="No worker has brought a definition yet.">
+        <Empty title="No worker has registered a definition yet.">
           <p>Put a file with defineJob into the jobs folder of a worker, and start it.</p>
         </Empty>
       ) : (
@@ -54,12 +54,12 @@ export function DefinitionsScreen() {
               cell: ({ key }) => (rates.get(key)?.depth ?? 0).toLocaleString('en'),
             },
             stats !== null && {
-              title: 'Fails',
+              title: 'Failure rate',
               kind: 'number',
               cell: ({ key }) => <FailureRate rate={rates.get(key)?.failureRate ?? null} />,
             },
             stats !== null && {
-              title: 'Takes',
+              title: 'Duration p50 / p95',
               kind: 'short',
               cell: ({ key }) => {
                 const runMs = rates.get(key)?.runMs;

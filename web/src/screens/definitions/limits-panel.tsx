@@ -4,6 +4,7 @@ import type { DefinitionLimitsView } from '../../../../src/core/flow-view.ts';
 import { LIMIT_NAMES, type Limits, type LimitsChange } from '../../../../src/core/limits.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
+import { Allowed } from '../../parts/allowed.tsx';
 import { Ask } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
@@ -17,9 +18,11 @@ export function LimitsPanel({ definition: { key, limits } }: { definition: Publi
     <Panel
       title="Limits"
       aside={
-        <button type="button" className="small" onClick={() => setAsking(true)}>
-          Change…
-        </button>
+        <Allowed scope="operate" ofHost>
+          <button type="button" className="small" onClick={() => setAsking(true)}>
+            Change…
+          </button>
+        </Allowed>
       }
     >
       <Facts
@@ -79,13 +82,14 @@ function LimitsDialog({
   return (
     <Ask
       title={`Limits of ${definitionKey}`}
-      confirm="Change them"
+      confirm="Save"
       tone="primary"
       onConfirm={confirm}
       onClose={onClose}
     >
       <p className="soft">
-        Nothing means what the code says, “none” no limit. They hold at once, for all workers.
+        Leave empty to use the code’s value; “none” removes the limit. Limits hold at once, for all
+        workers.
       </p>
       {LIMIT_NAMES.map((name) => (
         <div key={name} className="field">

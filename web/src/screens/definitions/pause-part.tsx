@@ -3,6 +3,7 @@ import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { PauseView } from '../../../../src/core/flow-view.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useMay } from '../../api/use-may.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useNow } from '../../runtime/clock.ts';
@@ -32,6 +33,7 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
     async () => await call<object>('POST', `${path}/resume`),
     () => `${key} goes on.`,
   );
+  if (!useMay('operate', { ofHost: true })) return null;
   if (paused) {
     return (
       <button type="button" className="primary" onClick={() => resume.mutate(undefined)}>

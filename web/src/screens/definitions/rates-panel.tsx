@@ -1,6 +1,7 @@
 import { duration } from '../../../../src/core/duration.ts';
 import { useStats } from '../../api/signal-queries.ts';
 import { Facts, Panel } from '../../parts/panel.tsx';
+import { clockTime } from '../../words/moment.ts';
 import { quantileWords, rateWords } from '../../words/throughput.ts';
 
 /** Is it healthy: how much it has to do, how often it fails, how long it takes. */
@@ -9,17 +10,17 @@ export function RatesPanel({ definitionKey }: { definitionKey: string }) {
   const rates = stats?.definitions.find(({ key }) => key === definitionKey);
   if (!stats || !rates) return null;
   return (
-    <Panel title="Rates" aside={`of the last ${stats.windowMinutes} minutes`}>
+    <Panel title="Rates" aside={`since ${clockTime(stats.windowFrom).slice(0, 5)}`}>
       <Facts
         facts={[
           ['Queued', rates.depth.toLocaleString('en')],
           ['Oldest waits', rates.oldestAgeMs === null ? null : duration(rates.oldestAgeMs)],
           ['Running', rates.running.toLocaleString('en')],
-          ['Succeeds', rateWords(rates.successRate)],
-          ['Fails', rateWords(rates.failureRate)],
+          ['Success rate', rateWords(rates.successRate)],
+          ['Failure rate', rateWords(rates.failureRate)],
           ['Retries', rates.retries.toLocaleString('en')],
-          ['Waits', quantileWords(rates.waitMs)],
-          ['Takes', quantileWords(rates.runMs)],
+          ['Queue time p50 / p95', quantileWords(rates.waitMs)],
+          ['Duration p50 / p95', quantileWords(rates.runMs)],
         ]}
       />
     </Panel>

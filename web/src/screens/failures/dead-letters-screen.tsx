@@ -5,9 +5,8 @@ import { definitionsQuery } from '../../api/queries.ts';
 import { BulkButtons } from '../../parts/bulk-buttons.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { useNow } from '../../runtime/clock.ts';
 import { matrixRows } from '../../words/matrix.ts';
-import { partsOfWindow, WINDOWS } from '../../words/window.ts';
+import { WINDOWS } from '../../words/window.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { FailureFilters } from './failure-filters.tsx';
 import { FailureMatrix } from './failure-matrix.tsx';
@@ -24,10 +23,8 @@ const route = getRouteApi('/dead-letters');
 /** What needs a human: what failed for good, by definition, error and time, and what to do with it. */
 export function DeadLettersScreen() {
   const search = route.useSearch();
-  const now = useNow();
-  const asked = lettersAsked(search, now);
-  const { data: found, error } = useQuery(groupsQuery(groupsAsked(search, now)));
-  const { data: page } = useQuery(deadLettersQuery(asked));
+  const { data: found, error } = useQuery(groupsQuery(groupsAsked(search)));
+  const { data: page } = useQuery(deadLettersQuery(lettersAsked(search)));
   const { data: definitions = [] } = useQuery(definitionsQuery());
   if (!found || !page) {
     return (
@@ -46,7 +43,7 @@ export function DeadLettersScreen() {
         page.jobs.length > 0 && (
           <BulkButtons
             actions={['retry', 'delete']}
-            filter={bulkOf(asked)}
+            filter={bulkOf(search, found.from)}
             what="all dead letters that match"
           />
         )
@@ -57,11 +54,11 @@ export function DeadLettersScreen() {
         <FailureMatrix
           rows={rows}
           window={window}
-          parts={window === null ? [] : partsOfWindow(window, now)}
+          parts={found.parts}
+          from={found.from}
           search={search}
           definitions={definitions}
           complete={found.complete}
-          now={now}
         />
       )}
       {page.jobs.length === 0 && page.nextCursor === null ? (
@@ -104,7 +101,7 @@ function Nothing({ search }: { search: FailuresSearch }) {
   const isNarrow = Object.keys(search).some((name) => name !== 'window');
   if (isNarrow) {
     return (
-      <Empty title="No dead letter fits.">
+      <Empty title="No matching dead letters">
         <Link to="/dead-letters" search={{}}>
           Show all of the last week
         </Link>
@@ -114,15 +111,15 @@ function Nothing({ search }: { search: FailuresSearch }) {
   const { window = WINDOW_DEFAULT } = search;
   if (window === 'all') {
     return (
-      <Empty title="No job has ever failed for good.">
-        <p>One that used up its attempts, or cannot succeed, waits here for a person.</p>
+      <Empty title="No dead letters">
+        <p>A job that used up its attempts, or cannot succeed, is kept here until it is retried.</p>
       </Empty>
     );
   }
   return (
-    <Empty title={`No job has failed for good in the ${WINDOWS[window].words.toLowerCase()}.`}>
+    <Empty title={`No dead letters of the ${WINDOWS[window].words.toLowerCase()}`}>
       <Link to="/dead-letters" search={{ window: 'all' }}>
-        Look at all times
+        Show all times
       </Link>
     </Empty>
   );

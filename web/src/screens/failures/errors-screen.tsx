@@ -13,15 +13,12 @@ import { useNow } from '../../runtime/clock.ts';
 import { atLeast } from '../../words/bulk-words.ts';
 import { ownersOf, ownerWords, runbooksOf } from '../../words/owners.ts';
 import { SINCE_MS } from '../../words/since.ts';
-import { partsOfWindow } from '../../words/window.ts';
 
 /** What failed, how often, is it new: two thousand failures are mostly three mistakes. */
 export function ErrorsScreen() {
   const now = useNow();
-  const parts = partsOfWindow('24h', now);
-  const lately = { from: parts[0]?.from, to: parts.at(-1)?.to, buckets: 2 * parts.length };
   const { data: ever, error } = useQuery(groupsQuery({}));
-  const { data: recent } = useQuery(groupsQuery(lately));
+  const { data: recent } = useQuery(groupsQuery({ window: '24h', inParts: true }));
   const { data: definitions = [] } = useQuery(definitionsQuery());
   if (!ever || !recent) {
     return (
@@ -36,7 +33,7 @@ export function ErrorsScreen() {
   return (
     <Screen title="Errors">
       {ever.groups.length === 0 ? (
-        <Empty title="No job has failed for good.">
+        <Empty title="No dead letters">
           <p>
             When some do, alike failures stand here as one error, with how often and since when.
           </p>
@@ -102,7 +99,7 @@ export function ErrorsScreen() {
               titled: 'in-head',
               cell: ({ jobId }) => (
                 <Link to="/jobs/$jobId" params={{ jobId }}>
-                  Look at one
+                  View example
                 </Link>
               ),
             },

@@ -8,7 +8,7 @@ import { atLeast } from '../../words/bulk-words.ts';
 import { type MatrixRow, shadeOf } from '../../words/matrix.ts';
 import { ownersOf, ownerWords, runbooksOf } from '../../words/owners.ts';
 import { partWords, type TimePart, type WindowName } from '../../words/window.ts';
-import { bulkOf, type FailuresSearch, lettersAsked } from './failures-search.ts';
+import { bulkOf, type FailuresSearch } from './failures-search.ts';
 
 const SHOWN_MAX = 50;
 
@@ -20,7 +20,7 @@ export function FailureMatrix({
   search,
   definitions,
   complete,
-  now,
+  from,
 }: {
   rows: readonly MatrixRow[];
   /** Null: of all times, which has no parts. */
@@ -29,14 +29,15 @@ export function FailureMatrix({
   search: FailuresSearch;
   definitions: readonly PublishedDefinition[];
   complete: boolean;
-  now: Date;
+  /** When the window begins; null: it never did. */
+  from: string | null;
 }) {
   const owners = ownersOf(definitions);
   const runbooks = runbooksOf(definitions);
   const most = Math.max(0, ...rows.flatMap(({ counts }) => counts));
   const shown = rows.slice(0, SHOWN_MAX);
-  const note =
-    complete && rows.length <= SHOWN_MAX ? 'one row for each error' : 'the most frequent';
+  const isAll = complete && rows.length <= SHOWN_MAX;
+  const note = isAll ? 'one row for each error' : 'the most frequent';
   return (
     <Panel title="Definition, error, time" aside={note} flush>
       <div className="scroll">
@@ -92,12 +93,15 @@ export function FailureMatrix({
                   </td>
                   <td>
                     <div className="row-actions">
-                      <BulkButtons
-                        short
-                        actions={['retry', 'delete']}
-                        filter={bulkOf(lettersAsked(whole, now))}
-                        what={`${row.code} of ${definitionKey}`}
-                      />
+                      {/* A row counts the whole window: while a part of it is listed, the buttons above act on that. */}
+                      {search.from === undefined && (
+                        <BulkButtons
+                          short
+                          actions={['retry', 'delete']}
+                          filter={bulkOf(whole, from)}
+                          what={`${row.code} of ${definitionKey}`}
+                        />
+                      )}
                     </div>
                   </td>
                 </tr>

@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { parseUrlSearch, writeUrlSearch } from '../../words/url-search.ts';
 import { bulkOf, failuresSearch, groupsAsked, lettersAsked } from './failures-search.ts';
 
-const NOW = new Date('2030-01-08T12:34:56Z');
-
 describe('the view of what failed', () => {
   it('is the same after a reload', () => {
     const view = {
@@ -26,22 +24,24 @@ describe('the view of what failed', () => {
 
 it('counts the whole window, and lists the part that is looked at', () => {
   const part = { from: '2030-01-07T00:00:00.000Z', to: '2030-01-08T00:00:00.000Z' };
-  const search = { definitionKey: 'mail', fingerprint: 'f', ...part };
-  expect(groupsAsked(search, NOW)).toEqual({
+  const search = { definitionKey: 'mail', fingerprint: 'f', q: 'a b', ...part };
+  expect(groupsAsked(search)).toEqual({
     definitionKey: 'mail',
     errorCode: undefined,
-    from: '2030-01-02T00:00:00.000Z',
-    to: '2030-01-09T00:00:00.000Z',
-    buckets: 7,
+    q: 'a b',
+    window: '7d',
+    inParts: true,
   });
-  expect(lettersAsked(search, NOW)).toMatchObject({ ...part, fingerprint: 'f' });
-  expect(lettersAsked({ window: 'all' }, NOW).from).toBeUndefined();
+  expect(lettersAsked(search)).toMatchObject({ ...part, fingerprint: 'f', q: 'a b' });
+  expect(lettersAsked({ window: 'all' }).window).toBeUndefined();
 });
 
 it('acts on what is listed, whatever the page', () => {
-  const asked = lettersAsked({ fingerprint: 'f', cursor: 'page two', window: 'all' }, NOW);
-  expect(JSON.parse(JSON.stringify(bulkOf(asked)))).toEqual({
-    status: ['failed'],
-    fingerprint: 'f',
-  });
+  const shown = '2030-01-01T12:34:56.000Z';
+  const of = (search: Parameters<typeof bulkOf>[0], from: string | null) =>
+    JSON.parse(JSON.stringify(bulkOf(search, from))) as unknown;
+  const search = { fingerprint: 'f', q: 'a b', cursor: 'page two' };
+  const same = { status: ['failed'], fingerprint: 'f', q: 'a b' };
+  expect(of({ ...search, window: 'all' }, null)).toEqual(same);
+  expect(of({ ...search, window: '24h' }, shown)).toEqual({ ...same, finishedAfter: shown });
 });

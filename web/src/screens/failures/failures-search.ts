@@ -1,7 +1,7 @@
 import type { BulkFilter } from '../../../../src/client/bulk.ts';
 import type { DeadLettersAsked, FailureFilter } from '../../api/failure-queries.ts';
 import { textOf } from '../../words/url-search.ts';
-import { isWindow, partsOfWindow, type WindowName } from '../../words/window.ts';
+import { isWindow, type WindowName } from '../../words/window.ts';
 
 /**
  * The view of what failed, as its address says it. A window moves with time; `from` and `to` are one
@@ -40,23 +40,25 @@ function momentOf(text: string | undefined): string | undefined {
 }
 
 /** What the groups are counted of: the whole window, whatever part of it is looked at. */
-export function groupsAsked(
-  { definitionKey, errorCode, window = WINDOW_DEFAULT }: FailuresSearch,
-  now: Date,
-): FailureFilter & { buckets?: number } {
-  const filter = { definitionKey, errorCode };
-  if (window === 'all') return filter;
-  const parts = partsOfWindow(window, now);
-  return { ...filter, from: parts[0]?.from, to: parts.at(-1)?.to, buckets: parts.length };
+export function groupsAsked({
+  definitionKey,
+  errorCode,
+  q,
+  window = WINDOW_DEFAULT,
+}: FailuresSearch): FailureFilter & { inParts: boolean } {
+  const filter = { definitionKey, errorCode, q };
+  return window === 'all' ? { ...filter, inParts: false } : { ...filter, window, inParts: true };
 }
 
-export function lettersAsked(search: FailuresSearch, now: Date): DeadLettersAsked {
-  const { window: _window, cursor, fingerprint, q, ...rest } = search;
-  const { buckets: _buckets, ...whole } = groupsAsked(search, now);
-  return { ...whole, ...rest, fingerprint, q, cursor };
+export function lettersAsked(search: FailuresSearch): DeadLettersAsked {
+  const { window: _window, ...rest } = search;
+  const { inParts: _inParts, ...whole } = groupsAsked(search);
+  return { ...whole, ...rest };
 }
 
-/** The same jobs, as a bulk action names them. */
-export function bulkOf({ from, to, cursor: _cursor, ...rest }: DeadLettersAsked): BulkFilter {
-  return { status: ['failed'], ...rest, finishedAfter: from, finishedBefore: to };
+/** The same jobs, as a bulk action names them. `from` is when the window that is shown begins. */
+export function bulkOf(search: FailuresSearch, from: string | null): BulkFilter {
+  const { window: _window, cursor: _cursor, from: part, to, ...rest } = search;
+  const finishedAfter = part ?? from ?? undefined;
+  return { status: ['failed'], ...rest, finishedAfter, finishedBefore: to };
 }

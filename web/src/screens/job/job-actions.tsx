@@ -4,6 +4,7 @@ import { isTerminal, type JobState, type JobView } from '../../../../src/core/jo
 import { call } from '../../api/call.ts';
 import { offersQuery } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useMay } from '../../api/use-may.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import type { RetryWish } from '../../words/retry-wish.ts';
@@ -31,8 +32,9 @@ export function JobActions({ job }: { job: JobView }) {
   );
   const retry = useChange(
     async (wish: RetryWish) => await post('retry', wish),
-    ({ status }) => `The job is ${status} once more.`,
+    ({ status }) => (status === 'queued' ? 'Job requeued.' : `The job is ${status} once more.`),
   );
+  if (!useMay('jobs:write')) return null;
   const mayRetry = job.status === 'failed' || job.status === 'cancelled';
   return (
     <>
@@ -77,7 +79,7 @@ export function JobActions({ job }: { job: JobView }) {
             {job.status === 'running'
               ? 'It is asked to stop, and its process is killed if it does not.'
               : 'It will not run.'}{' '}
-            This cannot be taken back.
+            This can’t be undone.
           </p>
         </Ask>
       )}

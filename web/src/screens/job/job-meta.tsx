@@ -6,10 +6,8 @@ import { groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { RunbookLink } from '../../parts/runbook-link.tsx';
-import { now } from '../../runtime/clock.ts';
 import { atLeast } from '../../words/bulk-words.ts';
 import { runbooksOf } from '../../words/owners.ts';
-import { lastDay } from '../../words/since.ts';
 
 /** What is asked next about every job: whose it is, when that was, and how often it happens. */
 export function JobMeta({ job }: { job: JobView }) {
@@ -18,7 +16,13 @@ export function JobMeta({ job }: { job: JobView }) {
   return (
     <p className="meta">
       <span>
-        Owner <strong>{owner ?? 'nobody is named'}</strong>
+        {owner === null ? (
+          'No owner'
+        ) : (
+          <>
+            Owner <strong>{owner}</strong>
+          </>
+        )}
       </span>
       {finishedAt !== null && (
         <span>
@@ -36,7 +40,7 @@ export function JobMeta({ job }: { job: JobView }) {
  * it may look like another mistake from here; then nothing is said rather than something wrong.
  */
 function HowOften({ job: { definitionKey, error } }: { job: JobView }) {
-  const { data } = useQuery(groupsQuery({ definitionKey, from: lastDay(now()) }));
+  const { data } = useQuery(groupsQuery({ definitionKey, window: '24h' }));
   const fingerprint = error && fingerprintOf(error);
   const group = data?.groups.find((one) => one.fingerprint === fingerprint);
   if (!group) return null;

@@ -1,50 +1,50 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { JobState } from '../../../../src/core/job.ts';
-import type { JobPage } from '../../api/queries.ts';
 import { useNow } from '../../runtime/clock.ts';
 import { wholeSeconds } from '../../words/moment.ts';
+import { oldestSince } from '../../words/seen.ts';
 import { sumOf } from '../../words/throughput.ts';
-import { countOf, type Overview, timesFailed } from './use-overview.ts';
+import { deadLetters, type Overview } from './use-overview.ts';
 
 export function Cards({ overview }: { overview: Overview }) {
-  const { failures, queued, running, retrying, workers, stats } = overview;
-  const count = (page: JobPage, ...states: JobState[]) =>
-    stats ? sumOf(states.map((state) => stats.totals[state])).toLocaleString('en') : countOf(page);
+  const { failures, nextRetry, workers, stats } = overview;
+  const sum = (...states: JobState[]) => sumOf(states.map((state) => stats.totals[state]));
+  const count = (...states: JobState[]) => sum(...states).toLocaleString('en');
   const hasFailed = failures.groups.length > 0;
   const now = useNow();
   const alive = workers.filter(({ status }) => status !== 'dead');
   const slots = alive.reduce((sum, worker) => sum + worker.slots, 0);
-  const [oldest] = queued.jobs;
-  const waitedMs = oldest ? now.getTime() - Date.parse(oldest.queuedAt ?? oldest.createdAt) : 0;
-  const next = retrying.jobs.map(({ runAt }) => runAt ?? '').sort()[0];
+  const [oldest] = stats.definitions.flatMap((one) => oldestSince(stats.at, one) ?? []).sort();
+  const waitedMs = oldest ? now.getTime() - Date.parse(oldest) : 0;
+  const next = nextRetry?.runAt ?? null;
   return (
     <ul className="cards">
       <Card
-        title="Failed in 24 h"
-        value={timesFailed(overview)}
+        title="Dead letters, 24 h"
+        value={deadLetters(overview)}
         tone={hasFailed ? 'bad' : ''}
-        note={hasFailed ? 'dead letters' : 'no dead letters'}
+        note={hasFailed ? 'to retry or delete' : 'none'}
         to="/dead-letters"
         search={{ window: '24h' }}
       />
       <Card
         title="Retrying"
-        value={count(retrying, 'retrying')}
-        tone={retrying.jobs.length > 0 ? 'warn' : ''}
-        note={next ? `next ${until(next, now)}` : 'nothing waits for another try'}
+        value={count('retrying')}
+        tone={sum('retrying') > 0 ? 'warn' : ''}
+        note={next === null ? 'no retries pending' : `next ${until(next, now)}`}
         to="/jobs"
         search={{ status: ['retrying'] }}
       />
       <Card
         title="Queued"
-        value={count(queued, 'queued')}
+        value={count('queued')}
         note={oldest ? `the oldest for ${wholeSeconds(waitedMs)}` : 'nothing waits'}
         to="/jobs"
         search={{ status: ['queued'], sort: 'createdAt' }}
       />
       <Card
         title="Running"
-        value={count(running, 'running', 'cancelling')}
+        value={count('running', 'cancelling')}
         note={`of ${slots} slots`}
         to="/jobs"
         search={{ status: ['running', 'cancelling'] }}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { JobView } from '../../../../src/core/job.ts';
+import { Allowed } from '../../parts/allowed.tsx';
 import { Command } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -37,7 +38,7 @@ export function FirstRun({
             <Command text="npx longshore worker --jobs ./jobs" />
           )}
         </Step>
-        <Step done={definitions.length > 0} title="It has brought a definition">
+        <Step done={definitions.length > 0} title="It has registered a definition">
           {definitions.length > 0 ? (
             <p className="soft">{definitions.map(({ key }) => key).join(', ')}</p>
           ) : (
@@ -50,10 +51,12 @@ export function FirstRun({
           {started === null && first && (
             <>
               <p>
-                <Link to="/definitions/$key" params={{ key: first.key }} className="button">
-                  Run {first.key}…
-                </Link>{' '}
-                or, in a terminal:
+                <Allowed scope="jobs:write">
+                  <Link to="/definitions/$key" params={{ key: first.key }} className="button">
+                    Run {first.key}…
+                  </Link>{' '}
+                  or, in a terminal:
+                </Allowed>
               </p>
               <Command text={enqueueCommand(first)} />
             </>

@@ -15,11 +15,11 @@ import { jobsQuery } from '../../api/queries.ts';
 export function OverviewScreen() {
   const { data: newest, error } = useQuery(jobsQuery({ limit: 1 }));
   const { data: firstDone } = useQuery(jobsQuery({ status: ['succeeded'], limit: 1 }));
-  const overview = useOverview();
+  const { overview, error: missing } = useOverview();
   if (!newest || !firstDone || !overview) {
     return (
       <Screen title="Overview">
-        <Waiting error={error} />
+        <Waiting error={error ?? missing} />
       </Screen>
     );
   }
@@ -35,12 +35,7 @@ export function OverviewScreen() {
         />
       )}
       <Cards overview={overview} />
-      {overview.stats && (
-        <ThroughputPanel
-          throughput={overview.stats.throughput}
-          definitions={overview.definitions}
-        />
-      )}
+      <ThroughputPanel throughput={overview.stats.throughput} definitions={overview.definitions} />
       <div className="columns">
         <div>
           <FailuresPanel failures={overview.failures.groups} definitions={overview.definitions} />

@@ -1,74 +1,74 @@
 import { useQuery } from '@tanstack/react-query';
-import type { PauseView } from '../../../../src/core/flow-view.ts';
-import type { StatsView } from '../../../../src/core/stats.ts';
-import { useStats } from '../../api/signal-queries.ts';
-import { groupsQuery, type GroupPage } from '../../api/failure-queries.ts';
-import { now } from '../../runtime/clock.ts';
-import { lastDay } from '../../words/since.ts';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
+import type { AlertView } from '../../../../src/core/alert.ts';
+import type { PauseView } from '../../../../src/core/flow-view.ts';
+import type { JobView } from '../../../../src/core/job.ts';
 import type { ScheduleView } from '../../../../src/core/schedule.ts';
+import type { StatsView } from '../../../../src/core/stats.ts';
 import type { WorkerView } from '../../../../src/core/worker.ts';
+import { groupsQuery, type GroupPage } from '../../api/failure-queries.ts';
 import {
   definitionsQuery,
-  type JobPage,
   jobsQuery,
   pausesQuery,
   schedulesQuery,
   workersQuery,
 } from '../../api/queries.ts';
+import { firingAlertsQuery, statsQuery } from '../../api/signal-queries.ts';
 
-/** All that the overview is made of. Of each kind of jobs one page: what is more is told as "more". */
+/**
+ * All that the overview is made of. What waits is counted by the server; jobs are read one by one only
+ * where a few are enough: those that began first, and the next retry.
+ */
 export interface Overview {
-  /** What failed for good within a day. */
+  /** What failed within a day and is still a dead letter. */
   failures: GroupPage;
   pauses: PauseView[];
-  queued: JobPage;
-  running: JobPage;
-  retrying: JobPage;
+  running: JobView[];
+  nextRetry: JobView | null;
   workers: WorkerView[];
   definitions: PublishedDefinition[];
   schedules: ScheduleView[];
-  /** Null where the server measures nothing. */
-  stats: StatsView | null;
+  stats: StatsView;
+  alerts: AlertView[];
 }
 
-const LIMIT = 50;
+const RUNNING_SEEN = 50;
 const EVERY_MS = 5_000;
 
-export function useOverview(): Overview | null {
-  const failures = useQuery(groupsQuery({ from: lastDay(now()) }));
+export function useOverview(): { overview: Overview | null; error: Error | null } {
+  const oldest = { sort: 'createdAt', limit: RUNNING_SEEN } as const;
+  const failures = useQuery(groupsQuery({ window: '24h' }));
   const pauses = useQuery(pausesQuery());
-  const oldest = { sort: 'createdAt', limit: LIMIT } as const;
-  const queued = useQuery(jobsQuery({ status: ['queued'], ...oldest }, EVERY_MS));
   const running = useQuery(jobsQuery({ status: ['running', 'cancelling'], ...oldest }, EVERY_MS));
-  const retrying = useQuery(jobsQuery({ status: ['retrying'], ...oldest }, EVERY_MS));
+  const retrying = useQuery(jobsQuery({ status: ['retrying'], sort: 'runAt', limit: 1 }, EVERY_MS));
   const workers = useQuery(workersQuery());
   const definitions = useQuery(definitionsQuery());
   const schedules = useQuery(schedulesQuery());
-  const stats = useStats();
-  if (!failures.data || !pauses.data || !queued.data || !running.data || !retrying.data)
-    return null;
-  if (!workers.data || !definitions.data || !schedules.data) return null;
-  return {
+  const stats = useQuery(statsQuery());
+  const alerts = useQuery(firingAlertsQuery());
+  const all = [failures, pauses, running, retrying, workers, definitions, schedules, stats, alerts];
+  const error = all.find((one) => one.error !== null)?.error ?? null;
+  if (!failures.data || !pauses.data || !running.data || !retrying.data || !workers.data)
+    return { overview: null, error };
+  if (!definitions.data || !schedules.data || !stats.data || !alerts.data)
+    return { overview: null, error };
+  const overview = {
     failures: failures.data,
     pauses: pauses.data,
-    queued: queued.data,
-    running: running.data,
-    retrying: retrying.data,
+    running: running.data.jobs,
+    nextRetry: retrying.data.jobs[0] ?? null,
     workers: workers.data,
     definitions: definitions.data,
     schedules: schedules.data.schedules,
-    stats,
+    stats: stats.data,
+    alerts: alerts.data.alerts,
   };
+  return { overview, error };
 }
 
-/** A page that is not the last says only how many there are at least. */
-export function countOf({ jobs, nextCursor }: JobPage): string {
-  return nextCursor === null ? String(jobs.length) : `${jobs.length}+`;
-}
-
-/** How often jobs failed for good within a day. */
-export function timesFailed({ failures: { groups, complete } }: Overview): string {
+/** How many of the jobs that failed within a day are still dead letters. */
+export function deadLetters({ failures: { groups, complete } }: Overview): string {
   const times = groups.reduce((sum, { count }) => sum + count, 0);
   const isExact = complete && groups.every(({ countIsExact }) => countIsExact);
   return `${times.toLocaleString('en')}${isExact ? '' : '+'}`;

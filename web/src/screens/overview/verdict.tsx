@@ -2,22 +2,14 @@ import { Icon } from '../../parts/icon.tsx';
 import { PlaceLink } from '../../parts/place-link.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { plainText } from '../../words/log-tail.ts';
+import { quietWords } from '../../words/throughput.ts';
 import { troubles } from '../../words/troubles.ts';
 import type { Overview } from './use-overview.ts';
 
 /** The one line for who was woken at night, and below it what it means. */
 export function Verdict({ overview }: { overview: Overview }) {
   const now = useNow();
-  const found = troubles(
-    {
-      ...overview,
-      failures: overview.failures.groups,
-      queued: overview.queued.jobs,
-      running: overview.running.jobs,
-      depths: overview.stats?.definitions ?? [],
-    },
-    now,
-  );
+  const found = troubles({ ...overview, failures: overview.failures.groups }, now);
   if (found.length === 0) {
     return (
       <div className="verdict verdict-good">
@@ -25,7 +17,7 @@ export function Verdict({ overview }: { overview: Overview }) {
           <Icon name="check" />
           All quiet
         </p>
-        <p className="soft">Nothing has failed in 24 hours, nothing waits for long.</p>
+        <p className="soft">{quietWords(overview.stats.throughput)}</p>
       </div>
     );
   }
@@ -33,7 +25,7 @@ export function Verdict({ overview }: { overview: Overview }) {
     <div className="verdict verdict-bad">
       <p className="verdict-line">
         <Icon name="alert" />
-        {found.length === 1 ? '1 thing needs you' : `${found.length} things need you`}
+        {found.length === 1 ? '1 issue needs attention' : `${found.length} issues need attention`}
       </p>
       <ul>
         {found.map(({ text, owner, place }, index) => (

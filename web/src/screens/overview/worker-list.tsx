@@ -22,7 +22,7 @@ export function WorkerList({ overview: { workers } }: { overview: Overview }) {
               </span>
               <Slots taken={running.length} slots={slots} />
               <span className="soft">
-                heard of <Moment at={heartbeatAt} />
+                last heartbeat <Moment at={heartbeatAt} />
               </span>
             </li>
           ))}

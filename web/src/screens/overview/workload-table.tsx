@@ -9,14 +9,8 @@ import type { Overview } from './use-overview.ts';
 const SHOWN_MAX = 20;
 
 export function WorkloadTable({ overview }: { overview: Overview }) {
-  const { definitions, queued, running, retrying, failures, stats } = overview;
-  const loads = workloads(definitions, {
-    queued: queued.jobs,
-    running: running.jobs,
-    retrying: retrying.jobs,
-    failures: failures.groups,
-    measured: stats?.definitions ?? null,
-  }).slice(0, SHOWN_MAX);
+  const { definitions, failures, stats } = overview;
+  const loads = workloads(definitions, { stats, failures: failures.groups }).slice(0, SHOWN_MAX);
   if (loads.length === 0) return null;
   return (
     <Panel title="Definitions" aside={<Link to="/definitions">All definitions</Link>} flush>
@@ -62,7 +56,7 @@ export function WorkloadTable({ overview }: { overview: Overview }) {
             kind: 'number',
             cell: (load) => <Count load={load} count={load.retrying} status={['retrying']} />,
           },
-          { title: 'Failed in 24 h', kind: 'number', cell: (load) => <Failed load={load} /> },
+          { title: 'Dead letters, 24 h', kind: 'number', cell: (load) => <Failed load={load} /> },
         ]}
       />
     </Panel>

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ScheduleView } from '../../../../src/core/schedule.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useMay } from '../../api/use-may.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { nameOf } from '../../words/troubles.ts';
 
@@ -22,6 +23,7 @@ export function ScheduleActions({ schedule }: { schedule: ScheduleView }) {
       return `${name} has made a job.`;
     },
   );
+  if (!useMay('operate')) return null;
   return (
     <>
       <button type="button" className="small" onClick={() => trigger.mutate(undefined)}>

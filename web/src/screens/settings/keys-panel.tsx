@@ -4,6 +4,7 @@ import type { KeyView } from '../../../../src/core/key-view.ts';
 import { keysQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
+import { Allowed } from '../../parts/allowed.tsx';
 import { Ask } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -28,9 +29,11 @@ export function KeysPanel() {
       title="API keys"
       flush
       aside={
-        <button type="button" className="small" onClick={() => setMaking(true)}>
-          Create API key…
-        </button>
+        <Allowed scope="admin">
+          <button type="button" className="small" onClick={() => setMaking(true)}>
+            Create API key…
+          </button>
+        </Allowed>
       }
     >
       {keys === undefined ? (

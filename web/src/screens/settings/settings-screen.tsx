@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { healthQuery, settingsQuery } from '../../api/admin-queries.ts';
-import { offersQuery, sessionQuery } from '../../api/queries.ts';
+import { useSession } from '../../api/use-may.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
@@ -36,8 +36,7 @@ const KINDS: Record<string, string> = {
 };
 
 function You() {
-  const { data: offers = [] } = useQuery(offersQuery());
-  const { data: who } = useQuery(sessionQuery(offers.includes('/v1/session')));
+  const who = useSession();
   if (!who) return null;
   return (
     <Panel title="You">

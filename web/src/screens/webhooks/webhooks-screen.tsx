@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { WebhookView } from '../../../../src/core/webhook.ts';
 import { webhooksQuery } from '../../api/admin-queries.ts';
+import { Allowed } from '../../parts/allowed.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
@@ -19,9 +20,11 @@ export function WebhooksScreen() {
     <Screen
       title="Webhooks"
       actions={
-        <button type="button" className="primary" onClick={() => setMaking(true)}>
-          Add webhook…
-        </button>
+        <Allowed scope="operate">
+          <button type="button" className="primary" onClick={() => setMaking(true)}>
+            Add webhook…
+          </button>
+        </Allowed>
       }
     >
       {webhooks === undefined ? (

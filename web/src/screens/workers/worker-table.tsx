@@ -4,6 +4,7 @@ import type { JobView } from '../../../../src/core/job.ts';
 import type { WorkerView } from '../../../../src/core/worker.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useMay } from '../../api/use-may.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
@@ -93,7 +94,8 @@ function DrainButton({ worker }: { worker: WorkerView }) {
     async () => await call<object>('POST', `/v1/workers/${worker.workerId}/drain`),
     () => `${worker.host} (pid ${worker.pid}) drains.`,
   );
-  if (worker.status !== 'active') return null;
+  const may = useMay('operate', { ofHost: true });
+  if (worker.status !== 'active' || !may) return null;
   return (
     <>
       <button type="button" className="small" onClick={() => setAsking(true)}>
