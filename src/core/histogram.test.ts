@@ -30,6 +30,8 @@ it('tells the usual three', () => {
 
 it.each([
   [{ from: 0, to: 5 }, '< 5 ms'],
-  [{ from: 1_000, to: 2_500 }, '1 s–2.5 s'],
+  [{ from: 1_000, to: 2_500 }, '1–2.5 s'],
+  [{ from: 500, to: 1_000 }, '500 ms–1 s'],
+  [{ from: 60_000, to: 120_000 }, '1m–2m'],
   [{ from: LAST_EDGE, to: null }, '> 6h'],
 ])('%j is read as %s', (range, text) => expect(rangeText(range)).toBe(text));

@@ -52,8 +52,11 @@ function rangeOf(bucket: number): TimeRange {
   return { from: EDGES_MS[bucket - 1] ?? 0, to: EDGES_MS[bucket] ?? null };
 }
 
-/** A range as people read it: "< 5 ms", "1 s–2.5 s", "> 6h". */
+/** A range as people read it: "< 5 ms", "1–2.5 s", "500 ms–1 s", "> 6h". */
 export function rangeText({ from, to }: TimeRange): string {
   if (to === null) return `> ${duration(from)}`;
-  return from === 0 ? `< ${duration(to)}` : `${duration(from)}–${duration(to)}`;
+  if (from === 0) return `< ${duration(to)}`;
+  const [low = '', unit] = duration(from).split(' ');
+  const isSame = unit !== undefined && duration(to).endsWith(` ${unit}`);
+  return `${isSame ? low : duration(from)}–${duration(to)}`;
 }

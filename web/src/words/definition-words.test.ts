@@ -17,7 +17,7 @@ test('of each key the newest version is shown', () => {
 test.each([
   [{}, 'after 1 s, doubling up to 1m'],
   [{ retry: { delaysMs: [0, 5_000], jitter: 0 } }, 'at once, then after 5 s'],
-  [{ maxAttempts: 1 }, 'never tried again'],
+  [{ maxAttempts: 1 }, 'No retries'],
 ])('%j is tried again %s', (over, words) => {
   expect(retryWords(madeDefinition(over))).toBe(words);
 });

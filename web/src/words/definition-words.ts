@@ -12,7 +12,7 @@ export function newestVersions(all: readonly PublishedDefinition[]): PublishedDe
 
 /** When a failed attempt is tried again, as a person would say it. */
 export function retryWords({ retry, maxAttempts }: PublishedDefinition): string {
-  if (maxAttempts === 1) return 'never tried again';
+  if (maxAttempts === 1) return 'No retries';
   if ('delaysMs' in retry) {
     const delays = retry.delaysMs.map((delay) => (delay === 0 ? 'at once' : duration(delay)));
     return delays.map((delay) => (delay === 'at once' ? delay : `after ${delay}`)).join(', then ');

@@ -40,7 +40,7 @@ test.each([
 test('usual and long times', () => {
   const p95 = { from: 1_000, to: 2_500 };
   const times = { p50: { from: 0, to: 5 }, p95, p99: p95 };
-  expect(quantileWords(times)).toBe('< 5 ms / 1 s–2.5 s');
+  expect(quantileWords(times)).toBe('< 5 ms / 1–2.5 s');
   expect(quantileWords({ p50: null, p95: null, p99: null })).toBe('–');
 });
 

@@ -60,7 +60,6 @@ export function DefinitionsScreen() {
             },
             stats !== null && {
               title: 'Duration p50 / p95',
-              kind: 'short',
               cell: ({ key }) => {
                 const runMs = rates.get(key)?.runMs;
                 return runMs ? quantileWords(runMs) : '–';

@@ -56,7 +56,7 @@ export function WorkloadTable({ overview }: { overview: Overview }) {
             kind: 'number',
             cell: (load) => <Count load={load} count={load.retrying} status={['retrying']} />,
           },
-          { title: 'Dead letters, 24 h', kind: 'number', cell: (load) => <Failed load={load} /> },
+          { title: 'Dead, 24 h', kind: 'number', cell: (load) => <Failed load={load} /> },
         ]}
       />
     </Panel>
