@@ -48,7 +48,7 @@ const IMPORTS: ImportRow[] = [
     packages: ['pg'],
     node: true,
   },
-  { at: 'src/postgres/', may: ['src/runtime/'], packages: ['pg'], node: true },
+  { at: 'src/postgres/', may: ['src/core/', 'src/runtime/'], packages: ['pg'], node: true },
   {
     at: 'src/worker/',
     // Its own runner part, because `inline` runs jobs inside the worker.

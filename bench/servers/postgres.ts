@@ -27,6 +27,7 @@ export class Postgres {
       dataDir: folder,
       log: silentLog,
       extraSettings: { shared_buffers: '256MB', autovacuum_naptime: '1min' },
+      extraGrants: ['grant pg_checkpoint to longshore'],
     });
   }
 

@@ -9,6 +9,8 @@ export interface Binaries {
   folder: string;
   initdb: string;
   postgres: string;
+  /** As the package calls it: 18.4.0. */
+  version: string;
   /** The major version, 18 for a package 18.4.0. A data folder belongs to exactly one. */
   major: number;
 }
@@ -30,6 +32,7 @@ export async function findBinaries(): Promise<Binaries> {
     folder,
     initdb: path.join(bin, 'initdb'),
     postgres: path.join(bin, 'postgres'),
+    version: manifest.version,
     major: Number.parseInt(manifest.version, 10),
   };
   try {

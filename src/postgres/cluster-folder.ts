@@ -6,7 +6,14 @@ import { findBinaries, type Binaries } from './binaries.ts';
 import { createCluster, removeLeftovers } from './create-cluster.ts';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 import { readPassword } from './password-file.ts';
-import { chooseLauncher, isRoot, nobody, type Launcher, type ServerUser } from './server-user.ts';
+import {
+  chooseLauncher,
+  isRoot,
+  type Launcher,
+  nobody,
+  postgresUser,
+  type ServerUser,
+} from './server-user.ts';
 
 /** A data folder that exists, is of our version, and whose password we know. */
 export interface Cluster {
@@ -17,6 +24,8 @@ export interface Cluster {
   password: string;
   binaries: Binaries;
   launch: Launcher;
+  /** As whom the server runs; undefined when that is as we do. */
+  user: ServerUser | undefined;
 }
 
 export interface OpenOptions {
@@ -33,14 +42,14 @@ export async function openCluster(options: OpenOptions): Promise<Cluster> {
   const dataDir = await makeDataDir(options.dataDir);
   const folder = path.join(dataDir, 'pg');
   const user = await serverUser(folder);
-  const launch = await chooseLauncher(user, binaries, dataDir);
+  const launch = await chooseLauncher(user, binaries);
   await removeLeftovers(dataDir, options.log);
   if ((await versionOf(folder)) === undefined) {
     options.log.info({ folder }, 'creating a PostgreSQL cluster');
-    await createCluster({ ...options, dataDir, folder, binaries, launch, user });
+    await createCluster({ ...options, dataDir, folder, launch, user });
   }
   refuseOtherVersion(folder, await versionOf(folder), binaries);
-  return { dataDir, folder, password: await readPassword(folder), binaries, launch };
+  return { dataDir, folder, password: await readPassword(folder), binaries, launch, user };
 }
 
 /** The major version of the cluster in the folder, undefined when there is none. */
@@ -82,16 +91,15 @@ function foreignFolder(folder: string): EmbeddedPostgresError {
 
 /**
  * The folder is closed to others. As root it is opened just enough for the server's user to walk
- * through, by group, because walking through needs no extra capability then. The mode of a folder
- * that was there before is its owner's business.
+ * through, by group. The mode of a folder that was there before is its owner's business.
  */
 async function makeDataDir(wanted: string): Promise<string> {
   const absolute = path.resolve(wanted);
   try {
     await mkdir(path.dirname(absolute), { recursive: true });
     const isNew = await makeFolder(absolute);
-    if (isNew && isRoot()) {
-      await chown(absolute, 0, nobody.gid);
+    if (isRoot() && (isNew || (await isOfEarlierVersion(absolute)))) {
+      await chown(absolute, 0, postgresUser.gid);
       await chmod(absolute, 0o710);
     }
     await access(absolute, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -105,6 +113,12 @@ async function makeDataDir(wanted: string): Promise<string> {
   }
 }
 
+/** Made by a version that ran the server as `nobody`. */
+async function isOfEarlierVersion(folder: string): Promise<boolean> {
+  const { uid, gid, mode } = await stat(folder);
+  return uid === 0 && gid === nobody.gid && (mode & 0o777) === 0o710;
+}
+
 /** False when it was there before. */
 async function makeFolder(folder: string): Promise<boolean> {
   try {
@@ -116,14 +130,19 @@ async function makeFolder(folder: string): Promise<boolean> {
   }
 }
 
-/** As root: whoever owns the cluster already, so that a user's folder stays the user's. */
+/**
+ * As root: whoever owns the cluster already, so that a user's folder stays the user's. The clusters
+ * of `nobody`, which earlier versions made, are taken over (`cluster-owner.ts`): many a program runs
+ * as that user.
+ */
 export async function serverUser(folder: string): Promise<ServerUser | undefined> {
   if (!isRoot()) return undefined;
   const found = await stat(folder).catch(() => undefined);
-  if (!found || (await versionOf(folder)) === undefined) return nobody;
+  if (!found || (await versionOf(folder)) === undefined) return postgresUser;
+  if (found.uid === nobody.uid) return postgresUser;
   if (found.uid !== 0) return { uid: found.uid, gid: found.gid };
   throw new EmbeddedPostgresError(
     `${folder} belongs to root, as whom PostgreSQL does not run: ` +
-      `\`chown -R ${nobody.uid}:${nobody.gid} ${folder}\` mends that.`,
+      `\`chown -R ${postgresUser.uid}:${postgresUser.gid} ${folder}\` mends that.`,
   );
 }

@@ -1,23 +1,21 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Binaries } from './binaries.ts';
+import { giveTree } from './cluster-owner.ts';
 import { role } from './connection.ts';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 import { passwordFile, writePassword } from './password-file.ts';
 import { isAlive } from './process-table.ts';
+import { type Launch, type Launcher, nobody, type ServerUser } from './server-user.ts';
 import { StartFailure } from './start-failure.ts';
-import type { Launcher, ServerUser } from './server-user.ts';
 import { initialSettings } from './settings.ts';
 
 export interface CreateOptions {
   dataDir: string;
   folder: string;
-  binaries: Binaries;
   launch: Launcher;
   user: ServerUser | undefined;
   signal: AbortSignal;
@@ -38,11 +36,13 @@ export async function createCluster(options: CreateOptions): Promise<void> {
   const made = path.join(workshop, 'data');
   await mkdir(workshop, { mode: 0o700 });
   try {
-    if (user) await giveTo(workshop, user);
     await writePassword(password, randomBytes(24).toString('base64url'));
-    if (user) await giveTo(password, user);
+    await mkdir(made, { mode: 0o700 });
+    // Only root enters the workshop: initdb stands in the folder that it fills (`server-user.ts`).
+    if (user) for (const name of [made, password]) await giveTree(name, nobody);
     await initdb(options, made, password);
     await rename(password, path.join(made, passwordFile));
+    if (user) await giveTree(made, user);
     if (!options.unsafeForTests) await flush(made);
     await rename(made, folder);
     if (!options.unsafeForTests) await flush(dataDir);
@@ -51,7 +51,8 @@ export async function createCluster(options: CreateOptions): Promise<void> {
     const code = codeOf(error);
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
   } finally {
-    await rm(workshop, { recursive: true, force: true });
+    // The processes of an initdb that was stopped may still be writing.
+    await rm(workshop, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 
@@ -78,15 +79,11 @@ export async function removeLeftovers(dataDir: string, log: Log): Promise<void> 
  * on a library version, so indexes survive a move to another machine.
  */
 async function initdb(options: CreateOptions, made: string, password: string): Promise<void> {
-  const { binaries, signal, unsafeForTests } = options;
-  const {
-    command,
-    args,
-    options: surroundings,
-  } = options.launch(binaries.initdb, [
-    `--pgdata=${made}`,
+  const { launch, signal, unsafeForTests, user } = options;
+  const args = (pgdata: string) => [
+    `--pgdata=${pgdata}`,
     `--username=${role}`,
-    `--pwfile=${password}`,
+    '--pwfile=/dev/stdin',
     '--auth=scram-sha-256',
     '--data-checksums',
     '--encoding=UTF8',
@@ -95,35 +92,63 @@ async function initdb(options: CreateOptions, made: string, password: string): P
     '--no-instructions',
     ...(unsafeForTests ? ['--no-sync'] : []),
     ...Object.entries(initialSettings()).map(([name, value]) => `--set=${name}=${value}`),
-  ]);
+  ];
+  const as = user && nobody;
+  const launched = await launch({ program: 'initdb', folder: made, args, as });
+  const stdin = await open(password, 'r');
   try {
-    await promisify(execFile)(command, args, { ...surroundings, signal });
+    await runToEnd(launched, stdin.fd, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Error && 'signal' in error && typeof error.signal === 'string') {
-      throw new StartFailure(`initdb was killed (${error.signal})`, 'interrupted');
-    }
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-    const lines = said.split('\n').filter((line) => line.trim() !== '');
+    if (error instanceof StartFailure) throw error;
+    const lines = String(error)
+      .split('\n')
+      .filter((line) => line.trim() !== '');
     const reason =
       codeOf(error) === 'ENOENT'
         ? 'this system cannot run it; it needs glibc, which Alpine does not have'
-        : (lines.findLast((line) => /error:|FATAL:/.test(line)) ?? lines.at(-1) ?? String(error));
+        : (lines.findLast((line) => /error:|FATAL:/.test(line)) ??
+          lines.at(-1) ??
+          'no reason given');
     throw new EmbeddedPostgresError(
       `initdb failed in ${options.dataDir} (${reason}): mend that, or set DATABASE_URL.`,
       { cause: error },
     );
+  } finally {
+    await stdin.close();
   }
 }
 
-async function giveTo(file: string, user: ServerUser): Promise<void> {
-  await chown(file, user.uid, user.gid).catch((error: unknown) => {
-    throw new EmbeddedPostgresError(
-      `${file} cannot be given to uid ${user.uid}, as whom PostgreSQL runs when started by root ` +
-        `(${codeOf(error)}): run Longshore as an ordinary user, or set DATABASE_URL.`,
-      { cause: error },
-    );
+/** Throws what the program said, unless it ended well. A stop ends it and all that it started. */
+async function runToEnd(
+  { command, args, options }: Launch,
+  stdin: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const child = spawn(command, args, {
+    ...options,
+    stdio: [stdin, 'ignore', 'pipe'],
+    detached: true,
   });
+  const end = () => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  };
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const [code, killedBy] = await new Promise<[number | null, string | null]>(
+      (resolve, reject) => {
+        child.once('error', reject);
+        child.once('close', (...how) => resolve(how));
+      },
+    );
+    signal.throwIfAborted();
+    if (killedBy !== null) throw new StartFailure(`initdb was killed (${killedBy})`, 'interrupted');
+    if (code !== 0) throw new Error(said);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }
 
 /** Makes renames in a folder survive a power failure. */

@@ -3,7 +3,9 @@ import { sleep } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
 import { Backoff } from '../runtime/persist.ts';
 import type { Service } from '../runtime/service.ts';
+import { demote } from './app-role.ts';
 import { openCluster, type Cluster } from './cluster-folder.ts';
+import { takeOwnership } from './cluster-owner.ts';
 import { database, urlOf, withConnection, type Address } from './connection.ts';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 import { findFreePort, homePort } from './free-port.ts';
@@ -26,6 +28,8 @@ export interface EmbeddedOptions {
   /** Only for test clusters: no waiting for the disk. Never set by the product. */
   unsafeForTests?: boolean;
   extraSettings?: Record<string, string>;
+  /** Only for tests and benchmarks: what the role may do besides. */
+  extraGrants?: readonly string[];
 }
 
 /** How long a start waits for what a killed server left behind. */
@@ -102,6 +106,7 @@ export class EmbeddedPostgres implements Service {
       try {
         // The port is chosen last: until then the server of a killed predecessor may have it.
         const stranger = await clearTheWay(cluster, signal, this.#log);
+        await takeOwnership(cluster.folder, cluster.user);
         const address = { port: await findFreePort(preferred), password };
         await this.#launch(cluster, address, stranger, signal);
         this.#supervision = this.#supervise(cluster, address, signal);
@@ -129,7 +134,7 @@ export class EmbeddedPostgres implements Service {
       ...commandLineSettings(cluster.folder, address.port, unsafeForTests),
       ...extraSettings,
     };
-    const postmaster = new Postmaster(cluster, settings, this.#log, stranger);
+    const postmaster = await Postmaster.launch(cluster, settings, this.#log, stranger);
     try {
       await postmaster.ready(signal);
       await this.#own(postmaster, cluster, address, signal);
@@ -160,6 +165,10 @@ export class EmbeddedPostgres implements Service {
       try {
         await this.#lock.hold(address);
         await createDatabase(address);
+        const demoted = await withConnection(address, database, async (client) =>
+          demote(client, this.#options.extraGrants),
+        );
+        if (demoted) await this.#lock.hold(address);
         if (this.#options.unsafeForTests) return;
         await withConnection(address, database, async (client) =>
           refuseUnlessDurable(client, cluster.folder),

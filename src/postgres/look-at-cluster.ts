@@ -23,7 +23,7 @@ export async function lookAtCluster(dataDir: string): Promise<ClusterState> {
   const home = await realpath(absolute).catch(() => absolute);
   const folder = path.join(home, 'pg');
   const binaries = await findBinaries();
-  await chooseLauncher(await serverUser(folder), binaries, home);
+  await chooseLauncher(await serverUser(folder), binaries);
   const version = await versionOf(folder);
   if (version === undefined) return { state: 'absent' };
   refuseOtherVersion(folder, version, binaries);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from './error.ts';
 import { commandLine, isAlive } from './process-table.ts';
+import { clusterName } from './settings.ts';
 
 /** What PostgreSQL itself notes in `postmaster.pid`, its lock on the data folder. */
 export interface PostmasterFile {
@@ -43,7 +44,9 @@ export async function holderOf(pid: number, folder: string): Promise<Holder> {
   return /(^|\/)postgres(:?\s|$)/.test(command) ? 'unclear' : 'stranger';
 }
 
-/** By its first arguments, as `postmaster.ts` spells them. */
+/** By its arguments, as `postmaster.ts` spells them; the path of the folder may be another one there. */
 export function isPostmasterOf(folder: string, command: string): boolean {
-  return command.includes(`/postgres -D ${folder} -c `);
+  return (
+    command.includes('/postgres -D ') && command.includes(` cluster_name=${clusterName(folder)} `)
+  );
 }

@@ -5,6 +5,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Cluster } from './cluster-folder.ts';
 import { readPostmasterFile } from './postmaster-file.ts';
 import { ServerLog } from './server-log.ts';
+import type { Launch } from './server-user.ts';
 import { obstacleIn, StartFailure } from './start-failure.ts';
 
 export interface Exit {
@@ -23,14 +24,23 @@ export class Postmaster {
   #exit: Exit | undefined;
 
   /** `stranger`: a process known not to be a server although `postmaster.pid` names it. */
-  constructor(
-    cluster: Cluster,
+  static async launch(
+    { folder, launch }: Pick<Cluster, 'folder' | 'launch'>,
     settings: Record<string, string>,
     log: Log,
     stranger: number | undefined,
-  ) {
+  ): Promise<Postmaster> {
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const launch = cluster.launch(cluster.binaries.postgres, ['-D', cluster.folder, ...flags]);
+    const args = (path: string) => ['-D', path, ...flags];
+    return new Postmaster(
+      folder,
+      await launch({ program: 'postgres', folder, args }),
+      log,
+      stranger,
+    );
+  }
+
+  private constructor(folder: string, launch: Launch, log: Log, stranger: number | undefined) {
     const { env } = launch.options;
     this.#child = spawn(launch.command, launch.args, {
       ...launch.options,
@@ -42,7 +52,7 @@ export class Postmaster {
       detached: true,
     });
     this.exited = this.#watch();
-    this.#folder = cluster.folder;
+    this.#folder = folder;
     this.#log = log;
     this.#serverLog = new ServerLog(this.#child.stderr, log);
   }

@@ -4,6 +4,7 @@ import { versionOf } from './cluster-folder.ts';
 import { database, urlOf, withConnection } from './connection.ts';
 import { readPassword } from './password-file.ts';
 import { readPostmasterFile } from './postmaster-file.ts';
+import { clusterName } from './settings.ts';
 
 /**
  * The URL of the cluster that somebody else is running on this folder, or undefined when none
@@ -22,10 +23,10 @@ export async function findRunningCluster(dataDir: string): Promise<string | unde
   try {
     // A stale file may name a port that meanwhile belongs to another server.
     const found = await withConnection(address, database, async (client) => {
-      const { rows } = await client.query<{ data_directory: string }>('show data_directory');
-      return rows[0]?.data_directory;
+      const { rows } = await client.query<{ cluster_name: string }>('show cluster_name');
+      return rows[0]?.cluster_name;
     });
-    return found === folder ? urlOf(address) : undefined;
+    return found === clusterName(folder) ? urlOf(address) : undefined;
   } catch {
     return undefined;
   }

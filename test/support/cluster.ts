@@ -15,6 +15,9 @@ declare module 'vitest' {
   }
 }
 
+/** For tests that write rows past the triggers. */
+const GRANTS = ['grant set on parameter session_replication_role to longshore'];
+
 /** The log is kept short, as it may be in memory. */
 const SETTINGS = { max_connections: '200', max_wal_size: '256MB' };
 
@@ -45,6 +48,7 @@ async function startEmbedded(): Promise<TestServer> {
     log: createLog('error'),
     unsafeForTests: true,
     extraSettings: SETTINGS,
+    extraGrants: GRANTS,
   });
   await postgres.start();
   return {

@@ -28,6 +28,7 @@ export async function startPostgres15(
     folder: HOME,
     initdb: path.join(HOME, 'bin', 'initdb'),
     postgres: path.join(HOME, 'bin', 'postgres'),
+    version: '15',
     major: 15,
   };
   const installed = await access(binaries.postgres).then(
@@ -45,22 +46,30 @@ export async function startPostgres15(
   // As root, the server runs as somebody else, to whom its files must belong.
   const user = isRoot() ? nobody : undefined;
   if (user) for (const file of [parent, passwordFile]) await chown(file, user.uid, user.gid);
-  const launch = await chooseLauncher(user, binaries, parent);
+  const launch = await chooseLauncher(user, binaries);
   const folder = path.join(parent, 'pg');
-  const initdb = launch(binaries.initdb, [
-    `--pgdata=${folder}`,
-    '--username=longshore',
-    `--pwfile=${passwordFile}`,
-    '--auth=scram-sha-256',
-    '--encoding=UTF8',
-    '--no-locale',
-    '--no-sync',
-  ]);
+  const initdb = await launch({
+    program: 'initdb',
+    folder,
+    args: () => [
+      `--pgdata=${folder}`,
+      '--username=longshore',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--no-locale',
+      '--no-sync',
+    ],
+  });
   await promisify(execFile)(initdb.command, initdb.args, initdb.options);
   const port = await findFreePort(homePort(folder));
-  const cluster = { dataDir: parent, folder, password, binaries, launch };
   const flags = { ...commandLineSettings(folder, port, true), ...settings };
-  const postmaster = new Postmaster(cluster, flags, createLog('error'), undefined);
+  const postmaster = await Postmaster.launch(
+    { folder, launch },
+    flags,
+    createLog('error'),
+    undefined,
+  );
   await postmaster.ready(AbortSignal.timeout(60_000));
   return {
     url: `postgres://longshore:${password}@127.0.0.1:${port}/postgres`,
