@@ -159,17 +159,19 @@ describe('a given database', () => {
   it('names the rights that a role lacks, and is content when it has them', async () => {
     const empty = await emptyDatabase();
     const role = `doctor_${process.pid}`;
+    const owner = `${role}_owner`;
     onTestFinished(async () => {
       await empty.drop();
       await onCluster(inject('clusterUrl'), async (client) => {
-        await client.query(`drop role ${role}`);
+        await client.query(`drop role ${role}, ${owner}`);
       });
     });
     const asOwner = async (text: string) =>
       await onCluster(empty.url, async (client) => void (await client.query(text)));
     const url = new URL(empty.url);
-    const owner = url.username;
-    [url.username, url.password] = [role, 'secret'];
+    [url.username, url.password] = [owner, 'secret'];
+    const ownersUrl = url.href;
+    url.username = role;
     const permissions = async () => (await look({ databaseUrl: url.href })).permissions;
     /** Does what the fix says, to the letter. */
     const follow = async (check: Checks['permissions']) => {
@@ -177,11 +179,14 @@ describe('a given database', () => {
       await asOwner(/GRANT .*/.exec(check?.fix ?? '')?.[0] ?? 'no fix');
     };
 
-    await asOwner(`create role ${role} login password 'secret'`);
+    for (const name of [role, owner]) {
+      await asOwner(`create role ${name} login password 'secret'`);
+    }
+    await asOwner(`alter database ${url.pathname.slice(1)} owner to ${owner}`);
     await follow(await permissions());
     expect(await permissions()).toMatchObject({ status: 'ok' });
 
-    await migrate({ url: empty.url, log: silentLog, shards: 1 });
+    await migrate({ url: ownersUrl, log: silentLog, shards: 1 });
     const { permissions: none, migrations } = await look({ databaseUrl: url.href });
     expect(migrations).toMatchObject({
       status: 'problem',
