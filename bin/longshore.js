@@ -3,8 +3,18 @@
 // a newer one, or one clear line, instead of a syntax error.
 var WANTED = [22, 18];
 
-if (isOld(process.versions.node)) runOnNewerNode();
-else runHere();
+// Before anything else: secrets in the environment are not for the jobs (hide-environment.js).
+// A Node that is too old for it is too old for all the rest.
+import('./hide-environment.js')
+  .then(function (module) {
+    module.hideEnvironment();
+  })
+  .then(begin, begin);
+
+function begin() {
+  if (isOld(process.versions.node)) runOnNewerNode();
+  else runHere();
+}
 
 function isOld(version) {
   var found = version.split('.').map(Number);

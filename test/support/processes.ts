@@ -23,6 +23,8 @@ export interface Running {
 export interface LaunchOptions {
   env?: Record<string, string>;
   cwd?: string;
+  /** Whom it runs as, if we are root. */
+  user?: { uid?: number; gid?: number };
 }
 
 /**
@@ -45,6 +47,7 @@ export function begin(role: string, options: LaunchOptions = {}): Starting {
     env: { PATH: process.env['PATH'], ...DEFAULTS, ...compileCache(), ...options.env },
     cwd: options.cwd ?? process.cwd(),
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...options.user,
   });
   started.add(child);
   let stdout = '';
