@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { NOBODY_UID, POSTGRES_UID, RUNNER_UIDS, runnerUidProblem } from './machine-users.ts';
+import {
+  maybeRunner,
+  NOBODY_UID,
+  POSTGRES_UID,
+  RUNNER_UIDS,
+  runnerUidProblem,
+} from './machine-users.ts';
 
 test.each<[range: { first: number; last: number }, databaseUid: number, refused: boolean]>([
   [RUNNER_UIDS, POSTGRES_UID, false],
@@ -12,6 +18,18 @@ test.each<[range: { first: number; last: number }, databaseUid: number, refused:
   [{ first: NOBODY_UID, last: NOBODY_UID }, NOBODY_UID, true],
 ])('runners with %j beside a database of uid %j', (range, databaseUid, refused) => {
   expect(runnerUidProblem(range, databaseUid) !== null).toBe(refused);
+});
+
+test.each<[users: number[] | null, ranges: { first: number; last: number }[], expected: boolean]>([
+  [[1_000], [RUNNER_UIDS], false],
+  [[0], [RUNNER_UIDS], false],
+  [[70_000], [RUNNER_UIDS], true],
+  [[1_000, 70_000], [RUNNER_UIDS], true],
+  [[], [RUNNER_UIDS], true],
+  [null, [RUNNER_UIDS], false],
+  [[], [], false],
+])('a peer of %j among %j may be a job: %s', (users, ranges, expected) => {
+  expect(maybeRunner(users, ranges)).toBe(expected);
 });
 
 test('the problem names the uid and says what to do', () => {

@@ -22,6 +22,16 @@ export const NOBODY_GID = 65_534;
 /** Where runners get their uids from by default, one for each slot. */
 export const RUNNER_UIDS: UidRange = { first: 70_000, last: 79_999 };
 
+/**
+ * Whether the process at the other end of a connection may be one of a job. `users` is null where the
+ * system does not tell, and empty when the process has gone already: a job could do that on purpose.
+ */
+export function maybeRunner(users: readonly number[] | null, ranges: readonly UidRange[]): boolean {
+  if (users === null || ranges.length === 0) return false;
+  const isRunner = (uid: number) => ranges.some(({ first, last }) => uid >= first && uid <= last);
+  return users.length === 0 || users.some(isRunner);
+}
+
 /** Why runners must not have these uids, or null. `databaseUid` owns the files of the database. */
 export function runnerUidProblem(
   { first, last }: UidRange,

@@ -39,7 +39,9 @@ export function demandAccess(app: FastifyInstance, callers: Callers): void {
     if (access === undefined || access === 'public') return;
     const caller = await callers.identify(request, reply);
     guardSession(request, caller);
-    if (access !== 'known' && !mayDo(caller.scopes, access)) throw lacking(access);
+    if (access !== 'known' && !mayDo(caller.scopes, access)) {
+      throw caller.kind === 'open' ? notForJobs(access) : lacking(access);
+    }
     if (ofHost && caller.home !== HOST_TENANT) throw forbidden('only a key of the default tenant');
     request.caller = { ...caller, tenant: await actedFor(request, caller, callers) };
   });
@@ -105,6 +107,13 @@ async function actedFor(
 
 function lacking(scope: Scope): Refusal {
   return forbidden(`the key lacks the scope ${scope}`);
+}
+
+function notForJobs(scope: Scope): Refusal {
+  return forbidden(
+    `a process of a job may not do what needs the scope ${scope} while the server has no keys: make ` +
+      'them with "longshore keys create --scope admin" from outside, and give the job one of its own',
+  );
 }
 
 function forbidden(detail: string): Refusal {

@@ -85,7 +85,7 @@ export function buildServer(
   logAccess(app, deps.log);
   readJsonOnly(app);
   checkQueries(app);
-  const callers = new Callers(deps.db, systemClock, deps.host, limits);
+  const callers = new Callers(deps.db, systemClock, deps.host, limits, deps.runnerUids);
   demandAccess(app, callers);
   knowAllMethods(app);
   const table = rememberRoutes(app);

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseApiKey } from '../core/api-key.ts';
 import { isLoopback } from '../core/bind.ts';
+import { maybeRunner, type UidRange } from '../core/machine-users.ts';
 import { HOST_TENANT, SCOPE_NAMES } from '../core/scope.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { peerUsers } from '../runtime/peer-users.ts';
 import { anyKey, type Credential, findCredential, liveKeyIds } from '../store/credentials.ts';
 import type { Queryable } from '../store/db.ts';
 import { hashOf } from '../store/keys.ts';
@@ -36,13 +38,21 @@ export class Callers {
   readonly #db: Queryable;
   readonly #loopback: boolean;
   readonly #limits: RateLimits;
+  readonly #runnerUids: readonly UidRange[];
   readonly #known: FreshAnswers<Known | null>;
   readonly #facts: FreshAnswers<boolean>;
   /** What the keys and sessions are called that count; asked for only when somebody guesses. */
   readonly #names: FreshAnswers<ReadonlySet<string>>;
 
-  constructor(db: Queryable, clock: Clock, host: string, limits: RateLimits) {
+  constructor(
+    db: Queryable,
+    clock: Clock,
+    host: string,
+    limits: RateLimits,
+    runnerUids: readonly UidRange[] = [],
+  ) {
     this.#limits = limits;
+    this.#runnerUids = runnerUids;
     this.#db = db;
     this.#loopback = isLoopback(host);
     this.#known = new FreshAnswers(clock, FRESH_MS);
@@ -69,7 +79,14 @@ export class Callers {
     // Of two that are good, one was planted, and nobody can tell which.
     if (sessions.length > 1) return unauthorized();
     if (session) return callerAs('session', session);
-    return (await this.isOpen()) ? OPEN : unauthorized();
+    if (!(await this.isOpen())) return unauthorized();
+    return (await this.#isRunner(request)) ? OPEN_TO_JOBS : OPEN;
+  }
+
+  /** Who could make the first key could lock everybody else out, so a job may not. */
+  async #isRunner({ socket }: FastifyRequest): Promise<boolean> {
+    if (this.#runnerUids.length === 0) return false;
+    return maybeRunner(await peerUsers(socket), this.#runnerUids);
   }
 
   /** What a key stands for, shown for a login. */
@@ -159,6 +176,9 @@ const OPEN: Caller = {
   scopes: SCOPE_NAMES,
   expiresAt: null,
 };
+
+/** A process of a job, on a server without keys. */
+const OPEN_TO_JOBS: Caller = { ...OPEN, scopes: ['jobs:read', 'jobs:write'] };
 
 function unauthorized(): never {
   const detail = 'send a valid API key as "Authorization: Bearer lsk_…"';

@@ -1,3 +1,4 @@
+import type { UidRange } from '../core/machine-users.ts';
 import type { RunDueBudget, RunDueSummary } from '../core/run-due.ts';
 import type { SettingView } from '../core/setting-view.ts';
 import type { Log } from '../runtime/log.ts';
@@ -14,6 +15,8 @@ export interface HttpDeps {
   log: Log;
   host: string;
   port: number;
+  /** Which users of this machine are jobs; none when absent. */
+  runnerUids?: readonly UidRange[];
   version: string;
   /** How it was set up, for those who look after it. */
   settings?: readonly SettingView[];
