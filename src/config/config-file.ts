@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unknownName } from '../core/nearest.ts';
 import { SETTINGS } from './schema.ts';
@@ -24,7 +24,25 @@ export function readConfigFile(directory: string, problems: string[]): Map<strin
       problems.push(`${CONFIG_FILE}: "${key}" must be a string or a number`);
     }
   }
+  refuseOpenSecrets(join(directory, CONFIG_FILE), values, problems);
   return values;
+}
+
+/** The keys of secrets that the file of this directory holds. */
+export function secretsInFile(directory: string): string[] {
+  const values = readConfigFile(directory, []);
+  return SETTINGS.filter(({ key, secret }) => secret && values.has(key)).map(({ key }) => key);
+}
+
+/** Jobs with users of their own are other users too. */
+function refuseOpenSecrets(path: string, values: Map<string, string>, problems: string[]): void {
+  const [secret] = SETTINGS.filter(({ key, secret: hidden }) => hidden && values.has(key));
+  if (!secret || process.platform === 'win32') return;
+  if (((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) === 0) return;
+  problems.push(
+    `${CONFIG_FILE} holds a secret ("${secret.key}") and other users may read it: ` +
+      `run chmod 600 ${CONFIG_FILE}, or give ${secret.env} instead`,
+  );
 }
 
 function readJson(path: string, problems: string[]): unknown {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -15,9 +15,11 @@ function load(sources: Sources = {}) {
   return loadConfig({ env: {}, directory, ...sources });
 }
 
-function file(content: unknown): void {
+function file(content: unknown, mode = 0o644): void {
   const text = typeof content === 'string' ? content : JSON.stringify(content);
-  writeFileSync(join(directory, 'longshore.config.json'), text);
+  const path = join(directory, 'longshore.config.json');
+  writeFileSync(path, text);
+  chmodSync(path, mode);
 }
 
 function problems(sources: Sources): readonly string[] {
@@ -237,6 +239,20 @@ describe('refusals', () => {
       expect.stringContaining('must be at least 30, or 0 for ever'),
     ]);
     expect(problems({ env: { LONGSHORE_AUDIT_DAYS: '30' } })).toEqual([]);
+  });
+
+  test('a file with a secret that other users may read', () => {
+    const secret = { databaseUrl: 'postgres://u:p@db/jobs' };
+    for (const mode of [0o644, 0o640, 0o604]) {
+      file(secret, mode);
+      expect(problems({})).toEqual([
+        expect.stringContaining('holds a secret ("databaseUrl") and other users may read it'),
+      ]);
+    }
+    file(secret, 0o600);
+    expect(problems({})).toEqual([]);
+    file({ port: 4_500 }, 0o644);
+    expect(problems({})).toEqual([]);
   });
 
   test('a file that is not JSON, or not an object', () => {
