@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 // A dependency of @fastify/swagger, so it is there wherever Longshore is.
 import { parseAllDocuments } from 'yaml';
 import { fileVariantOf, SETTINGS } from '../src/config/schema.ts';
+import { CAPABILITIES_FOR_USERS } from '../src/worker/isolation/job-users.ts';
 
 /** The templates in deploy/ cannot all be run here; what can be known without running is checked. */
 
@@ -40,6 +41,11 @@ interface Deployment {
           args: string[];
           env?: { name: string; value: string }[];
           ports?: { name: string; containerPort: number }[];
+          securityContext?: {
+            runAsUser: number;
+            allowPrivilegeEscalation: boolean;
+            capabilities: { drop: string[]; add?: string[] };
+          };
         }[];
       };
     };
@@ -49,7 +55,15 @@ interface Deployment {
 interface Compose {
   services: Record<
     string,
-    { command: string[]; stop_grace_period: string; environment: Record<string, string> }
+    {
+      command: string[];
+      stop_grace_period: string;
+      environment: Record<string, string>;
+      user?: string;
+      cap_drop?: string[];
+      cap_add?: string[];
+      security_opt?: string[];
+    }
   >;
 }
 
@@ -154,6 +168,58 @@ describe('the templates in deploy/', () => {
   test('the systemd unit waits longer than Longshore drains', () => {
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(textOf('systemd/longshore@.service')) ?? [];
     expect(Number(seconds) * 1_000).toBeGreaterThan(defaultDrainMs);
+  });
+
+  describe('run jobs as other users than their worker', () => {
+    const needed = CAPABILITIES_FOR_USERS.map(({ name }) => name).toSorted();
+
+    test('Docker', () => {
+      expect(textOf('Dockerfile')).toMatch(/^USER root$/m);
+      const added = [...textOf('Dockerfile').matchAll(/--cap-add (\w+)/g)].map(
+        ([, name = '']) => name,
+      );
+      expect(added.toSorted()).toEqual(needed);
+    });
+
+    test('compose', () => {
+      const { services } = firstIn<Compose>('compose.yaml');
+      for (const [name, service] of Object.entries(services)) {
+        if (name === 'postgres') continue;
+        const { user, cap_drop: dropped, cap_add: added = [], security_opt: options } = service;
+        const isWorker = name === 'worker';
+        expect({ name, user, dropped, added: added.toSorted(), options }).toEqual({
+          name,
+          user: isWorker ? 'root' : 'node',
+          dropped: ['ALL'],
+          added: isWorker ? needed : [],
+          options: ['no-new-privileges:true'],
+        });
+      }
+    });
+
+    test('Kubernetes', () => {
+      for (const role of ['api', 'worker', 'scheduler', 'migrate']) {
+        const { spec } = firstIn<Deployment>(`kubernetes/${role}.yaml`);
+        const context = spec.template.spec.containers[0]?.securityContext;
+        expect({ role, ...context }).toMatchObject({
+          role,
+          runAsUser: role === 'worker' ? 0 : 1_000,
+          allowPrivilegeEscalation: false,
+        });
+        expect(context?.capabilities.drop).toEqual(['ALL']);
+        expect(context?.capabilities.add?.toSorted() ?? []).toEqual(
+          role === 'worker' ? needed : [],
+        );
+      }
+    });
+
+    test('systemd', () => {
+      const text = textOf('systemd/longshore@worker.service.d/users.conf');
+      expect(text).toMatch(/^User=root$/m);
+      const [, set = ''] = /^CapabilityBoundingSet=(.*)$/m.exec(text) ?? [];
+      expect(set.split(' ').toSorted()).toEqual(needed.map((name) => `CAP_${name}`));
+      expect(textOf('systemd/longshore@.service')).toMatch(/^User=longshore$/m);
+    });
   });
 
   test('docs/deploying.md shows the query that KEDA asks', () => {

@@ -13,8 +13,13 @@ import { UidLock } from '../../runtime/uid-lock.ts';
 import { endUser, processesOfUsers } from '../../runtime/user-processes.ts';
 import { removeStrayFiles } from './stray-files.ts';
 
-/** CAP_CHOWN, CAP_KILL, CAP_SETGID, CAP_SETUID: what it takes to run and end jobs as other users. */
-const NEEDED_CAPABILITIES = [0, 5, 6, 7];
+/** What it takes to run and end jobs as other users; the bits are those of capability.h. */
+export const CAPABILITIES_FOR_USERS = [
+  { name: 'CHOWN', bit: 0 },
+  { name: 'KILL', bit: 5 },
+  { name: 'SETGID', bit: 6 },
+  { name: 'SETUID', bit: 7 },
+] as const;
 /** Ids are cleaned in batches, so that a look at the shared folders serves many of them. */
 const PER_RUNNER = 2;
 
@@ -23,7 +28,7 @@ export function whyNoUsers(): string | null {
   if (process.getuid?.() !== 0) return 'the worker is not root';
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec(read('/proc/self/status'))?.[1];
   const held = BigInt(`0x${effective ?? '0'}`);
-  if (NEEDED_CAPABILITIES.some((bit) => ((held >> BigInt(bit)) & 1n) === 0n)) {
+  if (CAPABILITIES_FOR_USERS.some(({ bit }) => ((held >> BigInt(bit)) & 1n) === 0n)) {
     return 'the worker is root without the capabilities SETUID, SETGID, CHOWN and KILL';
   }
   return null;
