@@ -1,5 +1,6 @@
 import type { Config } from './config/config.ts';
 import { shownSettings } from './config/shown.ts';
+import { parseUidSetting, rangesOf } from './core/job-uids.ts';
 import { dashboardFolder } from './dashboard.ts';
 import { type HttpDeps, HttpServer } from './http/server.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -26,7 +27,8 @@ export function localApi(
   const allowedHosts = config.allowedHosts?.split(',') ?? [];
   const trustedProxies = config.trustedProxies?.split(',') ?? [];
   const webhookAllow = config.webhookAllow?.split(',') ?? [];
-  const served = { db, inbox, log, host, port, unhandledAfterMs };
+  const runnerUids = rangesOf(parseUidSetting(config.runnerUids));
+  const served = { db, inbox, log, host, port, runnerUids, unhandledAfterMs };
   const deps = { ...served, allowedHosts, trustedProxies, webhookAllow, limits: config };
   const dashboard = dashboardFolder(log);
   const parts = { ...deps, quotas, dashboard, version: VERSION, settings: shownSettings(config) };

@@ -1,5 +1,8 @@
+import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { Config } from './config/config.ts';
+import { parseUidSetting, rangesOf } from './core/job-uids.ts';
+import { NOBODY_UID, runnerUidProblem } from './core/machine-users.ts';
 import { clusterExists, EmbeddedPostgres, findRunningCluster } from './postgres/embedded.ts';
 import type { Log } from './runtime/log.ts';
 import { persist } from './runtime/persist.ts';
@@ -47,6 +50,7 @@ export async function openDatabase(
   }
   const path = relative(process.cwd(), resolve(config.data, 'pg'));
   const folder = path.startsWith('..') ? path : `./${path}`;
+  await refuseDatabaseUid(config);
   const running = ownCluster === true ? undefined : await findRunningCluster(config.data);
   if (running) {
     return {
@@ -79,6 +83,18 @@ export async function openDatabase(
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
+  }
+}
+
+/** A job that runs as the owner of the cluster reads the password of the database. */
+async function refuseDatabaseUid({ data, runnerUids }: Config): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const found = await stat(resolve(data, 'pg')).catch(() => undefined);
+  // A cluster that root made with an earlier version changes its owner when it starts.
+  if (!found || found.uid === NOBODY_UID) return;
+  for (const range of rangesOf(parseUidSetting(runnerUids))) {
+    const problem = runnerUidProblem(range, found.uid);
+    if (problem !== null) throw new AppError(`${problem} with LONGSHORE_RUNNER_UIDS`);
   }
 }
 

@@ -25,6 +25,12 @@ export function parseUidSetting(text: string): UidSetting | null {
  */
 export const AUTO_RANGES: readonly UidRange[] = [RUNNER_UIDS, { first: 50_000, last: 59_999 }];
 
+/** All ids that a setting may give to jobs. */
+export function rangesOf(setting: UidSetting | null): readonly UidRange[] {
+  if (setting === null || setting === 'none') return [];
+  return setting === 'auto' ? AUTO_RANGES : [setting];
+}
+
 /** Ids are locked and handed out in groups of this size, so that two workers never share one. */
 export const UID_BLOCK = 64;
 

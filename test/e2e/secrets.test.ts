@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { firstObstacle } from '../../src/postgres/server-user.ts';
-import { jobInState, startJob } from '../support/api.ts';
+import { jobInState, post, startJob } from '../support/api.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { BIN, endAll, FIXTURES, launch } from '../support/processes.ts';
 
@@ -49,5 +49,34 @@ describe.runIf(process.platform === 'linux' && canRun)('the environment of a ser
       }
       expect(found).toEqual([]);
     }
+  });
+});
+
+describe.runIf(process.platform === 'linux' && isRoot && canRun)('a server without keys', () => {
+  it('makes none for a job, and goes on for all others', async () => {
+    const env = {
+      DATABASE_URL: database.url,
+      LONGSHORE_JOBS: join(FIXTURES, 'snoop'),
+      HOME: folder,
+    };
+    const { summary } = await launch('start', { env, cwd: folder });
+    const { address } = summary;
+    const asJob = async (path: string, body: unknown) => {
+      const id = await startJob(address, 'ask', { url: `${address}${path}`, body });
+      const { result } = await jobInState(address, id, 'succeeded');
+      return result as { status: number; text: string; uid: number };
+    };
+    const refused = await asJob('/v1/keys', { name: 'mine', scopes: ['admin'] });
+    expect(refused).toMatchObject({ status: 403, text: expect.stringContaining('keys create') });
+    expect(refused.uid).toBeGreaterThan(0);
+    expect(await asJob('/v1/pause', {})).toMatchObject({ status: 403 });
+    // To start jobs is what a job may do.
+    expect(
+      await asJob('/v1/jobs', { definitionKey: 'snoop', params: { text: 'x' } }),
+    ).toMatchObject({
+      status: 202,
+    });
+    const made = await post(`${address}/v1/keys`, { name: 'ours', scopes: ['admin'] });
+    expect(made.status).toBe(201);
   });
 });
