@@ -13,6 +13,8 @@ import { lookAtFolder } from './doctor/facts/folder.ts';
 import { lookAtPort } from './doctor/facts/port.ts';
 import { lookAtRedis } from './doctor/facts/redis.ts';
 import { lookAtRunner } from './doctor/facts/trial.ts';
+import { judgeEscapes } from './doctor/escapes.ts';
+import { lookAtEscapes } from './doctor/facts/escapes.ts';
 import { judgeFolder } from './doctor/folder.ts';
 import { judgeIsolation } from './doctor/isolation.ts';
 import { judgeMemoryLimits } from './doctor/memory-limits.ts';
@@ -33,13 +35,17 @@ export type { Check } from './doctor/check.ts';
 /**
  * What `longshore doctor` does: looks at everything that a server with these settings would need, and
  * judges each by itself. It looks without changing: it migrates nothing, starts no database, and the
- * one process that it starts, to load the definitions, is gone at the end. What cannot be looked at,
+ * processes that it starts, to load the definitions and to try escapes, are gone at the end. What cannot be looked at,
  * such as the schema of a database that does not answer, is left out.
  */
 export async function diagnose(config: Config, log: Log): Promise<Check[]> {
   const database = await lookAtDatabase(config, systemClock, log);
   const { isolation, user, definitions } = await lookAtRunner(config, systemClock, log);
   const { databaseUrl, data, redisUrl, runnerUids, host, port } = config;
+  const hasKey = database.facts?.hasKey ?? false;
+  const server = await lookAtPort(host, port, hasKey);
+  const isOpen = server.state === 'longshore' && !hasKey;
+  const escapes = await lookAtEscapes(config, isOpen, systemClock, log);
   return [
     judgeNode(process.versions.node),
     judgeDatabase(database.reach),
@@ -49,10 +55,11 @@ export async function diagnose(config: Config, log: Log): Promise<Check[]> {
     judgeFolder('temp-folder', await lookAtFolder(tmpdir())),
     judgeMemoryLimits(memoryMethod()),
     ...(isolation ? [judgeIsolation(isolation)] : []),
+    ...(escapes ? [judgeEscapes(escapes)] : []),
     judgeRunnerUser({ setting: runnerUids, ownUid: process.getuid?.() ?? null, ...user }),
     judgeDefinitions(definitions),
     judgeEncryption(keyIdsOf(config.encryptionKeys)),
-    judgePort(await lookAtPort(host, port, database.facts?.hasKey ?? false)),
+    judgePort(server),
   ];
 }
 

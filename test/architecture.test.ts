@@ -53,7 +53,7 @@ const IMPORTS: ImportRow[] = [
     at: 'src/worker/',
     // Its own runner part, because `inline` runs jobs inside the worker.
     may: ['src/core/', 'src/runtime/', 'src/signals/', 'src/store/', 'src/worker/runner/'],
-    types: ['src/liveness/'],
+    types: ['src/liveness/', 'src/worker/probe/'],
     node: true,
   },
   // It ends processes in place of a worker that no longer can, and knows no more than that.
@@ -68,6 +68,8 @@ const IMPORTS: ImportRow[] = [
     ],
     node: true,
   },
+  // It runs where jobs run, and attacks; `doctor` reads what came of it.
+  { at: 'src/worker/probe/', may: [], node: true },
   // The process that runs user code knows no database and no settings. Which files hold the
   // definitions is only known when it runs.
   {
@@ -110,7 +112,7 @@ const IMPORTS: ImportRow[] = [
     packages: ['eventsource-parser', 'standardwebhooks'],
   },
   // Judgement of facts that others gathered: it looks at nothing itself.
-  { at: 'src/doctor/', may: [], types: ['src/runtime/'] },
+  { at: 'src/doctor/', may: ['src/worker/probe/escape.ts'], types: ['src/runtime/'] },
   {
     at: 'src/doctor/facts/',
     may: [
@@ -199,6 +201,7 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/local-api.ts',
     may: [
+      'src/core/',
       'src/runtime/',
       'src/signals/',
       'src/store/',
@@ -307,7 +310,7 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/open-database.ts',
-    may: ['src/runtime/', 'src/store/', 'src/postgres/'],
+    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/postgres/'],
     types: ['src/config/'],
     node: true,
   },
@@ -336,6 +339,7 @@ const MAY_READ_AMBIENT = [
   // The root of a process of its own: nobody is above it to hand it a clock.
   'src/worker/runner/main.ts',
   'src/worker/runner/thread.ts',
+  'src/worker/probe/main.ts',
 ];
 const PURE = ['src/core/', 'src/protocol/', 'src/schedule/', 'src/doctor/'];
 

@@ -13,6 +13,7 @@ export type CheckName =
   | 'temp-folder'
   | 'memory-limits'
   | 'isolation'
+  | 'escapes'
   | 'runner-user'
   | 'definitions'
   | 'encryption'

@@ -7,6 +7,7 @@ import { judgeDatabase, type Reach } from './database.ts';
 import { type DefinitionFacts, judgeDefinitions } from './definitions.ts';
 import { judgeDurability } from './durability.ts';
 import { judgeEncryption } from './encryption.ts';
+import { type EscapeFacts, judgeEscapes } from './escapes.ts';
 import { judgeFolder } from './folder.ts';
 import { judgeIsolation } from './isolation.ts';
 import { judgeMemoryLimits } from './memory-limits.ts';
@@ -31,6 +32,34 @@ function expectCheck({ status, detail, fix }: Check, [wanted, words]: Expected):
   expect(fix === null).toBe(status === 'ok');
   expect(`${detail}${fix}`).not.toContain('\n');
 }
+
+test.each<[EscapeFacts, Expected]>([
+  [
+    { hasUsers: true, attempts: [{ escape: 'setuid', result: 'held', detail: 'x' }] },
+    ['ok', '1 of 1 escapes of a probe job were held'],
+  ],
+  [
+    {
+      hasUsers: true,
+      attempts: [
+        { escape: 'setuid', result: 'held', detail: 'x' },
+        { escape: 'first-key', result: 'untried', detail: 'no server' },
+      ],
+    },
+    ['ok', '1 of 1 escapes of a probe job were held; not tried: first-key (no server)'],
+  ],
+  [
+    { hasUsers: true, attempts: [{ escape: 'code', result: 'escaped', detail: 'a.ts' }] },
+    [
+      'problem',
+      'a job can: change the code of the jobs after it → look at what let it (code: a.ts)',
+    ],
+  ],
+  [
+    { hasUsers: false, attempts: [{ escape: 'worker-signal', result: 'escaped', detail: 'x' }] },
+    ['warning', 'a job can: end its worker → run the worker as root'],
+  ],
+])('escapes %j', (facts, expected) => expectCheck(judgeEscapes(facts), expected));
 
 describe('node', () => {
   test.each<[string, Expected]>([

@@ -58,6 +58,7 @@ describe.runIf(process.platform === 'linux' && isRoot && canRun)('a server witho
       DATABASE_URL: database.url,
       LONGSHORE_JOBS: join(FIXTURES, 'snoop'),
       HOME: folder,
+      LONGSHORE_RUNNER_UIDS: 'auto',
     };
     const { summary } = await launch('start', { env, cwd: folder });
     const { address } = summary;

@@ -1,0 +1,122 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withDeadline } from '../runtime/deadline.ts';
+import { CleanRoom } from './isolation/clean-room.ts';
+import { GuardedProcess } from './isolation/guarded-process.ts';
+import type { Attempt, ProbeTargets } from './probe/escape.ts';
+import type { TrialOptions } from './trial.ts';
+import { Watchdog } from './watchdog.ts';
+
+export type ProbeOptions = TrialOptions &
+  Pick<ProbeTargets, 'databaseFile' | 'configFile' | 'openServer'>;
+
+export interface Probe {
+  attempts: Attempt[];
+  /** Whether jobs have users of their own here. */
+  hasUsers: boolean;
+}
+
+const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+const MAIN = fileURLToPath(new URL(`./probe/main.${extension}`, import.meta.url));
+/** Has params, says so, and waits. */
+const NEIGHBOUR = ['/bin/sh', '-c', 'echo secret > "$TMPDIR/params"; echo begun; exec sleep 300'];
+const MEMORY_MB = 512;
+/** More than a job may have (`isolation/clean-room.ts`). */
+const PROCESSES = 640;
+const PROBE_MS = 60_000;
+
+/**
+ * Starts two processes in just the way a worker starts those of jobs: a neighbour that does nothing,
+ * and one that tries every escape (`probe/main.ts`), on it, on this process in place of the worker,
+ * and on files made for it. Leaves nothing behind.
+ */
+export async function probeIsolation(options: ProbeOptions): Promise<Probe> {
+  const { jobs, clock, log, databaseFile, configFile, openServer, ...settings } = options;
+  const watchdog = new Watchdog(clock, log);
+  const room = new CleanRoom({ ...settings, jobs, slots: 2, watchdog, clock, log });
+  const stage = mkdtempSync(join(tmpdir(), 'longshore-probe-'));
+  await watchdog.start();
+  try {
+    await room.start();
+    const home = room.cell(null);
+    const begun = Promise.withResolvers<void>();
+    const neighbour = new GuardedProcess(home, NEIGHBOUR, {}, () => begun.resolve());
+    try {
+      await withDeadline(Promise.race([begun.promise, neighbour.exited]), PROBE_MS, 'a process');
+      const targets: ProbeTargets = {
+        workerPid: process.pid,
+        neighbour: { pid: neighbour.pid ?? 0, file: join(home.folder, 'params') },
+        privateFile: privateFile(stage),
+        databaseFile,
+        configFile,
+        code: [MAIN, ...(existsSync(jobs) ? [jobs] : [])],
+        setuidProgram: setuidProgram(stage),
+        openServer,
+        processes: PROCESSES,
+      };
+      return { attempts: await runProbe(room, targets), hasUsers: room.hasUsers };
+    } finally {
+      neighbour.kill();
+      await neighbour.exited;
+    }
+  } finally {
+    await room.stop();
+    await watchdog.stop();
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+async function runProbe(room: CleanRoom, targets: ProbeTargets): Promise<Attempt[]> {
+  const lines: string[] = [];
+  const argv = [
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    MAIN,
+    JSON.stringify(targets),
+  ];
+  const probe = new GuardedProcess(room.cell(MEMORY_MB), argv, {}, (_, line) => lines.push(line));
+  try {
+    await withDeadline(probe.exited, PROBE_MS, 'the probe');
+  } finally {
+    probe.kill();
+    await probe.exited;
+  }
+  const told = lines.find((line) => line.startsWith('[{"escape"'));
+  if (told === undefined)
+    throw new Error(`the probe said nothing: ${lines.join(' ').slice(0, 300)}`);
+  return JSON.parse(told) as Attempt[];
+}
+
+/** In a folder that others may pass, so that only its own rights protect it. */
+function privateFile(stage: string): string {
+  chmodSync(stage, 0o755);
+  const file = join(stage, 'private');
+  writeFileSync(file, 'secret', { mode: 0o600 });
+  return file;
+}
+
+/** It prints who it runs as, and so whether a job that runs it became root. */
+function setuidProgram(stage: string): string | null {
+  if (process.getuid?.() !== 0) return null;
+  const id = '/usr/bin/id';
+  try {
+    accessSync(id, constants.X_OK);
+    const program = join(stage, 'id');
+    copyFileSync(id, program);
+    chmodSync(program, 0o4755);
+    return program;
+  } catch {
+    return null;
+  }
+}
