@@ -1,71 +1,95 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 
-// One PostgreSQL cluster (fsync off) serves every integration file; each file gets its own database
-// cloned from a migrated template. Two cores, so two files at a time; e2e files, which start whole
-// process trees and mostly wait for them, come after the others. Then the chaos run, which nothing may
-// disturb but itself, and the files of the browser, which share a server, one after another.
-export default defineConfig({
-  test: {
-    projects: [
-      {
-        test: {
-          name: 'unit',
-          include: ['{src,web/src,chaos}/**/*.test.ts', 'test/*.test.ts'],
-          maxWorkers: 2,
-          // Property tests take a second or two, and more on a machine that is busy.
-          testTimeout: 30_000,
-          // Pure code leaves nothing behind, so its files share a process and what they import.
-          isolate: false,
-        },
+export interface Selection {
+  /** Files that this run leaves out. */
+  exclude?: string[];
+  /** Of the files that start whole processes or a browser, only these; undefined: all of them. */
+  endToEnd?: string[];
+  /** Whether tests also run on the oldest PostgreSQL that we support, where it is installed. */
+  oldestPostgres?: boolean;
+}
+
+const CHAOS = 'test/e2e/chaos.test.ts';
+
+/**
+ * One PostgreSQL cluster (fsync off) serves every integration file; each file gets its own database,
+ * cloned from a migrated template. Two cores, so two files at a time. Files in `e2e` start whole
+ * process trees and mostly wait for them, so they run after the others. The chaos run comes next,
+ * alone. Browser files share one server and run one after another.
+ */
+export function projects({
+  exclude = [],
+  endToEnd,
+  oldestPostgres = true,
+}: Selection = {}): TestProjectConfiguration[] {
+  const only = (folder: string, all: string) =>
+    endToEnd?.filter((file) => file.startsWith(folder)) ?? [all];
+  return [
+    {
+      test: {
+        name: 'unit',
+        include: ['{src,web/src,chaos}/**/*.test.ts', 'test/*.test.ts'],
+        exclude,
+        maxWorkers: 2,
+        // Property tests take a second or two, and more on a busy machine.
+        testTimeout: 60_000,
+        // Pure code leaves nothing behind, so its files share a process and what they import.
+        isolate: false,
       },
-      {
-        test: {
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          globalSetup: ['test/support/cluster.ts'],
-          pool: 'forks',
-          maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
+    },
+    {
+      test: {
+        name: 'integration',
+        include: ['test/integration/**/*.test.ts'],
+        exclude,
+        globalSetup: ['test/support/cluster.ts'],
+        provide: { oldestPostgres },
+        pool: 'forks',
+        maxWorkers: 2,
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
       },
-      {
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          exclude: ['test/e2e/chaos.test.ts'],
-          globalSetup: ['test/support/cluster.ts'],
-          pool: 'forks',
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
-        },
+    },
+    {
+      test: {
+        name: 'e2e',
+        include: only('test/e2e/', 'test/e2e/**/*.test.ts'),
+        exclude: [...exclude, CHAOS],
+        globalSetup: ['test/support/cluster.ts'],
+        provide: { oldestPostgres: false },
+        pool: 'forks',
+        maxWorkers: 2,
+        sequence: { groupOrder: 1 },
+        testTimeout: 240_000,
+        hookTimeout: 120_000,
       },
-      {
-        test: {
-          name: 'chaos',
-          include: ['test/e2e/chaos.test.ts'],
-          pool: 'forks',
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
-          testTimeout: 180_000,
-        },
+    },
+    {
+      test: {
+        name: 'chaos',
+        include: endToEnd ? [] : [CHAOS],
+        pool: 'forks',
+        maxWorkers: 1,
+        sequence: { groupOrder: 2 },
+        testTimeout: 240_000,
       },
-      {
-        test: {
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
-          // One server with real jobs for all files; each file has a browser of its own.
-          globalSetup: ['test/support/dashboard-server.ts'],
-          pool: 'forks',
-          maxWorkers: 1,
-          fileParallelism: false,
-          sequence: { groupOrder: 3 },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
+    },
+    {
+      test: {
+        name: 'browser',
+        include: only('test/browser/', 'test/browser/**/*.test.ts'),
+        exclude,
+        // One server with real jobs for all files; each file has a browser of its own.
+        globalSetup: ['test/support/dashboard-server.ts'],
+        pool: 'forks',
+        maxWorkers: 1,
+        fileParallelism: false,
+        sequence: { groupOrder: 3 },
+        testTimeout: 180_000,
+        hookTimeout: 180_000,
       },
-    ],
-  },
-});
+    },
+  ];
+}
+
+export default defineConfig({ test: { projects: projects() } });

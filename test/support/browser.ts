@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import sparticuz from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { refuseToSkip, reportSkipped } from './extras.ts';
 
 /** A real Chromium: the one that npm installed, or the machine's own where that one cannot run. */
 
@@ -15,6 +16,18 @@ export async function openBrowser(): Promise<Browser> {
       throw new Error('no Chromium starts here: install the package chromium', { cause: error });
     }
     return await chromium.launch({ executablePath: OWN, args: ARGS });
+  }
+}
+
+/** Tries one. The browser that npm brings needs system libraries that a bare machine lacks. */
+export async function browserStarts(): Promise<boolean> {
+  try {
+    await (await openBrowser()).close();
+    return true;
+  } catch (error) {
+    refuseToSkip('browser tests', error);
+    reportSkipped('browser tests', 'chromium');
+    return false;
   }
 }
 

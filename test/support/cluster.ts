@@ -3,6 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { shareCompileCache } from './compile-cache.ts';
+import { reportMissingExtras } from './extras.ts';
 import { startPostgres15, type TestServer } from './postgres-15.ts';
 import { quickFolder } from './quick-folder.ts';
 
@@ -12,6 +13,8 @@ declare module 'vitest' {
     clusterUrl: string;
     /** The same on PostgreSQL 15; null on a machine that has none. */
     cluster15Url: string | null;
+    /** Whether this run tests on PostgreSQL 15 too, where it is installed. */
+    oldestPostgres: boolean;
   }
 }
 
@@ -23,7 +26,10 @@ const SETTINGS = { max_connections: '200', max_wal_size: '256MB' };
 
 /** Starts the two PostgreSQL of a test run, side by side. They do not wait for the disk. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const starts = await Promise.allSettled([startEmbedded(), startPostgres15(SETTINGS)]);
+  const { oldestPostgres } = project.getProvidedContext();
+  const oldest = oldestPostgres ? startPostgres15(SETTINGS) : null;
+  if (project.name === 'integration') reportMissingExtras();
+  const starts = await Promise.allSettled([startEmbedded(), oldest]);
   const servers = starts.map((start) => (start.status === 'fulfilled' ? start.value : null));
   const forgetCache = await shareCompileCache();
   const stop = async () => {
@@ -35,9 +41,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await stop();
     throw start.reason;
   }
-  const [newest, oldest] = servers;
+  const [newest, fifteen] = servers;
   project.provide('clusterUrl', newest?.url ?? '');
-  project.provide('cluster15Url', oldest?.url ?? null);
+  project.provide('cluster15Url', fifteen?.url ?? null);
   return stop;
 }
 

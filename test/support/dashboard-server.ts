@@ -2,12 +2,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { jobInState, startJob } from './api.ts';
+import { browserStarts } from './browser.ts';
 import { endAll, FIXTURES, launch } from './processes.ts';
 import { quickFolder } from './quick-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    dashboard: Shop;
+    /** Null where no browser starts: then every browser test is skipped. */
+    dashboard: Shop | null;
   }
 }
 
@@ -56,6 +58,10 @@ async function startHarm(address: string): Promise<string> {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (!(await browserStarts())) {
+    project.provide('dashboard', null);
+    return async () => undefined;
+  }
   const folder = await quickFolder('longshore-browser-');
   project.provide('dashboard', await openShop(join(folder, 'data')));
   return async () => {

