@@ -28,7 +28,9 @@ export function reportMissingExtras(): void {
 }
 
 export function reportSkipped(what: string, debianPackage: string): void {
-  process.stderr.write(`skipped: ${what} (install Debian's package ${debianPackage} to run them)\n`);
+  process.stderr.write(
+    `skipped: ${what} (install Debian's package ${debianPackage} to run them)\n`,
+  );
 }
 
 /** Fails a run in which nothing may be skipped. */

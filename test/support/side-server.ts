@@ -79,7 +79,6 @@ export class SideServer {
   }
 }
 
-
 async function listens(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
