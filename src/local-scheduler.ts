@@ -16,7 +16,7 @@ import { promoter } from './scheduler/promoter.ts';
 import { pruner } from './scheduler/pruner.ts';
 import { reaper } from './scheduler/reaper.ts';
 import { Roster } from './scheduler/roster.ts';
-import { ownShards } from './scheduler/shard-turns.ts';
+import { Crowd, ownShards } from './scheduler/shard-turns.ts';
 import { suspicion } from './scheduler/suspicion.ts';
 import { tallyKeeper } from './scheduler/tally-keeper.ts';
 import { ticker } from './scheduler/ticker.ts';
@@ -53,6 +53,9 @@ const PRUNE_TIMEOUT_MS = HOUR_MS;
 /** A shard of somebody else is looked at once in so many rounds. */
 const FOREIGN_ROUNDS = 5;
 
+/** So many loops of the scheduler may be at one shard at the same time. */
+const LOOPS_PER_SHARD = 3;
+
 /**
  * What keeps jobs moving that no worker holds: due ones, lost ones, those of schedules, and room for
  * new ones. Any number of processes run it; they share the work through the roster.
@@ -82,7 +85,9 @@ export function schedulerServices(
     version: VERSION,
   };
   const roster = new Roster({ ...identity, db, leaseMs, heartbeatMs, log });
-  const turns = () => ownShards(roster, db.shards, systemClock, FOREIGN_ROUNDS * pollMs);
+  // With one shard there is nobody to leave connections to.
+  const crowd = new Crowd(db.shards === 1 ? Infinity : LOOPS_PER_SHARD);
+  const turns = () => ownShards(roster, systemClock, FOREIGN_ROUNDS * pollMs, crowd);
   const promoting = promoter(db, waker, pollMs, log, turns(), systemClock, settings.logJobs);
   const inbox = new Inbox(db, waker, systemClock);
   const ticking = ticker({ db, inbox, log }, roster, pollMs, systemClock);

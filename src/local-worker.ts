@@ -31,6 +31,9 @@ export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   webhookAllow?: string | null;
 }
 
+/** So many heartbeats of shards are on their way at once. */
+const HEARTBEATS_MAX = 8;
+
 export interface LocalWorker {
   worker: Worker;
   services: Service[];
@@ -54,7 +57,8 @@ export function localWorker(
     pooler,
     log,
     shards: db.shards,
-    max: 1,
+    // A shard that does not answer must not keep the lease of another from being renewed.
+    max: Math.min(db.shards, HEARTBEATS_MAX),
     applicationName: 'longshore heartbeat',
     queryTimeoutMs: Math.max(250, leaseMs / 4),
   });

@@ -103,7 +103,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'worker/loop.ts',
-        find: 'this.#failure = undefined;\n',
+        find: 'loop.failure = undefined;\n',
         replace: '\n',
       },
     ],

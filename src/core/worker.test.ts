@@ -36,8 +36,9 @@ describe('the rows of a worker in several shards', () => {
     ['active', 'active', 'active'],
     ['active', 'draining', 'draining'],
     ['draining', 'active', 'draining'],
-    ['active', 'dead', 'dead'],
-    ['dead', 'draining', 'dead'],
+    ['active', 'dead', 'active'],
+    ['dead', 'draining', 'draining'],
+    ['dead', 'dead', 'dead'],
   ])('%s and %s are %s', (one, other, status) => {
     const rows = [row('a', { status: one }), row('a', { status: other })];
     expect(mergeWorkers(rows)).toMatchObject([{ status }]);

@@ -28,10 +28,10 @@ export function isWorkerId(text: string): boolean {
 }
 
 /**
- * A worker has a row in each shard, and these are written one after the other. Together they are one
- * worker: as gone as the worst of them, since a worker that is dead in one shard stops in all; its
- * lease holds as long as the shortest; and it was last heard where it was heard last. Those that
- * live come first, the newest first among equals.
+ * A worker has a row in each shard, and a lease in each. Together they are one worker: it lives as long
+ * as one of them does, since a shard that cannot be reached stops no other; its lease holds as long as
+ * the shortest of those that it has; and it was last heard where it was heard last. Those that live
+ * come first, the newest first among equals.
  */
 export function mergeWorkers(rows: readonly WorkerView[]): WorkerView[] {
   const merged = new Map<string, WorkerView>();
@@ -45,14 +45,18 @@ export function mergeWorkers(rows: readonly WorkerView[]): WorkerView[] {
 }
 
 function both(one: WorkerView, other: WorkerView): WorkerView {
+  if (isDead(one) && !isDead(other)) return both(other, one);
+  const goneThere = isDead(other) && !isDead(one);
   return {
     ...one,
     running: [...one.running, ...other.running],
     heartbeatAt: later(one.heartbeatAt, other.heartbeatAt),
-    leaseExpiresAt: earlier(one.leaseExpiresAt, other.leaseExpiresAt),
+    leaseExpiresAt: goneThere
+      ? one.leaseExpiresAt
+      : earlier(one.leaseExpiresAt, other.leaseExpiresAt),
     startedAt: earlier(one.startedAt, other.startedAt),
-    status: worse(one.status, other.status),
-    lost: one.lost || other.lost,
+    status: goneThere ? one.status : worse(one.status, other.status),
+    lost: goneThere ? one.lost : one.lost || other.lost,
   };
 }
 

@@ -12,6 +12,11 @@ export interface PollerOptions {
   maxRetryMs?: number;
 }
 
+/** A loop that there is one of per shard says which it is, where there are several. */
+export function shardName(name: string, shard: number, shards: number): string {
+  return shards === 1 ? name : `${name} of shard ${shard}`;
+}
+
 /**
  * The one loop of all background parts. A tick never overlaps itself, a failed tick is logged and
  * tried again later with a growing pause, and `wake` ends the current pause early. A wake that

@@ -26,8 +26,9 @@ export interface AlertWatchOptions {
 }
 
 /**
- * Measures, judges by the rules that hold, fires and resolves. Alerts are resolved only after a look that
- * saw everything: if one part of it fails, the whole round is made again later.
+ * Measures, judges by the rules that hold, fires and resolves. What was found fires also when some shard
+ * could not be measured. Alerts are resolved only after a look that saw everything: else the whole round
+ * is made again later.
  */
 export function alertWatch(options: AlertWatchOptions): Poller {
   const { db, clock, log, defaults = {}, mayLook = () => true } = options;
@@ -41,8 +42,10 @@ export function alertWatch(options: AlertWatchOptions): Poller {
       if (!mayLook()) return everyMs;
       await saveAlertDefaults(db, defaults);
       const rules = await readAlertRules(db, null);
-      const fired = await fireAlerts(db, judge(await measure(rules), rules));
+      const { findings, failure } = await measure(rules);
+      const fired = await fireAlerts(db, judge(findings, rules));
       for (const alert of fired) log.warn(factsOf(alert), 'alert.fired');
+      if (failure !== null) throw failure;
       const resolved = await resolveAlerts(db, resolveAfterMs, RESOLVE_BATCH);
       for (const alert of resolved) log.info(factsOf(alert), 'alert.resolved');
       return resolved.length === RESOLVE_BATCH ? 0 : everyMs;

@@ -16,7 +16,9 @@ export function bulkRunner(db: Db, waker: Waker, log: Log, clock: Clock): DuePol
   return new DuePoller(clock, {
     name: 'bulk runner',
     log,
-    tick: async (signal) => {
+    // A bulk action walks over all shards by itself.
+    shards: 1,
+    tick: async (_, signal) => {
       while (!signal.aborted) {
         const news = await runBatch(db);
         if (news === null) break;

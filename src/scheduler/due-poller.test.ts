@@ -10,6 +10,7 @@ function sleeper() {
   let round = new Promise<void>((resolve) => rounds.push(resolve));
   let count = 0;
   const poller = new DuePoller(clock, {
+    shards: 1,
     name: 'sleeper',
     log: silentLog,
     tick: async () => {

@@ -1,45 +1,49 @@
 import type { Clock } from '../runtime/clock.ts';
-import { Poller, type PollerOptions } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
+import { ShardPollers, type ShardPollersOptions } from '../runtime/shard-pollers.ts';
 
 /**
- * A loop that sleeps until the next due instant it knows of. A hint of something nearer ends the
- * sleep; all others are ignored, so that many hints cost few rounds.
+ * A loop per shard that sleeps until the next due instant it knows of. A hint of something nearer ends
+ * the sleep; all others are ignored, so that many hints cost few rounds.
  */
 export class DuePoller implements Service {
   readonly name: string;
-  readonly #poller: Poller;
+  readonly #pollers: ShardPollers;
   readonly #clock: Clock;
-  #nextAtMs = Number.NEGATIVE_INFINITY;
+  readonly #nextAtMs: number[];
 
-  constructor(clock: Clock, options: PollerOptions) {
+  constructor(clock: Clock, options: ShardPollersOptions) {
     this.name = options.name;
     this.#clock = clock;
-    this.#poller = new Poller({
+    this.#nextAtMs = Array.from({ length: options.shards }, () => Number.NEGATIVE_INFINITY);
+    this.#pollers = new ShardPollers({
       ...options,
-      tick: async (signal) => {
+      tick: async (shard, signal) => {
         // What is announced during a round may have been stored too late to be seen by it.
-        this.#nextAtMs = Infinity;
-        const delayMs = await options.tick(signal);
-        this.#nextAtMs = clock.monotonicMs() + delayMs;
+        this.#nextAtMs[shard] = Infinity;
+        const delayMs = await options.tick(shard, signal);
+        this.#nextAtMs[shard] = clock.monotonicMs() + delayMs;
         return delayMs;
       },
     });
   }
 
   hint(inMs: number): void {
-    if (this.#clock.monotonicMs() + inMs < this.#nextAtMs) this.#poller.wake();
+    const atMs = this.#clock.monotonicMs() + inMs;
+    for (const [shard, nextAtMs] of this.#nextAtMs.entries()) {
+      if (atMs < nextAtMs) this.#pollers.wake(shard);
+    }
   }
 
   lookSoon(): void {
-    this.#poller.wake();
+    for (const shard of this.#nextAtMs.keys()) this.#pollers.wake(shard);
   }
 
   async start(): Promise<void> {
-    await this.#poller.start();
+    await this.#pollers.start();
   }
 
   async stop(): Promise<void> {
-    await this.#poller.stop();
+    await this.#pollers.stop();
   }
 }

@@ -1,9 +1,10 @@
 import type { Log } from '../runtime/log.ts';
-import { Poller } from '../runtime/poller.ts';
+import type { Service } from '../runtime/service.ts';
+import { ShardPollers } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/db.ts';
 import { SWEEP_START, sweepGates } from '../store/sweep-gates.ts';
 import type { Waker } from '../store/wake.ts';
-import { allShards, type ShardTurns } from './shard-turns.ts';
+import { ALL_SHARDS, type ShardTurns } from './shard-turns.ts';
 
 const SLICE = 1_000;
 
@@ -13,21 +14,20 @@ export function gatekeeper(
   waker: Waker,
   pollMs: number,
   log: Log,
-  turns: ShardTurns = allShards(db.shards),
-): Poller {
+  turns: ShardTurns = ALL_SHARDS,
+): Service {
   const places = new Map<number, typeof SWEEP_START>();
-  return new Poller({
+  return new ShardPollers({
     name: 'gatekeeper',
     log,
-    tick: async () => {
-      let more = false;
-      for (const shard of turns()) {
-        const swept = await sweepGates(db, shard, places.get(shard) ?? SWEEP_START, SLICE);
-        places.set(shard, swept.place);
-        waker.wake(swept.lines);
-        more ||= swept.more;
-      }
-      return more ? 0 : pollMs;
+    shards: db.shards,
+    tick: async (shard) => {
+      const place = places.get(shard) ?? SWEEP_START;
+      const swept = await turns.take(shard, async () => await sweepGates(db, shard, place, SLICE));
+      if (!swept) return pollMs;
+      places.set(shard, swept.place);
+      waker.wake(swept.lines);
+      return swept.more ? 0 : pollMs;
     },
   });
 }

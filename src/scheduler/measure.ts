@@ -2,6 +2,7 @@ import { THRESHOLD_MAX } from '../core/alert.ts';
 import type { AlertRules, Finding } from '../core/alert-rules.ts';
 import { HOST_TENANT } from '../core/scope.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { eachShard } from '../runtime/shard-pollers.ts';
 import {
   countAttempts,
   countYoungDead,
@@ -18,12 +19,19 @@ import { adviceOn, holderClock } from './health-watch.ts';
 
 const NOBODY = { scheduleId: null, jobId: null } as const;
 
+export interface Measured {
+  findings: Finding[];
+  /** Why some shard could not be measured; null when all were. */
+  failure: unknown;
+}
+
 /** Takes all measurements that the rules ask for. What no rule could fire on is not looked at. */
-export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<Finding[]> {
+export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<Measured> {
   const heldMs = holderClock(clock);
   return async (rules) => {
     const findings = await vacuum(rules);
-    for (let shard = 0; shard < db.shards; shard += 1) {
+    const shards = Array.from({ length: db.shards }, (_, shard) => shard);
+    const failure = await eachShard(shards, async (shard) => {
       findings.push(
         ...(await lines(shard, rules)),
         ...(await deadLetters(shard, rules)),
@@ -31,8 +39,11 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<F
         ...(await stuck(shard, rules)),
         ...(await missedSlots(shard, rules)),
       );
-    }
-    return findings;
+    }).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    return { findings, failure };
   };
 
   async function lines(shard: number, rules: AlertRules): Promise<Finding[]> {

@@ -7,7 +7,7 @@ import { expireJobs } from '../store/expire.ts';
 import { promote } from '../store/promote.ts';
 import type { Waker } from '../store/wake.ts';
 import { DuePoller } from './due-poller.ts';
-import { allShards, type ShardTurns } from './shard-turns.ts';
+import { ALL_SHARDS, type ShardTurns } from './shard-turns.ts';
 
 const AT_ONCE = 1_000;
 
@@ -20,7 +20,7 @@ export function promoter(
   waker: Waker,
   pollMs: number,
   log: Log,
-  turns: ShardTurns = allShards(db.shards),
+  turns: ShardTurns = ALL_SHARDS,
   clock: Clock = systemClock,
   logJobs?: string,
 ): DuePoller {
@@ -28,23 +28,27 @@ export function promoter(
   return new DuePoller(clock, {
     name: 'promoter',
     log,
-    tick: async () => {
-      let nextAtMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
-      for (const shard of turns()) {
-        // Counted from before the question: the answer may have been on its way for a while.
-        const askedMs = clock.monotonicMs();
-        const { more, lines, nextDueMs } = await promote(db, shard, AT_ONCE);
-        waker.wake(lines);
-        const expiry = await expireJobs(db, shard, AT_ONCE);
-        waker.wake(expiry.lines);
-        for (const job of expiry.jobs) {
-          const facts = { ...job, jobId: job.id };
-          jobLog.failure(facts, 'job.failed', { code: 'EXPIRED', next: 'failed' });
-        }
-        const nextMs = Math.min(nextDueMs ?? Infinity, expiry.nextMs ?? Infinity);
-        nextAtMs = Math.min(nextAtMs, askedMs + (more || expiry.more ? 0 : nextMs));
-      }
-      return Math.max(0, nextAtMs - clock.monotonicMs());
+    shards: db.shards,
+    tick: async (shard) => {
+      const latestMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
+      const dueAtMs = await turns.take(shard, async () => await look(shard));
+      return Math.max(0, Math.min(latestMs, dueAtMs ?? Infinity) - clock.monotonicMs());
     },
   });
+
+  /** Answers with when the next one is due. */
+  async function look(shard: number): Promise<number> {
+    // Counted from before the question: the answer may have been on its way for a while.
+    const askedMs = clock.monotonicMs();
+    const { more, lines, nextDueMs } = await promote(db, shard, AT_ONCE);
+    waker.wake(lines);
+    const expiry = await expireJobs(db, shard, AT_ONCE);
+    waker.wake(expiry.lines);
+    for (const job of expiry.jobs) {
+      const facts = { ...job, jobId: job.id };
+      jobLog.failure(facts, 'job.failed', { code: 'EXPIRED', next: 'failed' });
+    }
+    const nextMs = Math.min(nextDueMs ?? Infinity, expiry.nextMs ?? Infinity);
+    return askedMs + (more || expiry.more ? 0 : nextMs);
+  }
 }

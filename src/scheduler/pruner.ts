@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
+import { eachShard } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/db.ts';
 import { recountTally } from '../store/fold-tally.ts';
 import {
@@ -38,9 +39,11 @@ export function pruner(
 ): Poller {
   // How far the walk through the keys of each shard has come. None is under way when it is empty.
   const walks = new Map<number, KeyPlace>();
+  /** Shards whose jobs have to be counted again. */
+  const uncounted = new Set<number>();
+  const shards = Array.from({ length: db.shards }, (_, shard) => shard);
   const { auditDays = 0, bulkDays = 0 } = retention;
   let waiting = false;
-  let jobsLeft = false;
   return new Poller({
     name: 'pruner',
     log,
@@ -48,25 +51,31 @@ export function pruner(
     maxRetryMs: HOUR_MS,
     tick: async (signal) => {
       if (!mayPrune()) return HOUR_MS;
-      await pruneAllSlots(signal);
-      await pruneAll(pruneAudit, auditDays, signal);
-      await pruneAll(pruneBulks, bulkDays, signal);
-      await spanPartitions(db, retention.retentionDays);
-      const busy = !(await dropAll(signal));
-      await cleanAll(signal);
-      await forgetAlerts(signal);
-      if (jobsLeft) await recount();
-      for (const [shard, place] of walks) await freeKeys(shard, place, signal);
-      return busy || walks.size > 0 ? MINUTE_MS : HOUR_MS;
+      // What fails for one shard is tried again later; the rest of the round goes on.
+      const failures: unknown[] = [];
+      const later = (error: unknown) => void failures.push(error);
+      const slots = eachShard(shards, async (shard) => await pruneShardSlots(shard, signal));
+      const slotsPruned = slots.catch(later);
+      await pruneAll(pruneAudit, auditDays, signal).catch(later);
+      await pruneAll(pruneBulks, bulkDays, signal).catch(later);
+      await spanPartitions(db, retention.retentionDays).catch(later);
+      const dropped = await dropAll(signal).catch(later);
+      await cleanAll(signal).catch(later);
+      await forgetAlerts(signal).catch(later);
+      await eachShard([...uncounted], recount).catch(later);
+      await eachShard([...walks.keys()], async (shard) => await freeKeys(shard, signal)).catch(
+        later,
+      );
+      await slotsPruned;
+      if (failures.length > 0) throw failures[0];
+      return !dropped || walks.size > 0 ? MINUTE_MS : HOUR_MS;
     },
   });
 
-  async function pruneAllSlots(signal: AbortSignal): Promise<void> {
-    for (let shard = 0; shard < db.shards; shard += 1) {
-      let schedules = SCHEDULES_AT_ONCE;
-      while (schedules === SCHEDULES_AT_ONCE && !signal.aborted) {
-        ({ schedules } = await pruneSlots(db, shard, SLOTS_KEPT, SCHEDULES_AT_ONCE));
-      }
+  async function pruneShardSlots(shard: number, signal: AbortSignal): Promise<void> {
+    let schedules = SCHEDULES_AT_ONCE;
+    while (schedules === SCHEDULES_AT_ONCE && !signal.aborted) {
+      ({ schedules } = await pruneSlots(db, shard, SLOTS_KEPT, SCHEDULES_AT_ONCE));
     }
   }
 
@@ -117,18 +126,20 @@ export function pruner(
 
   /** Only now can there be keys without a job, and whoever dropped the jobs looks for them. */
   function startWalks(): void {
-    jobsLeft = true;
-    for (let shard = 0; shard < db.shards; shard += 1) walks.set(shard, FIRST_KEY);
+    for (const shard of shards) {
+      uncounted.add(shard);
+      walks.set(shard, FIRST_KEY);
+    }
   }
 
   /** What goes by the partition is not counted as it goes. */
-  async function recount(): Promise<void> {
-    for (let shard = 0; shard < db.shards; shard += 1) await recountTally(db, shard);
-    jobsLeft = false;
+  async function recount(shard: number): Promise<void> {
+    await recountTally(db, shard);
+    uncounted.delete(shard);
   }
 
-  async function freeKeys(shard: number, from: KeyPlace, signal: AbortSignal): Promise<void> {
-    let place: KeyPlace | null = from;
+  async function freeKeys(shard: number, signal: AbortSignal): Promise<void> {
+    let place: KeyPlace | null = walks.get(shard) ?? FIRST_KEY;
     for (let page = 0; page < KEY_PAGES && place && !signal.aborted; page += 1) {
       place = (await tidyKeys(db, shard, place, KEY_PAGE, retention.retentionDays)).last;
     }

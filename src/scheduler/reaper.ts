@@ -4,7 +4,8 @@ import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { Poller } from '../runtime/poller.ts';
+import type { Service } from '../runtime/service.ts';
+import { ShardPollers } from '../runtime/shard-pollers.ts';
 import { fieldsOf, JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/db.ts';
 import { inHalves } from '../store/in-halves.ts';
@@ -20,7 +21,7 @@ import {
   type Spared,
 } from '../store/workers.ts';
 import { beatingAmong } from './beat-check.ts';
-import { allShards, type ShardTurns } from './shard-turns.ts';
+import { ALL_SHARDS, type ShardTurns } from './shard-turns.ts';
 
 const BATCH = 500;
 
@@ -30,7 +31,7 @@ export interface ReaperOptions {
   clock: Clock;
   pollMs: number;
   log: Log;
-  /** Which shards to look at this time; all of them, if nobody shares the work. */
+  /** Which shards to look at each time; all of them, if nobody shares the work. */
   turns?: ShardTurns;
   /** Which lines about jobs the log gets (`core/job-lines.ts`). */
   logJobs?: string | undefined;
@@ -45,30 +46,33 @@ export interface ReaperOptions {
  * that was under way when its worker was declared dead may commit late. A job that cannot be written
  * is told of once and left where it is: it holds back nobody else.
  */
-export function reaper(options: ReaperOptions): Poller {
+export function reaper(options: ReaperOptions): Service {
   const { db, waker, clock, pollMs, log, beating = null } = options;
-  const turns = options.turns ?? allShards(db.shards);
+  const turns = options.turns ?? ALL_SHARDS;
   const refused = new Set<string>();
   const jobLog = new JobLog(log, options.logJobs);
-  return new Poller({
+  return new ShardPollers({
     name: 'reaper',
     log,
+    shards: db.shards,
     // After an outage jobs wait for this: it is tried again at the usual pace.
     maxRetryMs: Math.max(200, pollMs),
-    tick: async () => {
-      let full = false;
-      for (const shard of turns()) {
-        for (const worker of await buryWorkers(db, shard, await spared(shard))) {
-          log.warn({ worker }, 'a worker stopped renewing its lease and was declared dead');
-        }
-        const orphans = await findOrphans(db, shard, BATCH);
-        const settled = orphans.length > 0 ? await bringBackAll(shard, orphans) : 0;
-        full ||= orphans.length === BATCH && settled > 0;
-        await forgetWorkers(db, shard);
-      }
+    tick: async (shard) => {
+      const full = await turns.take(shard, async () => await reap(shard));
       return full ? 0 : pollMs;
     },
   });
+
+  /** True when there may be more. */
+  async function reap(shard: number): Promise<boolean> {
+    for (const worker of await buryWorkers(db, shard, await spared(shard))) {
+      log.warn({ worker }, 'a worker stopped renewing its lease and was declared dead');
+    }
+    const orphans = await findOrphans(db, shard, BATCH);
+    const settled = orphans.length > 0 ? await bringBackAll(shard, orphans) : 0;
+    await forgetWorkers(db, shard);
+    return orphans.length === BATCH && settled > 0;
+  }
 
   /**
    * A worker that beats although its lease is over lives, as when the database's clock has jumped

@@ -1,30 +1,62 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Roster } from './roster.ts';
 
-/** The shards that a loop should look at in this round. */
-export type ShardTurns = () => readonly number[];
-
-export function allShards(shards: number): ShardTurns {
-  const all = Array.from({ length: shards }, (_, shard) => shard);
-  return () => all;
+/** Whether a loop should look at this shard in this round. */
+export interface ShardTurns {
+  /** Does the work if it is this shard's turn here; null when it is not. */
+  take<T>(shard: number, work: () => Promise<T>): Promise<T | null>;
 }
+
+export const ALL_SHARDS: ShardTurns = { take: async (_, work) => await work() };
 
 /**
  * One's own shards each time, and all of them once in a while: what an owner leaves lying that was
  * killed is picked up before its lease is over. Whoever comes first does it, the others find nothing.
  */
 export function ownShards(
-  roster: Roster,
-  shards: number,
+  roster: Pick<Roster, 'owns'>,
   clock: Clock,
   everyMs: number,
+  crowd: Crowd,
 ): ShardTurns {
-  const all = allShards(shards)();
-  let sinceMs = clock.monotonicMs();
-  return () => {
+  const sinceMs = new Map<number, number>();
+  const startMs = clock.monotonicMs();
+  const isOurTurn = (shard: number) => {
     const nowMs = clock.monotonicMs();
-    if (nowMs - sinceMs < everyMs) return all.filter((shard) => roster.owns(shard));
-    sinceMs = nowMs;
-    return all;
+    if (nowMs - (sinceMs.get(shard) ?? startMs) < everyMs) return roster.owns(shard);
+    sinceMs.set(shard, nowMs);
+    return true;
   };
+  return {
+    take: async (shard, work) => (isOurTurn(shard) ? await crowd.enter(shard, work) : null),
+  };
+}
+
+/**
+ * Lets only so many loops of a process be at one shard at the same time. A shard that does not answer
+ * could otherwise hold every connection of the pool, and the others would have none.
+ */
+export class Crowd {
+  readonly #max: number;
+  readonly #inside = new Map<number, number>();
+  readonly #waiting = new Map<number, (() => void)[]>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  async enter<T>(shard: number, work: () => Promise<T>): Promise<T> {
+    while ((this.#inside.get(shard) ?? 0) >= this.#max) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.set(shard, [...(this.#waiting.get(shard) ?? []), resolve]);
+      await promise;
+    }
+    this.#inside.set(shard, (this.#inside.get(shard) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      this.#inside.set(shard, (this.#inside.get(shard) ?? 1) - 1);
+      this.#waiting.get(shard)?.shift()?.();
+    }
+  }
 }

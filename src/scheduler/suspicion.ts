@@ -2,7 +2,8 @@ import type { BeatTiming } from '../core/lease.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { Poller } from '../runtime/poller.ts';
+import type { Service } from '../runtime/service.ts';
+import { ShardPollers } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/db.ts';
 import { findBeating, suspectWorkers } from '../store/suspect-workers.ts';
 import { beatingAmong } from './beat-check.ts';
@@ -21,24 +22,22 @@ export function suspicion(
   { everyMs, ttlMs }: BeatTiming,
   clock: Clock,
   log: Log,
-): Poller {
-  return new Poller({
+): Service {
+  return new ShardPollers({
     name: 'suspicion',
     log,
-    tick: async () => {
-      let count = 1;
-      for (let shard = 0; shard < db.shards; shard += 1) {
-        const workers = await findBeating(db, shard, ttlMs);
-        count = Math.max(count, workers.length);
-        const samples = workers.filter(({ jobIds }) => jobIds.length > 0);
-        const beating = await beatingAmong(samples, beats, log);
-        if (beating === null) continue;
-        const silent = samples.map(({ worker }) => worker).filter((one) => !beating.has(one));
-        for (const asked of await suspectWorkers(db, shard, silent)) {
-          log.info(asked, 'the beats of a worker are missing; it is asked to renew its lease');
-        }
+    shards: db.shards,
+    tick: async (shard) => {
+      const workers = await findBeating(db, shard, ttlMs);
+      const delayMs = everyMs * Math.max(1, workers.length) * (0.5 + clock.random());
+      const samples = workers.filter(({ jobIds }) => jobIds.length > 0);
+      const beating = await beatingAmong(samples, beats, log);
+      if (beating === null) return delayMs;
+      const silent = samples.map(({ worker }) => worker).filter((one) => !beating.has(one));
+      for (const asked of await suspectWorkers(db, shard, silent)) {
+        log.info(asked, 'the beats of a worker are missing; it is asked to renew its lease');
       }
-      return everyMs * count * (0.5 + clock.random());
+      return delayMs;
     },
   });
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { Poller } from '../runtime/poller.ts';
+import type { Service } from '../runtime/service.ts';
+import { ShardPollers } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/db.ts';
 import { foldTally, forgetTally } from '../store/fold-tally.ts';
-import { allShards, type ShardTurns } from './shard-turns.ts';
+import { ALL_SHARDS, type ShardTurns } from './shard-turns.ts';
 
 const EVERY_MS = 1_000;
 const BATCH = 10_000;
@@ -20,20 +21,21 @@ export function tallyKeeper(
   db: Db,
   clock: Clock,
   log: Log,
-  turns: ShardTurns = allShards(db.shards),
-): Poller {
+  turns: ShardTurns = ALL_SHARDS,
+): Service {
   const floors = new Map<number, { at: string; lowLookMs: number }>();
-  let forgetMs = 0;
-  return new Poller({
+  const forgetMs = new Map<number, number>();
+  return new ShardPollers({
     name: 'tally keeper',
     log,
-    tick: async (signal) => {
-      const shards = turns();
-      for (const shard of shards) await fold(shard, signal);
-      if (clock.monotonicMs() >= forgetMs) {
-        for (const shard of shards) await forgetTally(db, shard);
-        forgetMs = clock.monotonicMs() + FORGET_MS;
-      }
+    shards: db.shards,
+    tick: async (shard, signal) => {
+      await turns.take(shard, async () => {
+        await fold(shard, signal);
+        if (clock.monotonicMs() < (forgetMs.get(shard) ?? 0)) return;
+        await forgetTally(db, shard);
+        forgetMs.set(shard, clock.monotonicMs() + FORGET_MS);
+      });
       return EVERY_MS;
     },
   });

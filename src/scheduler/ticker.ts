@@ -18,18 +18,18 @@ export function ticker(
   return new DuePoller(clock, {
     name: 'ticker',
     log,
-    tick: async (signal) => {
-      let nextAtMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
+    shards: db.shards,
+    tick: async (shard, signal) => {
+      const latestMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
       const { buckets } = roster;
-      for (let shard = 0; shard < db.shards && buckets.length > 0; shard += 1) {
-        let looked = BATCH;
-        while (looked === BATCH && !signal.aborted) {
-          looked = await fireDue(deps, shard, buckets, BATCH);
-        }
-        const askedMs = clock.monotonicMs();
-        const lookMs = await nextLookMs(db, shard, buckets);
-        nextAtMs = Math.min(nextAtMs, askedMs + (lookMs ?? Infinity));
+      if (buckets.length === 0) return Math.min(pollMs, SLEEP_MS_MAX);
+      let looked = BATCH;
+      while (looked === BATCH && !signal.aborted) {
+        looked = await fireDue(deps, shard, buckets, BATCH);
       }
+      const askedMs = clock.monotonicMs();
+      const lookMs = await nextLookMs(db, shard, buckets);
+      const nextAtMs = Math.min(latestMs, askedMs + (lookMs ?? Infinity));
       return Math.max(0, nextAtMs - clock.monotonicMs());
     },
   });

@@ -1,12 +1,13 @@
 import { failureOf } from '../core/failure.ts';
 import type { Log } from '../runtime/log.ts';
-import { Poller } from '../runtime/poller.ts';
+import type { Service } from '../runtime/service.ts';
+import { ShardPollers } from '../runtime/shard-pollers.ts';
 import { JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/db.ts';
 import { failWaiting } from '../store/fail-waiting.ts';
 import { findUnserved, type UnservedJob, type UnservedScope } from '../store/unserved.ts';
 import type { Waker } from '../store/wake.ts';
-import { allShards, type ShardTurns } from './shard-turns.ts';
+import { ALL_SHARDS, type ShardTurns } from './shard-turns.ts';
 
 const BATCH = 500;
 
@@ -25,22 +26,19 @@ export interface UnservedOptions {
  * Ends jobs whose caller was promised an end (`POST /api/jobs/enqueue`) although nobody has their
  * code. Jobs of `/v1` wait instead, since the worker that has it may only be late.
  */
-export function unserved(options: UnservedOptions): Poller {
+export function unserved(options: UnservedOptions): Service {
   const { db, waker, pollMs, unhandledAfterMs, log } = options;
-  const turns = options.turns ?? allShards(db.shards);
+  const turns = options.turns ?? ALL_SHARDS;
   const jobLog = new JobLog(log, options.logJobs);
   // A worker that is late in a deploy gets the whole time.
   const scope = { afterMs: unhandledAfterMs, tenant: null, unpublishedAtOnce: false };
-  return new Poller({
+  return new ShardPollers({
     name: 'unserved',
     log,
-    tick: async () => {
-      let full = false;
-      for (const shard of turns()) {
-        const { more } = await failUnserved({ db, waker, jobLog }, shard, scope);
-        full ||= more;
-      }
-      return full ? 0 : pollMs;
+    shards: db.shards,
+    tick: async (shard) => {
+      const fail = async () => await failUnserved({ db, waker, jobLog }, shard, scope);
+      return (await turns.take(shard, fail))?.more ? 0 : pollMs;
     },
   });
 }

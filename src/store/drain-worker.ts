@@ -36,11 +36,11 @@ export async function drainWorker(
   };
   const deed = { tenant: HOST_TENANT, action: 'worker.drain', subject: instance };
   const rows = await audited(db, by, ask, (found) =>
-    found.length > 0 && found.every(({ asked }) => asked) ? deed : null,
+    found.some(({ asked }) => asked) ? deed : null,
   );
   if (rows.length === 0) return 'missing';
-  // Dead in one shard is dead in all: it finds out with its next heartbeat.
-  if (!rows.every(({ asked }) => asked)) return 'dead';
+  // One that lost its lease in one shard goes on in the others, and can be asked there.
+  if (!rows.some(({ asked }) => asked)) return 'dead';
   await sendBeatHint(db, instance).catch(() => undefined);
   return 'draining';
 }

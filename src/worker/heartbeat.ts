@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mustRenew } from '../core/lease.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { Poller } from '../runtime/poller.ts';
+import { Poller, shardName } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
 import type { HeartbeatAnswer, WorkerInstance } from '../store/workers.ts';
 import type { QueuePort } from './port.ts';
@@ -24,60 +24,68 @@ export interface HeartbeatOptions {
   /** What was running when the beat was sent; handed back with the answer. */
   snapshot(): ReadonlySet<string>;
   onAnswer(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void;
-  /** The lease holds until then on the monotonic clock, less what it takes to kill a process. */
+  /** All leases hold until then on the monotonic clock, less what it takes to kill a process. */
   onRenewed(leaseEndMs: number): void;
-  /** The leases are lost, or about to be: stop everything now. Resolves when all of it has ended. */
-  onFence(reason: string): Promise<void>;
+  /**
+   * The lease of a shard is lost, or about to be: stop everything of that shard now. Resolves when all
+   * of it has ended.
+   */
+  onFence(shard: number, reason: string): Promise<void>;
 }
 
 /**
- * Keeps the lease of this worker. The lease counts from when a renewal was *sent*, on a clock that
- * never jumps, so this side always believes it ends before the database does. A worker that cannot
- * renew stops its jobs while the lease still holds, forgets its identity, and comes back as a new
- * instance when the database answers again: nobody can mistake the new one for the old. It then gives
- * up the lease of the old one, as soon as everything that ran under it has ended: that lease may be a
- * long one, and a Redis that remembers its beats would make it longer still.
+ * Keeps the lease of this worker in one shard. The lease counts from when a renewal was *sent*, on a
+ * clock that never jumps, so this side always believes it ends before the database does. A worker that
+ * cannot renew stops its jobs while the lease still holds, forgets its identity, and comes back as a
+ * new instance when the database answers again: nobody can mistake the new one for the old. It then
+ * gives up the lease of the old one, as soon as everything that ran under it has ended: that lease may
+ * be a long one, and a Redis that remembers its beats would make it longer still.
  *
  * With a long lease most contacts are looks, which cost the database no write and bring the same
  * answer: cancels come as soon. The worker believes in its lease no longer than without: `leaseMs`
  * after its last contact it has stopped, however long the lease still is, because somebody who
  * misses its beats may shorten it to that (`store/suspect-workers.ts`).
  */
-export class Heartbeat implements Service {
-  readonly name = 'heartbeat';
+class ShardLease {
+  readonly #shard: number;
   readonly #options: HeartbeatOptions;
   readonly #poller: Poller;
   #instance: string | null = null;
   /** Leases under which nothing runs any more and which are still to be given up. */
-  #former: { shard: number; instance: string }[] = [];
+  #former: string[] = [];
   #fenceTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: HeartbeatOptions) {
+  constructor(shard: number, name: string, options: HeartbeatOptions) {
+    this.#shard = shard;
     this.#options = options;
     this.#poller = new Poller({
-      name: this.name,
+      name,
       log: options.log,
       tick: async () => await this.#tick(),
       maxRetryMs: Math.max(200, options.heartbeatMs / 2),
     });
   }
 
-  /** Null while this worker holds no lease and must not claim. */
   get instance(): string | null {
     return this.#instance;
   }
 
+  async register(instance: string = randomUUID()): Promise<void> {
+    const { queue, identity, leaseMs, clock } = this.#options;
+    const sentMs = clock.monotonicMs();
+    await queue.register(this.#shard, { ...identity, instance, leaseMs });
+    this.#instance = instance;
+    this.#armFence(sentMs);
+  }
+
   async start(): Promise<void> {
-    await this.#register();
     await this.#poller.start();
   }
 
-  /** Sends a heartbeat now: its answer is said to carry something new. */
   beatSoon(): void {
     this.#poller.wake();
   }
 
-  /** Gives the lease up, so that nobody has to wait for it to run out. */
   async stop(): Promise<void> {
     await this.#poller.stop();
     clearTimeout(this.#fenceTimer);
@@ -89,7 +97,7 @@ export class Heartbeat implements Service {
   }
 
   async #tick(): Promise<number> {
-    if (this.#instance === null) await this.#register();
+    if (this.#instance === null) await this.register();
     else await this.#beat(this.#instance);
     // Not between two identities: a lease that ends early was ended by a worker that is back.
     if (this.#instance !== null) await this.#retireFormer();
@@ -97,50 +105,30 @@ export class Heartbeat implements Service {
   }
 
   #leave(instance: string): void {
-    const { shards } = this.#options.queue;
-    for (let shard = 0; shard < shards; shard += 1) this.#former.push({ shard, instance });
+    this.#former.push(instance);
   }
 
-  /** Gives up what it can. A shard that fails is tried again, and holds back no other. */
   async #retireFormer(): Promise<void> {
-    const failures: unknown[] = [];
-    for (const lease of this.#former) {
-      try {
-        await this.#options.queue.retire(lease.shard, lease.instance);
-        this.#former = this.#former.filter((one) => one !== lease);
-      } catch (error) {
-        failures.push(error);
-      }
+    for (const instance of this.#former) {
+      await this.#options.queue.retire(this.#shard, instance);
+      this.#former = this.#former.filter((one) => one !== instance);
     }
-    if (failures.length > 0) throw failures[0];
-  }
-
-  async #register(): Promise<void> {
-    const { queue, identity, leaseMs, clock } = this.#options;
-    const instance = randomUUID();
-    const sentMs = clock.monotonicMs();
-    for (let shard = 0; shard < queue.shards; shard += 1) {
-      await queue.register(shard, { ...identity, instance, leaseMs });
-    }
-    this.#instance = instance;
-    this.#armFence(sentMs);
   }
 
   async #beat(instance: string): Promise<void> {
-    const { queue, clock, snapshot, onAnswer } = this.#options;
+    const { clock, snapshot, onAnswer } = this.#options;
     const sentMs = clock.monotonicMs();
     const sent = snapshot();
-    for (let shard = 0; shard < queue.shards; shard += 1) {
-      const answer = await this.#contact(shard, instance);
-      if (this.#instance !== instance) return;
-      if (!answer.alive) return this.#fence('this worker was declared dead');
-      onAnswer(shard, answer, sent);
-    }
+    const answer = await this.#contact(instance);
+    if (this.#instance !== instance) return;
+    if (!answer.alive) return this.#fence('this worker was declared dead');
+    onAnswer(this.#shard, answer, sent);
     this.#armFence(sentMs);
   }
 
-  async #contact(shard: number, instance: string): Promise<HeartbeatAnswer> {
+  async #contact(instance: string): Promise<HeartbeatAnswer> {
     const { queue, leaseMs, longLease } = this.#options;
+    const shard = this.#shard;
     if (!longLease?.steady) return await queue.heartbeat(shard, instance, leaseMs, null);
     const seen = await queue.look(shard, instance);
     if (!seen.alive || !mustRenew(seen, longLease.leaseMs)) return seen;
@@ -161,10 +149,80 @@ export class Heartbeat implements Service {
     const instance = this.#instance;
     if (instance === null) return;
     this.#instance = null;
-    void this.#options.onFence(reason).then(() => {
+    void this.#options.onFence(this.#shard, reason).then(() => {
       this.#leave(instance);
       this.#poller.wake();
     });
     this.#poller.wake();
+  }
+}
+
+/**
+ * Keeps the leases of this worker: one per shard, each by itself. A shard that does not answer costs
+ * its own lease and its own jobs; the others go on. All begin under one identity. A shard whose lease
+ * was lost comes back under a new one.
+ */
+export class Heartbeat implements Service {
+  readonly name = 'heartbeat';
+  readonly #shards: ShardLease[];
+  readonly #log: Log;
+  /** Until when each lease holds, for the watchdog, which ends everything at once. */
+  readonly #endsMs = new Map<number, number>();
+
+  constructor(options: HeartbeatOptions) {
+    const { queue } = options;
+    this.#log = options.log;
+    this.#shards = Array.from({ length: queue.shards }, (_, shard) => {
+      const tellNearest = () => {
+        if (this.#endsMs.size > 0) options.onRenewed(Math.min(...this.#endsMs.values()));
+      };
+      return new ShardLease(shard, shardName(this.name, shard, queue.shards), {
+        ...options,
+        onRenewed: (leaseEndMs) => {
+          this.#endsMs.set(shard, leaseEndMs);
+          tellNearest();
+        },
+        onFence: async (_, reason) => {
+          this.#endsMs.delete(shard);
+          tellNearest();
+          await options.onFence(shard, reason);
+        },
+      });
+    });
+  }
+
+  /** Null while this worker holds no lease in that shard and must not claim there. */
+  instance(shard: number): string | null {
+    return this.#shards[shard]?.instance ?? null;
+  }
+
+  /** Whether this worker is known by that name in some shard. */
+  isOurs(instance: string): boolean {
+    return this.#shards.some((lease) => lease.instance === instance);
+  }
+
+  /** A shard that cannot be reached is tried again; one that can is enough to begin with. */
+  async start(): Promise<void> {
+    const instance = randomUUID();
+    const tries = await Promise.allSettled(
+      this.#shards.map(async (lease) => await lease.register(instance)),
+    );
+    const failed = tries.filter((one) => one.status === 'rejected');
+    if (failed.length === tries.length) throw failed[0]?.reason;
+    for (const { reason } of failed) {
+      this.#log.warn({ err: reason }, 'no lease in one of the shards yet; trying again');
+    }
+    for (const lease of this.#shards) await lease.start();
+  }
+
+  /** Sends a heartbeat now: its answer is said to carry something new. */
+  beatSoon(): void {
+    for (const lease of this.#shards) lease.beatSoon();
+  }
+
+  /** Gives the leases up, so that nobody has to wait for them to run out. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#shards.map(async (lease) => await lease.stop()));
+    this.#endsMs.clear();
   }
 }

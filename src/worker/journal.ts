@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { Poller } from '../runtime/poller.ts';
+import { Poller, shardName } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
 import { AttemptJournal, type Entry, type NewLine } from './attempt-journal.ts';
@@ -22,8 +22,7 @@ interface Late {
  * once a second for all of them together, or sooner where much has gathered. An attempt is closed
  * before its outcome is written, because afterwards the fence would refuse its last words.
  */
-export class Journal implements Service, ExecutionEvents {
-  readonly name = 'journal';
+class ShardJournal {
   readonly #queue: QueuePort;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -35,12 +34,12 @@ export class Journal implements Service, ExecutionEvents {
   #late: Late[] = [];
   #allAtMs = 0;
 
-  constructor(queue: QueuePort, clock: Clock, log: Log, logMaxBytes: number) {
+  constructor(name: string, queue: QueuePort, clock: Clock, log: Log, logMaxBytes: number) {
     this.#queue = queue;
     this.#clock = clock;
     this.#log = log;
     this.#logMaxBytes = logMaxBytes;
-    this.#poller = new Poller({ name: this.name, log, tick: async () => await this.#tick() });
+    this.#poller = new Poller({ name, log, tick: async () => await this.#tick() });
   }
 
   async start(): Promise<void> {
@@ -154,5 +153,47 @@ export class Journal implements Service, ExecutionEvents {
         this.#log.warn(about, 'what a job said could not be stored');
       }
     }
+  }
+}
+
+/** The journals of all shards. One that cannot be written holds up the jobs of its shard only. */
+export class Journal implements Service, ExecutionEvents {
+  readonly name = 'journal';
+  readonly #shards: ShardJournal[];
+
+  constructor(queue: QueuePort, clock: Clock, log: Log, logMaxBytes: number) {
+    this.#shards = Array.from({ length: queue.shards }, (_, shard) => {
+      const name = shardName(this.name, shard, queue.shards);
+      return new ShardJournal(name, queue, clock, log, logMaxBytes);
+    });
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.#shards.map(async (journal) => await journal.start()));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#shards.map(async (journal) => await journal.stop()));
+  }
+
+  onLine(execution: Execution, line: NewLine): void {
+    this.#shards[execution.shard]?.onLine(execution, line);
+  }
+
+  onEvent(execution: Execution, type: 'custom' | 'hook', payloadJson: string): void {
+    this.#shards[execution.shard]?.onEvent(execution, type, payloadJson);
+  }
+
+  onProgress(execution: Execution, update: { fraction: number; message: string | null }): void {
+    this.#shards[execution.shard]?.onProgress(execution, update);
+  }
+
+  /** Null when nothing is left to write, so that a job that said nothing waits for nothing. */
+  close(execution: Execution): Promise<void> | null {
+    return this.#shards[execution.shard]?.close(execution) ?? null;
+  }
+
+  abandon(shard: number): void {
+    this.#shards[shard]?.abandon();
   }
 }

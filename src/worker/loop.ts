@@ -1,11 +1,9 @@
 import type { DefinitionInfo } from '../core/definition.ts';
-import { hasSuccessHooks } from '../core/hooks.ts';
 import { NO_USAGE } from '../core/job.ts';
 import { CannotOpen } from '../core/sealed.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { sleep } from '../runtime/deadline.ts';
-import { Poller } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
 import type { ClaimedJob } from '../store/claim.ts';
 import { DatabaseUnavailable } from '../store/db.ts';
@@ -14,11 +12,13 @@ import type { Lane } from '../store/lanes.ts';
 import type { LineHint } from '../store/wake.ts';
 import { AttemptSignals, lineFields } from './attempt-signals.ts';
 import { type Ended, type Execution, type SaveStep, unreadable } from './execution.ts';
+import { Fenced } from './fenced.ts';
 import type { Journal } from './journal.ts';
-import { Lines } from './lines.ts';
-import { type Finished, Outbox } from './outbox.ts';
+import type { Lines } from './lines.ts';
+import { type Finished, isPlain, Outbox } from './outbox.ts';
 import type { QueuePort } from './port.ts';
 import type { Runners } from './runners.ts';
+import { type ShardLoop, shardLoops } from './shard-loop.ts';
 import { Slots } from './slots.ts';
 import { belongings, stepSaver } from './steps.ts';
 
@@ -27,8 +27,8 @@ export interface WorkLoopOptions {
   runners: Pick<Runners, 'source'>;
   definitions: readonly DefinitionInfo[];
   journal: Journal;
-  /** The current identity of this worker; null while it has no valid lease. */
-  instance(): string | null;
+  /** The current identity of this worker in a shard; null while it has no valid lease there. */
+  instance(shard: number): string | null;
   slots: number;
   pollMs: number;
   /** A line that got nothing for so long goes first once; 0 or nothing is never. */
@@ -51,6 +51,9 @@ const WORTH_A_TURN = 100;
  * there is room for (`slots.ts`), in one statement where it can be. An idle worker takes a turn at
  * once when a hint, a finished job or the poll wakes it; a busy one gathers while a turn is under
  * way, so that its commits grow and their number does not.
+ *
+ * Each shard has a loop of its own, so that one which fails or is slow holds up no other. They share
+ * the slots.
  */
 export class WorkLoop implements Service, HandOver {
   readonly name = 'work loop';
@@ -58,27 +61,20 @@ export class WorkLoop implements Service, HandOver {
   readonly running = new Map<string, Execution>();
   readonly outbox: Outbox;
   readonly #options: WorkLoopOptions;
-  readonly #shards: Lines[];
-  readonly #poller: Poller;
-  readonly #turns = new Set<Promise<void>>();
+  readonly #shards: ShardLoop[];
   readonly #slots: Slots;
   readonly #saveStep: SaveStep;
   readonly #signals: AttemptSignals;
-  /** Attempts that were under way when the leases were lost, each with who waits for its end. */
-  readonly #fenced = new Map<Execution, () => void>();
+  readonly #fenced = new Fenced();
   #first = 0;
-  #failure: unknown;
   #onIdle: (() => void) | undefined;
 
   constructor(options: WorkLoopOptions) {
-    const { queue, definitions, clock, pollMs, ageingMs, log } = options;
+    const { queue, clock, log } = options;
     this.#options = options;
     this.#signals = new AttemptSignals(clock, log, options.logJobs);
     this.outbox = new Outbox(queue, clock, log, this.#signals);
-    this.#shards = Array.from(
-      { length: queue.shards },
-      (_, shard) => new Lines(shard, queue, definitions, clock, pollMs, ageingMs),
-    );
+    this.#shards = shardLoops(this.name, options, async (loop) => await this.#tick(loop));
     this.#slots = new Slots({
       size: options.slots,
       clock,
@@ -86,52 +82,55 @@ export class WorkLoop implements Service, HandOver {
       giveBack: (executions) => this.#giveBack(executions),
     });
     this.#saveStep = stepSaver(queue, log);
-    this.#poller = new Poller({
-      name: this.name,
-      log,
-      tick: async () => await this.#tick(),
-      // A database that fails is asked as often as one that has no work, so its return is seen soon.
-      maxRetryMs: Math.max(200, pollMs),
-    });
   }
 
   async start(): Promise<void> {
-    await this.#poller.start();
+    for (const { poller } of this.#shards) await poller.start();
   }
 
   /** Claims nothing more, and gives back what has not started. What runs goes on; see `drained`. */
   async stop(): Promise<void> {
-    await this.#poller.stop();
-    await Promise.all(this.#turns);
+    await Promise.all(this.#shards.map(async ({ poller }) => await poller.stop()));
+    await Promise.all(this.#shards.flatMap(({ turns }) => [...turns]));
     this.#giveBack(this.#slots.drop());
   }
 
   /**
-   * The leases are lost: stop what runs. What has ended is still written, if its claim owns the job by
-   * then. Resolves when nothing is left to stop or to write.
+   * The lease of a shard is lost: stop what runs of it. What has ended is still written, if its claim
+   * owns the job by then. Resolves when nothing of it is left to stop or to write.
    */
-  async fence(): Promise<void> {
-    this.#giveBack(this.#slots.drop());
-    const ends = [...this.running.values()].map(
-      async (execution) =>
-        await new Promise<void>((resolve) => this.#fenced.set(execution, resolve)),
+  async fence(shard: number): Promise<void> {
+    this.#giveBack(this.#slots.drop(shard));
+    const stopped = this.#fenced.stop(
+      [...this.running.values()].filter((one) => one.shard === shard),
     );
-    for (const execution of this.running.values()) execution.fence();
-    this.#options.journal.abandon();
-    await Promise.all(ends);
-    await this.outbox.written();
+    this.#options.journal.abandon(shard);
+    await stopped;
+    await this.outbox.written(shard);
   }
 
   /** Some lines got work, as far as a hint can be believed. */
   hint(hints: readonly LineHint[]): void {
-    for (const hint of hints) this.#shards[hint.shard]?.hint(hint);
-    this.#poller.wake();
+    for (const hint of hints) {
+      const shard = this.#shards[hint.shard];
+      shard?.lines.hint(hint);
+      shard?.poller.wake();
+    }
   }
 
   /** Hints may have been missed: look at the queue itself. */
   lookSoon(): void {
-    for (const lines of this.#shards) lines.lookSoon();
-    this.#poller.wake();
+    for (const { lines } of this.#shards) lines.lookSoon();
+    this.#wakeAll();
+  }
+
+  /** There may be room now. Shards take turns at being asked first. */
+  #wakeAll(): void {
+    const { length } = this.#shards;
+    this.#first = (this.#first + 1) % length;
+    for (let step = 0; step < length; step += 1) {
+      this.#shards[(this.#first + step) % length]?.poller.wake();
+    }
   }
 
   /** Resolves when nothing runs here any more. */
@@ -140,52 +139,50 @@ export class WorkLoop implements Service, HandOver {
   }
 
   /** Starts the turns that are worth it now. A turn that failed makes the next one wait. */
-  async #tick(): Promise<number> {
-    const failure = this.#failure;
-    this.#failure = undefined;
+  async #tick(loop: ShardLoop): Promise<number> {
+    const { failure, lines } = loop;
+    loop.failure = undefined;
     if (failure !== undefined) throw failure;
-    const instance = this.#options.instance();
+    const instance = this.#options.instance(lines.shard);
     if (instance === null) return this.#options.pollMs;
-    // Shards take turns at being asked first.
-    this.#first += 1;
-    for (let step = 0; step < this.#shards.length; step += 1) {
-      const lines = this.#shards[(this.#first + step) % this.#shards.length];
-      if (!lines) continue;
-      await lines.lookIfDue();
-      while (this.#worthTurn(lines)) this.#begin(lines, instance);
-    }
-    return Math.min(this.#options.pollMs, ...this.#shards.map((lines) => lines.opensInMs));
+    await lines.lookIfDue();
+    while (this.#worthTurn(loop)) this.#begin(loop, instance);
+    return Math.min(this.#options.pollMs, lines.opensInMs);
   }
 
   #claimable(lines: Lines): number {
     return lines.hasWork ? Math.max(0, Math.min(BATCH_MAX, this.#slots.room)) : 0;
   }
 
-  #worthTurn(lines: Lines): boolean {
+  #worthTurn({ lines, turns }: ShardLoop): boolean {
     const outcomes = this.outbox.count(lines.shard);
     const claimable = this.#claimable(lines);
-    if (this.#turns.size === 0) return outcomes > 0 || claimable > 0;
-    return this.#turns.size < TURNS_MAX && outcomes + claimable >= 2 * WORTH_A_TURN;
+    if (turns.size === 0) return outcomes > 0 || claimable > 0;
+    return turns.size < TURNS_MAX && outcomes + claimable >= 2 * WORTH_A_TURN;
   }
 
-  #begin(lines: Lines, instance: string): void {
+  #begin(loop: ShardLoop, instance: string): void {
+    const { lines, turns } = loop;
     const outcomes = this.outbox.take(lines.shard, BATCH_MAX);
     const limit = this.#claimable(lines);
-    this.#slots.promise(limit);
+    const lend = this.#shards.length > 1 ? () => this.#wakeAll() : null;
+    const promised = this.#slots.promise(limit, lend);
     const turn = this.#turn(lines, instance, outcomes, limit)
       .catch((error: unknown) => {
-        this.#failure = error;
+        loop.failure = error;
         return [];
       })
       .then((executions) => {
         // Claimed under an identity that was lost meanwhile: they are somebody else's by now.
-        const ours = this.#options.instance() === instance;
+        const ours = this.#options.instance(lines.shard) === instance;
         if (!ours) for (const { job } of executions) this.running.delete(job.id);
-        this.#slots.accept(ours ? executions : [], limit);
-        this.#turns.delete(turn);
-        this.#poller.wake();
+        this.#slots.accept(ours ? executions : [], promised());
+        turns.delete(turn);
+        loop.poller.wake();
+        // Room that was promised and not used is for the other shards.
+        if (this.#shards.length > 1 && executions.length < limit) this.#wakeAll();
       });
-    this.#turns.add(turn);
+    turns.add(turn);
   }
 
   async #turn(
@@ -216,15 +213,16 @@ export class WorkLoop implements Service, HandOver {
 
   /** A slot for a job that was only just made, if nothing better waits; see `HandOver`. */
   reserve({ shard, lane }: Lane, rank: number): string | null {
-    const instance = this.#options.instance();
-    if (instance === null || !this.#slots.open || !this.#poller.running) return null;
-    if (!this.#shards[shard]?.isIdle(lane, rank)) return null;
-    this.#slots.promise(1);
+    const instance = this.#options.instance(shard);
+    const loop = this.#shards[shard];
+    if (instance === null || !this.#slots.open || !loop?.poller.running) return null;
+    if (!loop.lines.isIdle(lane, rank)) return null;
+    this.#slots.promise(1, null);
     return instance;
   }
 
   begin({ shard }: Lane, job: ClaimedJob): void {
-    const lines = this.#shards[shard];
+    const lines = this.#shards[shard]?.lines;
     this.#slots.accept(lines ? this.#accept(lines, [job]) : [], 1);
   }
 
@@ -282,17 +280,9 @@ export class WorkLoop implements Service, HandOver {
     this.#signals.ended(execution, ended);
     if (!execution.lost) this.outbox.add(execution, ended);
     // The next claim of the job may be here already, when this one was lost.
-    const { id } = execution.job;
-    if (this.running.get(id) === execution) this.running.delete(id);
+    if (this.running.get(execution.job.id) === execution) this.running.delete(execution.job.id);
     if (this.running.size === 0) this.#onIdle?.();
-    this.#fenced.get(execution)?.();
-    this.#fenced.delete(execution);
-    this.#poller.wake();
+    this.#fenced.ended(execution);
+    this.#wakeAll();
   }
-}
-
-/** A success without hooks or tokens that nobody asked to stop: quick because it is common. */
-function isPlain({ execution: { state, definition, job }, ended, refused }: Finished): boolean {
-  const succeeded = state === 'running' && ended.outcome.kind === 'success';
-  return succeeded && !hasSuccessHooks(definition) && !job.gated && !refused;
 }

@@ -1,4 +1,5 @@
 import { failureOf } from '../core/failure.ts';
+import { hasSuccessHooks } from '../core/hooks.ts';
 import { decide, type Transition } from '../core/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { sleep } from '../runtime/deadline.ts';
@@ -33,8 +34,8 @@ export class Outbox {
   readonly #log: Log;
   readonly #signals: AttemptSignals | null;
   readonly #waiting: Finished[][];
-  /** Each by its claim: the next claim of the same job may be here before this one is written. */
-  readonly #unwritten = new Set<string>();
+  /** The shard of each, by its claim: the next claim of the same job may be here before this one is written. */
+  readonly #unwritten = new Map<string, number>();
   #waits: { for: Set<string>; done: () => void }[] = [];
 
   constructor(queue: QueuePort, clock: Clock, log: Log, signals: AttemptSignals | null = null) {
@@ -46,7 +47,7 @@ export class Outbox {
   }
 
   add(execution: Execution, ended: Ended): void {
-    this.#unwritten.add(nameOf(execution.job));
+    this.#unwritten.set(nameOf(execution.job), execution.shard);
     this.#waiting[execution.shard]?.push({ execution, ended });
   }
 
@@ -65,11 +66,15 @@ export class Outbox {
     return this.#unwritten.has(nameOf(claim));
   }
 
-  /** Resolves when all that is here now is written, or known to be nobody's. */
-  async written(): Promise<void> {
-    const names = new Set(this.#unwritten);
+  /** Resolves when all of a shard that is here now is written, or known to be nobody's. */
+  async written(shard: number): Promise<void> {
+    const names = new Set(this.#unwrittenOf(shard));
     if (names.size === 0) return;
     await new Promise<void>((done) => this.#waits.push({ for: names, done }));
+  }
+
+  #unwrittenOf(shard: number): string[] {
+    return [...this.#unwritten].flatMap(([name, of]) => (of === shard ? [name] : []));
   }
 
   #forget(job: { id: string; claim: number }): void {
@@ -128,13 +133,17 @@ export class Outbox {
 
   /** Writes what is left, for a worker that has stopped claiming. */
   async flush(): Promise<void> {
-    for (let pauseMs = 50; !this.empty; pauseMs = Math.min(2_000, pauseMs * 2)) {
-      for (const shard of this.#waiting.keys()) {
-        await this.write(shard, this.take(shard, FLUSHED_MAX)).catch((error: unknown) => {
-          this.#log.warn({ err: error }, 'outcomes wait for the database');
-        });
-      }
-      if (!this.empty) await sleep(pauseMs);
+    const shards = [...this.#waiting.keys()];
+    await Promise.all(shards.map(async (shard) => await this.#flushShard(shard)));
+  }
+
+  async #flushShard(shard: number): Promise<void> {
+    const isDone = () => this.#unwrittenOf(shard).length === 0;
+    for (let pauseMs = 50; !isDone(); pauseMs = Math.min(2_000, pauseMs * 2)) {
+      await this.write(shard, this.take(shard, FLUSHED_MAX)).catch((error: unknown) => {
+        this.#log.warn({ err: error, shard }, 'outcomes wait for the database');
+      });
+      if (!isDone()) await sleep(pauseMs);
     }
   }
 
@@ -191,6 +200,16 @@ export class Outbox {
       this.#forget(item.execution.job);
     }
   }
+}
+
+/** A success without hooks or tokens that nobody asked to stop: quick because it is common. */
+export function isPlain({
+  execution: { state, definition, job },
+  ended,
+  refused,
+}: Finished): boolean {
+  const succeeded = state === 'running' && ended.outcome.kind === 'success';
+  return succeeded && !hasSuccessHooks(definition) && !job.gated && !refused;
 }
 
 function nameOf({ id, claim }: { id: string; claim: number }): string {

@@ -11,9 +11,8 @@ export interface PulseOptions {
   timing: BeatTiming;
   /** How long the lease in the database may be while the beats arrive. */
   leaseMs: number;
-  /** Null while this worker holds no lease. */
-  instance(): string | null;
-  running(): readonly string[];
+  /** What runs here, by the identity it runs under. One that runs nothing says so as well. */
+  running(): ReadonlyMap<string, readonly string[]>;
   clock: Clock;
   log: Log;
 }
@@ -55,12 +54,12 @@ export class Pulse implements Service, LongLease {
   }
 
   async #tick(): Promise<number> {
-    const { beats, timing, instance, running, clock } = this.#options;
+    const { beats, timing, running, clock } = this.#options;
     const sentMs = clock.monotonicMs();
-    const worker = instance();
-    if (worker === null) return timing.everyMs;
+    const mine = running();
+    if (mine.size === 0) return timing.everyMs;
     try {
-      await beats.beat(worker, running());
+      for (const [worker, jobIds] of mine) await beats.beat(worker, jobIds);
       this.#beatenMs = sentMs;
     } catch (error) {
       this.#beatenMs = Number.NEGATIVE_INFINITY;

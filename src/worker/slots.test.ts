@@ -33,7 +33,7 @@ describe('slots', () => {
     expect(slots.room).toBe(3);
     accept(1, 2);
     expect(slots.room).toBe(1);
-    slots.promise(1);
+    slots.promise(1, null);
     expect(slots.room).toBe(0);
     expect(slots.open).toBe(false);
   });

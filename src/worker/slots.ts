@@ -14,6 +14,8 @@ export interface SlotsOptions {
 const AHEAD_MS = 20;
 const AHEAD_MAX = 1_000;
 const WEIGHT = 0.05;
+/** So long a claim may take before the room that it was promised is lent to others. */
+const SLOW_CLAIM_MS = 500;
 /** When nothing could start for this long, the guess was wrong and what waits is given back. */
 const PATIENCE_MS = 50;
 
@@ -48,9 +50,24 @@ export class Slots {
     return this.#waiting.length === 0 && this.#busy + this.#promised < this.#options.size;
   }
 
-  /** A claim under way may bring this many. */
-  promise(count: number): void {
+  /**
+   * A claim under way may bring this many. Answers how to learn what is left of the promise when it
+   * is there. With `onLent`, the room of a slow claim is for others after a while: what it brings then
+   * starts if there is room, or is given back.
+   */
+  promise(count: number, onLent: (() => void) | null): () => number {
     this.#promised += count;
+    if (!onLent || count === 0) return () => count;
+    let left = count;
+    const timer = setTimeout(() => {
+      left = 0;
+      this.accept([], count);
+      onLent();
+    }, SLOW_CLAIM_MS);
+    return () => {
+      clearTimeout(timer);
+      return left;
+    };
   }
 
   accept(executions: readonly Execution[], promised: number): void {
@@ -59,10 +76,12 @@ export class Slots {
     this.#start();
   }
 
-  /** Takes out what has not started. */
-  drop(): Execution[] {
-    clearTimeout(this.#impatience);
-    return this.#waiting.splice(0);
+  /** Takes out what has not started, of all shards or of one. */
+  drop(shard?: number): Execution[] {
+    const waiting = this.#waiting.splice(0);
+    if (shard !== undefined) this.#waiting.push(...waiting.filter((one) => one.shard !== shard));
+    if (this.#waiting.length === 0) clearTimeout(this.#impatience);
+    return shard === undefined ? waiting : waiting.filter((one) => one.shard === shard);
   }
 
   #start(): void {

@@ -78,8 +78,7 @@ export class Worker implements Service {
     this.#pulse = options.beating
       ? new Pulse({
           ...options.beating,
-          instance: () => this.#heartbeat.instance,
-          running: () => this.#running().map(({ job }) => job.id),
+          running: () => this.#runningByInstance(),
           clock,
           log,
         })
@@ -100,7 +99,7 @@ export class Worker implements Service {
         this.#reconciler.reconcile(shard, answer.owned, sent, this.#loops);
       },
       onRenewed: (leaseEndMs) => this.#watchdog.renew(leaseEndMs),
-      onFence: async (reason) => await this.#fence(reason),
+      onFence: async (shard, reason) => await this.#fence(shard, reason),
     });
   }
 
@@ -146,12 +145,24 @@ export class Worker implements Service {
   }
 
   #loopOf(parts: Pick<WorkLoopOptions, 'runners' | 'definitions'> & { slots?: number }): WorkLoop {
-    const instance = () => this.#heartbeat.instance;
+    const instance = (shard: number) => this.#heartbeat.instance(shard);
     return new WorkLoop({ ...this.#options, journal: this.#journal, instance, ...parts });
   }
 
   #running(): Execution[] {
     return this.#loops.flatMap((loop) => [...loop.running.values()]);
+  }
+
+  #runningByInstance(): Map<string, string[]> {
+    const running = new Map<string, string[]>();
+    for (let shard = 0; shard < this.#options.queue.shards; shard += 1) {
+      const instance = this.#heartbeat.instance(shard);
+      if (instance !== null) running.set(instance, []);
+    }
+    for (const { shard, job } of this.#running()) {
+      running.get(this.#heartbeat.instance(shard) ?? '')?.push(job.id);
+    }
+    return running;
   }
 
   #listenerFor(url: string): Listener {
@@ -162,7 +173,7 @@ export class Worker implements Service {
         for (const loop of this.#loops) loop.hint(hints);
       },
       onBeat: (worker) => {
-        if (worker === this.#heartbeat.instance) this.#heartbeat.beatSoon();
+        if (this.#heartbeat.isOurs(worker)) this.#heartbeat.beatSoon();
       },
       onConnected: () => {
         for (const loop of this.#loops) loop.lookSoon();
@@ -217,15 +228,15 @@ export class Worker implements Service {
   }
 
   /**
-   * Kill what runs before anybody else may start it again. Resolves when all of it is gone, and what
-   * had ended before is written.
+   * Kill what runs in a shard before anybody else may start it again. Resolves when all of it is gone,
+   * and what had ended before is written.
    */
-  async #fence(reason: string): Promise<void> {
-    const jobs = this.#running().length;
-    this.#options.log.warn(
-      { reason, jobs },
-      'fenced: stopping all jobs, coming back as a new worker',
-    );
-    await Promise.all(this.#loops.map(async (loop) => await loop.fence()));
+  async #fence(shard: number, reason: string): Promise<void> {
+    const jobs = this.#running().filter((one) => one.shard === shard).length;
+    const { queue, log } = this.#options;
+    const what = queue.shards === 1 ? 'all jobs' : 'all jobs of a shard';
+    const about = { reason, jobs, ...(queue.shards > 1 && { shard }) };
+    log.warn(about, `fenced: stopping ${what}, coming back as a new worker`);
+    await Promise.all(this.#loops.map(async (loop) => await loop.fence(shard)));
   }
 }
