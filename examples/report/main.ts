@@ -8,6 +8,8 @@ const longshore = await createLongshore({
   databaseUrl: process.env['DATABASE_URL'],
   data: '.longshore/examples',
   jobs: new URL('./jobs', import.meta.url).pathname,
+  // These jobs write into a folder of this application, so they keep its user, also when that is root.
+  runnerUids: 'none',
 });
 const job = await longshore.enqueue(salesReport, {
   csv,

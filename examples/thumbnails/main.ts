@@ -14,6 +14,8 @@ const longshore = await createLongshore({
   databaseUrl: process.env['DATABASE_URL'],
   data: '.longshore/examples',
   jobs: new URL('./jobs', import.meta.url).pathname,
+  // These jobs write into a folder of this application, so they keep its user, also when that is root.
+  runnerUids: 'none',
 });
 const handles = await longshore.enqueueMany(
   pictures.map((name) => ({
