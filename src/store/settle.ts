@@ -6,7 +6,7 @@ import { TELL_SETTLED } from './delivery-jobs.ts';
 import { admit, GIVE_BACK, LEFT_RUNNING, TO_ADMIT } from './gates.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { MOVED, tally, WITH_DELIVERIES, WITH_HOOKS } from './tally-moves.ts';
-import type { LineHint } from './wake.ts';
+import { LANES_CHANGED, type LineHint } from './wake.ts';
 
 /**
  * Settling writes how a claim ended: the narrow row leaves `running` for `done` or back to `waiting`.
@@ -24,6 +24,10 @@ import type { LineHint } from './wake.ts';
  * same statement (`store/hook-jobs.ts`), and who listens is told (`store/delivery-jobs.ts`). Its tokens
  * go back to their gates (`store/gates.ts`); only a job that goes straight back to its line keeps the
  * one of its key.
+ *
+ * A job that was lost or interrupted goes back to the place of the time when it was queued, since its
+ * wait was over once already: what was enqueued after it does not go before it. Workers may have read
+ * the line further by then, so they are asked to look at all lines again.
  */
 
 export interface Settlement {
@@ -85,7 +89,8 @@ const SETTLE = statement<{
     insert into longshore.waiting (shard, id, lane, state, rank, seq, kgate, run_at, expires_at,
       attempts, max_attempts, claim_no, interruptions, queued_at, key_token, fails_unhandled)
     select shard, id, lane, next, rank,
-      case when next = 'queued' then (extract(epoch from at) * 1000000)::bigint + n end,
+      case when next = 'queued' then
+        (extract(epoch from case when attempted then queued_at else at end) * 1000000)::bigint + n end,
       kgate,
       case when next <> 'queued' then at + make_interval(secs => delay_ms / 1000.0) end,
       expires_at, attempts - given_back, max_attempts, claim_no, interruptions + interrupted,
@@ -128,6 +133,10 @@ export async function settle(
     const one: Settled = settled.get(id) ?? { id, lines: [] };
     if (claimable) one.lines.push({ shard, lane, rank });
     settled.set(id, one);
+  }
+  for (const { id, transition } of settlements) {
+    const back = transition.to === 'queued' && transition.attempted;
+    if (back) settled.get(id)?.lines.push({ shard, lane: LANES_CHANGED, rank: 0 });
   }
   const all = [...settled.values()];
   all[0]?.lines.push(...(await admit(db, shard, gates)).lines);

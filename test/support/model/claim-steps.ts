@@ -49,7 +49,7 @@ export const claimStep: fc.Arbitrary<Step> = fc.record(taking).map((use) =>
     const { limit } = use;
     const { worker, lines, floors } = arrange(model, world, use);
     const jobs = await claim(world.db, 0, limit, worker, floors);
-    expect(jobs).toEqual(takeInModel(model, world, worker, limit, lines));
+    expect(jobs).toEqual(takeInModel(model, world, worker, { limit, lines, jobs }));
   }),
 );
 
@@ -95,7 +95,7 @@ async function turn(
   const all = owned.length === claims.length;
   if (!all) world.note('a turn is refused what its claim does not own');
   expect(settled).toEqual(all ? null : new Set(owned.map(({ id }) => id)));
-  const taken = takeInModel(model, world, instance, limit, lines);
+  const taken = takeInModel(model, world, instance, { limit, lines, jobs });
   // Its rows are also where the other half of the answer travels.
   expect(jobs).toEqual(taken.map((job) => ({ ...job, settled: null })));
 }
@@ -105,14 +105,18 @@ function takeInModel(
   model: Model,
   world: World,
   worker: string,
-  limit: number,
-  lines: readonly Line[],
+  { limit, lines, jobs }: { limit: number; lines: readonly Line[]; jobs: readonly ClaimedJob[] },
 ): ClaimedJob[] {
   const waits = lines.some(({ lane, rank }) => model.line(lane, rank).length > 0);
   if (waits && limit > 0 && !model.mayTake(worker)) {
     world.note('a worker that is dead or leaving claims nothing');
   }
-  const taken = model.take(worker, limit, lines);
+  const taken = model.take(
+    worker,
+    limit,
+    lines,
+    jobs.map(({ id }) => id),
+  );
   return taken.map(({ id, lane, priority, attempts, claim, interruptions, ...job }) => {
     const { narrow, body } = world.row(id);
     if (narrow['max_attempts'] === null) world.note('a first claim asks the definition');
@@ -139,15 +143,14 @@ function arrange(
   world: World,
   use: Taking,
 ): { worker: string; lines: Line[]; floors: ClaimLine[] } {
-  const lines = use.lines.map((line, index) => {
-    const lane = laneAt(world, line.lane);
-    const waits = model.line(lane, line.rank).length;
-    const skipped = use.raised && index === 0 ? Math.min(1, waits) : 0;
-    return { lane, rank: line.rank, skipped };
+  const floors = use.lines.map(({ lane: place, rank }, index) => {
+    const lane = laneAt(world, place);
+    const head = use.raised && index === 0 ? model.line(lane, rank)[0] : undefined;
+    return { lane, rank, floor: head ? (model.seqs.get(head.id) ?? 0) : 0 };
   });
-  const floors = lines.map(({ lane, rank, skipped }) => {
-    const last = model.line(lane, rank)[skipped - 1];
-    return { lane, rank, floor: last ? (world.row(last.id).narrow.seq ?? 0) : 0 };
+  const lines = floors.map(({ lane, rank, floor }) => {
+    const below = model.line(lane, rank).filter(({ id }) => (model.seqs.get(id) ?? 0) <= floor);
+    return { lane, rank, skipped: below.length };
   });
   return { worker: findWorker(model, use.worker), lines, floors };
 }

@@ -40,6 +40,10 @@ export interface ModelJob {
   readonly interruptions: number;
   /** Where it stands among all that wait in lines; null when it does not. */
   readonly place: number | null;
+  /** The last step that queued it, when it did not go to the end of its line. */
+  readonly returnedBy?: number;
+  /** The step that had queued it when it was claimed: where it goes back to. */
+  readonly heldPlace?: number;
   /** How long it waits, counted from its last attempt or its creation; null when only due is known. */
   readonly runAt: { waitMs: number | null; due: boolean } | null;
   /** Who owns it, or who ended it. */
@@ -86,6 +90,9 @@ export class Model {
   readonly keys = new Map<string, { id: string; meaning: string }>();
   /** By key: how many attempts the definition gives that was published last. */
   readonly published = new Map<string, number>();
+  /** What PostgreSQL has as places, as last read: only this orders what one statement has queued. */
+  seqs: ReadonlyMap<string, number> = new Map();
+  #step = 0;
   #places = 0;
 
   job(id: string): ModelJob {
@@ -103,9 +110,19 @@ export class Model {
     if (found) this.workers.set(instance, { ...found, ...changes });
   }
 
+  /** All that one step queues has one time, and places after each other from there. */
+  beginStep(): void {
+    this.#step += 1;
+    this.#places = 0;
+  }
+
+  get currentStep(): number {
+    return this.#step;
+  }
+
   nextPlace(): number {
     this.#places += 1;
-    return this.#places;
+    return this.#step + this.#places / 1_000_000;
   }
 
   isAlive(instance: string): boolean {
@@ -133,17 +150,29 @@ export class Model {
     return [...this.jobs.values()].filter((job) => isOwned(job) && job.worker === instance);
   }
 
-  /** What waits in a line, the next one first. */
-  line(lane: number, rank: number): ModelJob[] {
+  /**
+   * What waits in a line, the next one first. What came back stands among those of its own step in
+   * any order; of jobs that have even the same place, those that were `taken` went first.
+   */
+  line(lane: number, rank: number, taken: readonly string[] = []): ModelJob[] {
+    const turn = ({ id }: ModelJob) => (taken.includes(id) ? taken.indexOf(id) : taken.length);
+    const seq = ({ id }: ModelJob) => this.seqs.get(id) ?? 0;
     return [...this.jobs.values()]
       .filter((job) => job.state === 'queued' && job.lane === lane && -job.priority === rank)
-      .sort((a, b) => (a.place ?? 0) - (b.place ?? 0));
+      .sort((a, b) => queuedBy(a) - queuedBy(b) || seq(a) - seq(b) || turn(a) - turn(b));
   }
 
   /** Line by line and in their order, as many as asked for; nothing for the dead and the leaving. */
-  take(instance: string, limit: number, lines: readonly Line[]): ModelJob[] {
+  take(
+    instance: string,
+    limit: number,
+    lines: readonly Line[],
+    taken: readonly string[],
+  ): ModelJob[] {
     if (!this.mayTake(instance)) return [];
-    const heads = lines.flatMap(({ lane, rank, skipped }) => this.line(lane, rank).slice(skipped));
+    const heads = lines.flatMap(({ lane, rank, skipped }) =>
+      this.line(lane, rank, taken).slice(skipped),
+    );
     return heads.slice(0, limit).map(({ id }) => this.claim(id, instance));
   }
 
@@ -153,8 +182,9 @@ export class Model {
   }
 
   claim(id: string, worker: string): ModelJob {
-    const { attempts, claim } = this.job(id);
-    const owner = { state: 'running', worker, place: null, runAt: null } as const;
+    const { attempts, claim, returnedBy = 0 } = this.job(id);
+    const heldPlace = Math.max(queuedBy(this.job(id)), returnedBy);
+    const owner = { state: 'running', worker, place: null, heldPlace, runAt: null } as const;
     const maxAttempts = this.attemptsOf(this.job(id));
     this.change(id, { ...owner, attempts: attempts + 1, maxAttempts, claim: claim + 1 });
     const job = this.job(id);
@@ -165,4 +195,14 @@ export class Model {
 
 export function isOwned(job: ModelJob): boolean {
   return job.state === 'running' || job.state === 'cancelling';
+}
+
+/** Whether it was lost or interrupted and went back to its place. */
+export function cameBack({ place }: ModelJob): boolean {
+  return Number.isInteger(place);
+}
+
+/** The step whose time its place is. */
+function queuedBy({ place }: ModelJob): number {
+  return Math.floor(place ?? 0);
 }

@@ -72,6 +72,8 @@ export function settleInModel(model: Model, id: string, { outcome, usage, random
   };
   const inLine = (changes: Partial<ModelJob>) =>
     waits({ state: 'queued', place: model.nextPlace(), ...changes });
+  const backInLine = (changes: Partial<ModelJob>) =>
+    inLine({ place: job.heldPlace ?? 0, returnedBy: model.currentStep, ...changes });
   const later = (waitMs: number) => ({ runAt: { waitMs, due: waitMs === 0 } });
   const ends = (changes: Partial<ModelJob>) => model.change(id, { usage, ...changes });
   const dead = (error: ModelError, given = 0) =>
@@ -98,11 +100,11 @@ export function settleInModel(model: Model, id: string, { outcome, usage, random
       const error = { code: 'INTERRUPTED', message: outcome.message };
       if (interruptions === RULES.maxInterruptions) return dead(error);
       const more = { attempts: attempts - 1, interruptions: interruptions + 1 };
-      return inLine({ ...more, ...tried(error) });
+      return backInLine({ ...more, ...tried(error) });
     }
     case 'lost': {
       const error = { code: 'LEASE_EXPIRED', message: outcome.message };
-      return attempts === maxAttempts ? dead(error) : inLine(tried(error));
+      return attempts === maxAttempts ? dead(error) : backInLine(tried(error));
     }
     case 'failure': {
       const { code, message } = outcome.error;

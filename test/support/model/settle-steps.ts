@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { NO_USAGE, type OwnedState } from '../../../src/core/job.ts';
-import { decide } from '../../../src/core/lifecycle.ts';
+import { decide, type Outcome } from '../../../src/core/lifecycle.ts';
 import { saveProgress } from '../../../src/store/progress.ts';
 import { type Fate, fateOf } from '../../../src/store/fate.ts';
 import { settle, type Settled } from '../../../src/store/settle.ts';
+import { LANES_CHANGED } from '../../../src/store/wake.ts';
 import { type Claimed, isOwned, type Model, type ModelJob } from './model.ts';
 import { type End, OUTCOMES, POISON, RANDOMS, RULES, settleInModel, USAGE } from './outcomes.ts';
 import { aClaim, byId, type ClaimPick, eachOnce, findClaim, hasClaims } from './picks.ts';
@@ -98,7 +99,7 @@ async function settleAll(model: Model, world: World, uses: readonly Use[]): Prom
   }
   const settled = await settle(world.db, 0, settlements);
   for (const { id, end } of passing) settleInModel(model, id, end);
-  expect(byId(settled)).toEqual(passing.map(({ id }) => settledInModel(model.job(id))));
+  expect(byId(settled)).toEqual(passing.map(({ id, end }) => settledInModel(model.job(id), end)));
   for (const item of items.filter((one) => !passing.includes(one))) {
     world.note(`an outcome is refused: ${reason(model, item.claimed)}`);
   }
@@ -111,9 +112,13 @@ function reason(model: Model, { id, claim }: Claimed): string {
   return job.claim === claim ? 'the state has changed' : 'a newer claim owns it';
 }
 
-/** Who becomes claimable at once says where. */
-function settledInModel({ id, state, lane, priority }: ModelJob): Settled {
-  return { id, lines: state === 'queued' ? [{ shard: 0, lane, rank: 0 - priority }] : [] };
+/** Who becomes claimable at once says where; who goes back to an earlier place has all lines looked at. */
+function settledInModel(job: ModelJob, { outcome }: { outcome: Outcome }): Settled {
+  const { id, state, lane, priority } = job;
+  if (state !== 'queued') return { id, lines: [] };
+  const back = outcome.kind === 'lost' || outcome.kind === 'interrupted';
+  const all = back ? [{ shard: 0, lane: LANES_CHANGED, rank: 0 }] : [];
+  return { id, lines: [{ shard: 0, lane, rank: 0 - priority }, ...all] };
 }
 
 function stateOf(model: Model, claimed: { id: string }): OwnedState {

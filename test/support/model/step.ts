@@ -1,6 +1,6 @@
 import type fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Model, ModelJob, ModelWorker } from './model.ts';
+import { cameBack, type Model, type ModelJob, type ModelWorker } from './model.ts';
 import { type JobRow, pictureOfJob, pictureOfRow, readRows, type Rows } from './rows.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +21,7 @@ export function step(
     check: ready,
     run: async (model, world) => {
       const before = { jobs: new Map(model.jobs), workers: new Map(model.workers) };
+      model.beginStep();
       await act(model, world);
       const rows = await readRows(world.db);
       compareJobs(model, world, rows, before.jobs);
@@ -59,14 +60,24 @@ function compareJobs(
 function compareLines(model: Model, rows: Rows): void {
   const places = new Map<string, number>();
   for (const { id, narrow } of rows.jobs) if (narrow.seq) places.set(id, narrow.seq);
+  model.seqs = places;
   const lines = new Map<string, ModelJob[]>();
   for (const { lane, priority } of model.jobs.values()) {
     lines.set(`${lane}:${priority}`, model.line(lane, -priority));
   }
   for (const line of lines.values()) {
-    const seqs = line.map(({ id }) => places.get(id) ?? 0);
-    expect(seqs, 'the places in a line').toEqual(seqs.toSorted((a, b) => a - b));
+    expectInOrder(line, places);
+    const others = line.filter((job) => !cameBack(job));
+    expectInOrder(
+      others.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)),
+      places,
+    );
   }
+}
+
+function expectInOrder(line: readonly ModelJob[], places: ReadonlyMap<string, number>): void {
+  const seqs = line.map(({ id }) => places.get(id) ?? 0);
+  expect(seqs, 'the places in a line').toEqual(seqs.toSorted((a, b) => a - b));
 }
 
 /** All but whether it is due, which follows from the rest and the clock. */
