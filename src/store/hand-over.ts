@@ -10,8 +10,11 @@ import { isTold } from './told-lanes.ts';
 export interface HandOver {
   /** Reserves a slot; answers with the worker instance, or null when the job should wait in line. */
   reserve(lane: Lane, rank: number): string | null;
-  /** The job was stored as running: start it. Uses the reservation up. */
-  begin(lane: Lane, job: ClaimedJob): void;
+  /**
+   * The job was stored as running by the worker instance that `reserve` named: start it, unless the
+   * worker has lost that lease meanwhile. Uses the reservation up.
+   */
+  begin(lane: Lane, job: ClaimedJob, instance: string): void;
   /** The job was not stored that way: the slot is free again. */
   release(): void;
 }

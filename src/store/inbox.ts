@@ -8,6 +8,7 @@ import { type JobRequest, newJob, type NewJob } from '../core/new-job.ts';
 import { type EnqueueWarning, type Registered, unregistered } from '../core/enqueue-warning.ts';
 import { isEnvelopeText } from '../core/sealed.ts';
 import { homeShard } from '../core/shard.ts';
+import type { ClaimedJob } from './claim.ts';
 import type { Db } from './db.ts';
 import { Catalog } from './definitions.ts';
 import { announce, EnqueueBatch, enqueueAndWake } from './enqueue-batch.ts';
@@ -155,8 +156,9 @@ export class Inbox {
     }
     try {
       const answer = await this.#batch.add({ ...entry, handedTo });
-      if (answer.status === 'running' && answer.created) this.#begin(entry, this.#handOver);
-      else this.#handOver.release();
+      if (answer.status === 'running' && answer.created) {
+        this.#handOver.begin(entry.lane, firstClaimOf(entry), handedTo);
+      } else this.#handOver.release();
       return answer;
     } catch (error) {
       this.#handOver.release();
@@ -171,24 +173,6 @@ export class Inbox {
     // Only a claim asks the definition for the number of attempts.
     if (waits || keyed || job.maxAttempts === null) return null;
     return this.#handOver?.reserve(lane, -job.priority) ?? null;
-  }
-
-  #begin({ job, lane }: Entry, handOver: HandOver): void {
-    handOver.begin(lane, {
-      id: job.id,
-      lane: lane.lane,
-      rank: -job.priority,
-      seq: 0,
-      attempts: 1,
-      // A job without one is not handed over.
-      maxAttempts: job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
-      claim: 1,
-      interruptions: 0,
-      paramsJson: job.paramsJson,
-      policy: job.policy,
-      gated: false,
-      traceparent: job.traceparent,
-    });
   }
 
   /** Tells who must know about jobs that a caller stored itself, after its commit. */
@@ -212,4 +196,23 @@ export class Inbox {
     if (idempotencyKey === null || idempotencyScope === 'definition') return lane.shard;
     return homeShard(tenant, idempotencyKey, this.#db.shards);
   }
+}
+
+/** A job that was stored already running, as its worker has to know it. */
+function firstClaimOf({ job, lane }: Entry): ClaimedJob {
+  return {
+    id: job.id,
+    lane: lane.lane,
+    rank: -job.priority,
+    seq: 0,
+    attempts: 1,
+    // A job without one is not handed over.
+    maxAttempts: job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    claim: 1,
+    interruptions: 0,
+    paramsJson: job.paramsJson,
+    policy: job.policy,
+    gated: false,
+    traceparent: job.traceparent,
+  };
 }

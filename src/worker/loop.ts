@@ -221,8 +221,10 @@ export class WorkLoop implements Service, HandOver {
     return instance;
   }
 
-  begin({ shard }: Lane, job: ClaimedJob): void {
-    const lines = this.#shards[shard]?.lines;
+  /** Storing the job took its time, in which the lease may be lost: then the job is rescued. */
+  begin({ shard }: Lane, job: ClaimedJob, instance: string): void {
+    const ours = this.#options.instance(shard) === instance;
+    const lines = ours ? this.#shards[shard]?.lines : undefined;
     this.#slots.accept(lines ? this.#accept(lines, [job]) : [], 1);
   }
 

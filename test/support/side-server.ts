@@ -3,7 +3,6 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { access } from 'node:fs/promises';
 import { findFreePort, homePort } from '../../src/postgres/free-port.ts';
 import { isRoot, nobody } from '../../src/postgres/server-user.ts';
 import { until } from './until.ts';
