@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Client, Pool, type QueryResultRow } from 'pg';
+import { Client, DatabaseError, Pool, type QueryResultRow } from 'pg';
 import { inject, onTestFailed } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
@@ -8,6 +8,7 @@ import { Inbox } from '../../src/store/inbox.ts';
 import { Waker } from '../../src/store/wake.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { installGuard } from './guard.ts';
+import { until } from './until.ts';
 
 export type PostgresVersion = 15 | 18;
 
@@ -111,11 +112,26 @@ async function createDatabase(
   });
   return {
     url: withDatabase(clusterUrl, name),
-    drop: async () =>
-      await onCluster(clusterUrl, async (admin) => {
-        await admin.query(`drop database if exists ${name} with (force)`);
-      }),
+    drop: async () => {
+      await until('the database is dropped', async () => await dropped(clusterUrl, name));
+    },
   };
+}
+
+/** False while autovacuum works there: its process is a superuser's, and ours may not end it. */
+async function dropped(clusterUrl: string, name: string): Promise<boolean> {
+  let done = false;
+  await onCluster(clusterUrl, async (admin) => {
+    const drop = `drop database if exists ${name} with (force)`;
+    done = await admin.query(drop).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof DatabaseError && error.code === '42501') return false;
+        throw error;
+      },
+    );
+  });
+  return done;
 }
 
 async function ensureTemplate(admin: Client, clusterUrl: string, shards: number): Promise<string> {
