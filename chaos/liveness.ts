@@ -29,6 +29,7 @@ export async function demandProgress(options: LivenessOptions): Promise<void> {
   await alone(injector, 'api-cut', 0);
   await alone(injector, 'success-stall', STALL_MS);
   await alone(injector, 'worker-stop', 0);
+  await world.up();
   load.rest(true);
   const isIdle = async () => (await world.database.unfinished()) < FEW;
   await until('the servers are idle', isIdle);
@@ -60,13 +61,14 @@ async function withoutHints({ world, load, injector, holdMs }: LivenessOptions):
       },
     },
   );
-  for (const { link } of workers) link.setWeather({ kind: 'blackhole' }, isListener);
+  const listeners = [...workers.slice(1), ...world.ofRole('start')];
+  for (const { link } of listeners) link.setWeather({ kind: 'blackhole' }, isListener);
   const listen = injector.begin(
     { kind: 'listen-blackhole' },
     {
-      targets: workers.slice(1).map(({ name }) => name),
+      targets: listeners.map(({ name }) => name),
       heal: async () => {
-        for (const { link } of workers) link.clear();
+        for (const { link } of listeners) link.clear();
       },
     },
   );

@@ -26,8 +26,9 @@ const SEED = 1;
 
 async function tryOut(name: string, mutant: Mutant | null): Promise<Finding> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-mutant-'));
-  const { deck = ALL_FAULTS, mix = {}, liveness = mutant === null, redis = false } = mutant ?? {};
-  const profile = { ...mutantProfile(deck, mix, liveness), redis };
+  const { deck = ALL_FAULTS, mix = {}, liveness = mutant === null } = mutant ?? {};
+  const { redis = false, server = false, startUp = {} } = mutant ?? {};
+  const profile = { ...mutantProfile(deck, mix, liveness), redis, server, startUp };
   await runChaos({
     seed: SEED,
     minutes: profile.minutes,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planFaults, scaled } from './plan.ts';
+import { planFaults, planRun, scaled } from './plan.ts';
 import { Random } from './random.ts';
 
 const deck = { 'worker-kill': 3, 'postmaster-kill': 2, 'outcome-stall': 1 };
@@ -15,6 +15,18 @@ it('holds every fault of its deck, within its time and in order', () => {
   const times = plan.map(({ atMs }) => atMs);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(times.at(-1)).toBeLessThan(60_000);
+});
+
+it('begins with the start of the servers, and the rest follows', () => {
+  const decks = { startUp: { 'api-kill': 2, 'postmaster-kill': 1 }, startUpMs: 5_000, deck };
+  const plan = planRun(decks, 60_000, new Random('1'));
+  expect(plan[0]?.atMs).toBe(0);
+  const early = plan.filter(({ atMs }) => atMs < 5_000).map(({ kind }) => kind);
+  expect(early.sort()).toEqual(['api-kill', 'api-kill', 'postmaster-kill']);
+  expect(plan).toHaveLength(9);
+  expect(plan.at(-1)?.atMs).toBeLessThan(60_000);
+  const times = plan.map(({ atMs }) => atMs);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
 it('is the same for the same seed, and another one for another', () => {

@@ -20,6 +20,24 @@ export interface PlannedFault {
   pick: number;
 }
 
+export interface Decks {
+  /** Dealt out while the servers start. */
+  startUp: Deck;
+  startUpMs: number;
+  /** Dealt out over the rest of the time. */
+  deck: Deck;
+}
+
+/** The plan of a whole run. Its time begins when the first server is started. */
+export function planRun(decks: Decks, durationMs: number, random: Random): PlannedFault[] {
+  const { startUp, startUpMs, deck } = decks;
+  const later = planFaults(deck, durationMs - startUpMs, random);
+  return [
+    ...planFaults(startUp, startUpMs, random),
+    ...later.map((planned) => ({ ...planned, atMs: planned.atMs + startUpMs })),
+  ];
+}
+
 /**
  * Spreads a deck over a time: the gaps between faults differ, and since most of them last longer than
  * a gap, there are often two or three at once. The same seed makes the same plan.

@@ -14,8 +14,11 @@ export interface Profile {
   schedules: number;
   /** Whether workers also beat in Redis. */
   redis: boolean;
-  /** The share of the safety phase in the whole; the rest is start, liveness and drain. */
-  warmUpMs: number;
+  /** Whether there is a `longshore start` besides the single roles. */
+  server: boolean;
+  /** Faults of the first moments, from the start of the servers on. If there are none, faults begin when all are up. */
+  startUp: Deck;
+  startUpMs: number;
   livenessMs: number;
   drainBoundMs: number;
   /** What is dealt out in so many minutes; a run of another length gets more or less of it. */
@@ -38,7 +41,22 @@ const MIX: Mix = {
   'give-up': 2,
 };
 
+/** What hits the servers while they start, from the first moment on. */
+const START_UP: Deck = {
+  'worker-kill': 2,
+  'api-kill': 1,
+  'scheduler-kill': 1,
+  'server-worker-kill': 2,
+  'worker-freeze': 1,
+  'postmaster-kill': 2,
+  'first-contact-refused': 2,
+  'link-reset': 1,
+};
+
 const ALWAYS = [
+  'a server was killed while it started',
+  'a server lost its worker process while it started',
+  'the database was killed while a server started',
   'a stale outcome was refused',
   'a job was rescued',
   'a worker fenced itself',
@@ -60,13 +78,15 @@ const TIMES = {
   clients: 6,
   schedules: 3,
   redis: false,
+  server: true,
+  startUp: START_UP,
 };
 
 const smoke: Profile = {
   ...TIMES,
   name: 'smoke',
-  minutes: 0.9,
-  warmUpMs: 4_000,
+  minutes: 1,
+  startUpMs: 5_000,
   livenessMs: 5_000,
   drainBoundMs: 30_000,
   mix: MIX,
@@ -95,7 +115,7 @@ const standard: Profile = {
   name: 'standard',
   schedules: 20,
   minutes: 13,
-  warmUpMs: 20_000,
+  startUpMs: 8_000,
   livenessMs: 20_000,
   drainBoundMs: 60_000,
   mix: { ...MIX, poison: 0.1, cold: 3 },
@@ -111,6 +131,8 @@ const standard: Profile = {
     'worker-kill': 12,
     'api-kill': 6,
     'scheduler-kill': 5,
+    'start-kill': 3,
+    'server-worker-kill': 4,
     'worker-freeze': 6,
     'api-freeze': 3,
     'scheduler-freeze': 3,
@@ -157,7 +179,9 @@ const redis: Profile = {
   name: 'redis',
   redis: true,
   minutes: 5,
-  warmUpMs: 15_000,
+  startUpMs: 10_000,
+  server: false,
+  startUp: { 'worker-kill': 2, 'scheduler-kill': 1, 'redis-kill': 1, 'postmaster-kill': 1 },
   livenessMs: 8_000,
   // Redis may remember a dead worker for half a minute.
   drainBoundMs: 90_000,
@@ -185,7 +209,8 @@ const torture: Profile = {
   ...TIMES,
   name: 'torture',
   minutes: 10,
-  warmUpMs: 5_000,
+  startUpMs: 5_000,
+  startUp: { 'everything-kill': 1 },
   livenessMs: 10_000,
   drainBoundMs: 60_000,
   mix: MIX,
@@ -201,7 +226,9 @@ export function mutantProfile(deck: Deck, mix: Mix, withLiveness: boolean): Prof
     // Whatever is rescued should be claimed at once, and be at work when a late write arrives.
     backlogMax: 40,
     minutes: 0.5,
-    warmUpMs: 1_500,
+    startUpMs: 1_500,
+    server: false,
+    startUp: {},
     livenessMs: withLiveness ? 4_000 : 0,
     drainBoundMs: 25_000,
     mix: { ...MIX, poison: 0.5, ...mix },

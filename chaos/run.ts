@@ -11,7 +11,7 @@ import { Injector } from './injector.ts';
 import { demandProgress } from './liveness.ts';
 import { Load } from './load/load.ts';
 import { Schedules } from './load/schedules.ts';
-import { planFaults, scaled } from './plan.ts';
+import { planRun, scaled } from './plan.ts';
 import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
 import { leftoversOf, processesOf } from './world/leftovers.ts';
@@ -39,11 +39,11 @@ export async function runChaos(options: RunOptions): Promise<void> {
   const random = new Random(`${seed}`);
   let world: World | undefined;
   try {
-    options.say('starting PostgreSQL, 2 APIs, 2 schedulers and 3 workers');
+    options.say('starting PostgreSQL');
     const { slotsPerWorker, mix } = profile;
     const { mutant } = options;
-    const { redis: withRedis } = profile;
-    const workers = { slotsPerWorker, coldJobs: mix.cold !== undefined, withRedis };
+    const { redis: withRedis, server: withServer } = profile;
+    const workers = { slotsPerWorker, coldJobs: mix.cold !== undefined, withRedis, withServer };
     world = await World.build({ folder, recorder, random, ...TIMERS, ...workers, mutant });
     await recorder.document('run', describe(options, world));
     await goThroughPhases(options, world, recorder, random);
@@ -64,21 +64,25 @@ async function goThroughPhases(
   const injector = new Injector(world, recorder);
   const { clients, restMs, backlogMax, mix } = profile;
   const load = new Load({ world, recorder, random, clients, restMs, backlogMax, mix });
-  const [door] = world.doors.values();
-  const schedules = new Schedules(`http://127.0.0.1:${door?.port}`, recorder);
+  const addresses = [...world.doors.values()].map(({ port }) => `http://127.0.0.1:${port}`);
+  const schedules = new Schedules(addresses, recorder);
   try {
-    say('warm-up: work without faults');
-    phase('warm-up');
-    await schedules.start(profile.schedules);
-    load.start();
-    await pause(profile.warmUpMs, undefined, { signal });
-    const safetyMs = minutes * 60_000 - profile.warmUpMs - profile.livenessMs;
+    const safetyMs = minutes * 60_000 - profile.livenessMs;
     const deck = scaled(profile.deck, minutes / profile.minutes);
-    const plan = planFaults(deck, safetyMs, random.stream('faults'));
-    say(`safety: ${plan.length} faults in ${Math.round(safetyMs / 1_000)} s`);
+    const plan = planRun({ ...profile, deck }, safetyMs, random.stream('faults'));
+    say(
+      `safety: ${world.slots.length} servers start, ${plan.length} faults in ${Math.round(safetyMs / 1_000)} s`,
+    );
     phase('safety');
-    await injector.carryOut(plan, signal);
+    world.startServers();
+    if (Object.keys(profile.startUp).length === 0) await world.up();
+    const faults = injector.carryOut(plan, signal);
+    // Jobs are made from definitions that a worker has registered.
+    await Promise.any(world.ofRole('worker').map(async (slot) => await slot.up()));
+    load.start();
+    await Promise.all([schedules.start(profile.schedules), faults]);
     await injector.healed();
+    await world.up();
     if (profile.livenessMs > 0) {
       say('liveness: one thing stays broken, the rest must go on');
       phase('liveness');

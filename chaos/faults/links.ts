@@ -1,8 +1,11 @@
+import { until } from '../../test/support/until.ts';
 import type { Weather } from '../world/channel.ts';
 import type { Slot } from '../world/slot.ts';
 import type { World } from '../world/world.ts';
 import type { Fault, Injection } from './fault.ts';
 import { sprung } from './trap.ts';
+
+const PATIENCE_MS = 300_000;
 
 /** The network between one server and the database. */
 function onLink(
@@ -48,6 +51,32 @@ const linkRefuse: Fault = {
   what: 'one server is cut off: its connections are ended and new ones refused',
   holdMs: [2_000, 6_000],
   inject: async (world, pick) => onLink(world.slots, world, pick, ({ link }) => link.refuse()),
+};
+
+/** How many connections are refused before the way is free. */
+const REFUSALS = 3;
+
+/** A server that starts is not let in, however long it takes until it asks. */
+const firstContact: Fault = {
+  kind: 'first-contact-refused',
+  number: 'F12',
+  what: 'a server that starts finds its database out of reach, three times',
+  holdMs: [0, 0],
+  inject: async (world, pick) => {
+    const starting = world.slots.filter((slot) => slot.pid !== undefined && !slot.isUp);
+    const slot = world.choose(starting, pick);
+    if (!slot) return null;
+    const { link, name } = slot;
+    const enough = link.refused + REFUSALS;
+    link.refuse();
+    const heal = async () => {
+      const over = () => link.refused >= enough || slot.isUp;
+      await until(`${name} has asked for its database`, over, PATIENCE_MS).finally(() =>
+        link.clear(),
+      );
+    };
+    return { targets: [name], heal };
+  },
 };
 
 /** Begins with a write of a worker that is just on its way. */
@@ -113,6 +142,7 @@ export const LINK_FAULTS: readonly Fault[] = [
   ),
   linkReset,
   linkRefuse,
+  firstContact,
   stallOf('success-stall', 'a batch of successes', ['turn']),
   stallOf('outcome-stall', 'a batch of other outcomes', ['settle']),
   stallOf('progress-stall', 'the progress of jobs', ['progress']),

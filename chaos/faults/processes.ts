@@ -1,10 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { descendants } from '../../test/support/processes.ts';
-import { until } from '../../test/support/until.ts';
 import type { Role, Slot } from '../world/slot.ts';
+import { workerProcessesOf } from '../world/worker-processes.ts';
 import type { World } from '../world/world.ts';
 import { type Fault, type Injection, nothingToHeal } from './fault.ts';
 
 const BRIEF = [0, 1_500] as const;
+const LOOK_MS = 25;
 /** Leases of a run are 3 s: a freeze of this long outlives them. */
 const BEYOND_THE_LEASE = [4_500, 7_500] as const;
 
@@ -18,7 +20,8 @@ function killOf(role: Role, number: string): Fault {
       const slot = world.choose(alive(world.ofRole(role)), pick);
       const pid = slot?.signal('SIGKILL');
       if (!slot || pid === undefined) return null;
-      return { targets: [slot.name], pids: [pid], heal: async () => await slot.up() };
+      // The next one may be hit as soon as it starts.
+      return { targets: [slot.name], pids: [pid], heal: async () => await slot.refilled(pid) };
     },
   };
 }
@@ -68,11 +71,7 @@ const workerStop: Fault = {
     const slot = world.choose(alive(world.ofRole('worker')), pick);
     const pid = slot?.signal('SIGTERM');
     if (!slot || pid === undefined) return null;
-    const heal = async () => {
-      await until('it has stopped', () => slot.pid !== pid);
-      await slot.up();
-    };
-    return { targets: [slot.name], pids: [pid], heal };
+    return { targets: [slot.name], pids: [pid], heal: async () => await slot.refilled(pid) };
   },
 };
 
@@ -100,6 +99,28 @@ const watchdogKill: Fault = {
   inject: async (world, pick) => hit('SIGKILL', world, pick, 'watchdog/main'),
 };
 
+const serverWorkerKill: Fault = {
+  kind: 'server-worker-kill',
+  number: 'F1',
+  what: 'kill -9 of the worker process of a `longshore start`; of one that starts, as soon as there is one',
+  holdMs: BRIEF,
+  impossible: (world) =>
+    world.ofRole('start').length > 0 ? null : 'this run has no `longshore start`',
+  inject: async (world, pick) => {
+    const slot = world.choose(alive(world.ofRole('start')), pick);
+    const server = slot?.pid;
+    if (!slot || server === undefined) return null;
+    for (;;) {
+      const [pid] = workerProcessesOf(server);
+      if (pid !== undefined && signalled(pid, 'SIGKILL')) {
+        return { targets: [slot.name], pids: [pid], heal: nothingToHeal };
+      }
+      if (slot.isUp || slot.pid !== server) return null;
+      await pause(LOOK_MS);
+    }
+  },
+};
+
 const everythingKill: Fault = {
   kind: 'everything-kill',
   number: 'F27',
@@ -123,6 +144,7 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   killOf('worker', 'F1'),
   killOf('api', 'F11'),
   killOf('scheduler', 'F17'),
+  killOf('start', 'F1'),
   freezeOf('worker', 'F3'),
   freezeOf('api', 'F3'),
   freezeOf('scheduler', 'F17'),
@@ -130,6 +152,7 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   childKill,
   childFreeze,
   watchdogKill,
+  serverWorkerKill,
   everythingKill,
 ];
 

@@ -94,7 +94,9 @@ const filesExhausted: Fault = {
   what: 'a worker may open no more files, sockets or pipes',
   holdMs: [1_500, 4_000],
   inject: async (world, pick) => {
-    const slot = world.choose(world.ofRole('worker'), pick);
+    // Node itself cannot load a program without files, so those that start are left alone.
+    const up = world.ofRole('worker').filter(({ isUp }) => isUp);
+    const slot = world.choose(up, pick);
     const pid = slot?.pid;
     if (!slot || pid === undefined) return null;
     const limits = ['--pid', `${pid}`];

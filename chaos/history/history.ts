@@ -153,6 +153,8 @@ export interface ProcessEvent {
   slot: string;
   pid: number;
   phase: 'spawn' | 'up' | 'exit';
+  /** The `longshore start` that it is the worker process of. */
+  parent?: number;
   code?: number | null;
   signal?: string | null;
 }

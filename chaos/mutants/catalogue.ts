@@ -4,6 +4,7 @@ import { ENQUEUE_MUTANTS } from './enqueues.ts';
 import { LEASE_MUTANTS } from './leases.ts';
 import { LIMIT_MUTANTS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
+import { START_MUTANTS } from './starts.ts';
 import { TIME_MUTANTS } from './time.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -12,6 +13,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ENQUEUE_MUTANTS,
   ...TIME_MUTANTS,
   ...LIMIT_MUTANTS,
+  ...START_MUTANTS,
 ];
 
 export function mutantOf(name: string): Mutant {

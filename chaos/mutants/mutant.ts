@@ -18,6 +18,10 @@ export interface Mutant {
   changes: readonly Change[];
   /** Which invariants may notice; one of them must. */
   caughtBy: readonly string[];
+  /** What strikes while the servers start. */
+  startUp?: Deck;
+  /** Whether it only shows in a `longshore start`, which has its worker in a process below it. */
+  server?: boolean;
   /** The faults that bring it to light, for a short run. */
   deck: Deck;
   /** What jobs do that it takes, beside the usual. */

@@ -37,6 +37,7 @@ export class Link {
   /** Whom the weather concerns, by the name under which a connection introduced itself. */
   #concerns: (application: string) => boolean = () => true;
   #refusing = false;
+  #refused = 0;
   #cut: Trap | null = null;
   #stall: Trap | null = null;
 
@@ -68,6 +69,11 @@ export class Link {
   /** How many connections have lost bytes and do not know it. */
   get damaged(): number {
     return [...this.#connections].filter(isDamaged).length;
+  }
+
+  /** How many connections it has turned away. */
+  get refused(): number {
+    return this.#refused;
   }
 
   /** The ports under which the server knows the connections of this link. */
@@ -122,7 +128,10 @@ export class Link {
 
   #accept(client: Socket): void {
     client.on('error', () => undefined);
-    if (this.#refusing) return void client.resetAndDestroy();
+    if (this.#refusing) {
+      this.#refused += 1;
+      return void client.resetAndDestroy();
+    }
     const server = connect({ port: this.#targetPort, host: '127.0.0.1', allowHalfOpen: true });
     const connection: Connection = {
       client,

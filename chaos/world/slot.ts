@@ -7,8 +7,9 @@ import { nowMicros } from '../history/now.ts';
 import type { Recorder } from '../history/recorder.ts';
 import type { Link } from './link.ts';
 import { noticeIn } from './notices.ts';
+import { workerProcessesOf } from './worker-processes.ts';
 
-export type Role = 'api' | 'worker' | 'scheduler';
+export type Role = 'api' | 'worker' | 'scheduler' | 'start';
 
 export interface SlotOptions {
   name: string;
@@ -23,6 +24,7 @@ export interface SlotOptions {
 }
 
 const RESTART_MS = 300;
+const LOOK_MS = 50;
 
 /**
  * A place in the world that a process of the real program fills. Whatever ends the process, the
@@ -46,9 +48,15 @@ export class Slot {
     this.#options = options;
   }
 
-  /** The process that fills it, once that has said that it is up. */
+  /** The process that fills it, from its first moment on. */
   get pid(): number | undefined {
-    return this.#up ? this.#child?.pid : undefined;
+    const child = this.#child;
+    return child && child.exitCode === null && child.signalCode === null ? child.pid : undefined;
+  }
+
+  /** Whether its process has said that it is up. */
+  get isUp(): boolean {
+    return this.#up;
   }
 
   start(): void {
@@ -59,12 +67,16 @@ export class Slot {
     await until(`${this.name} is up`, () => this.#up, patienceMs);
   }
 
+  /** Waits until another process than this one fills it. It may still be starting. */
+  async refilled(pid: number): Promise<void> {
+    await until(`${this.name} has a new process`, () => (this.pid ?? pid) !== pid);
+  }
+
   /** Signals the process, up or not; answers with its number. */
   signal(signal: NodeJS.Signals): number | undefined {
-    const child = this.#child;
-    if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return undefined;
-    child.kill(signal);
-    return child.pid;
+    const { pid } = this;
+    if (pid !== undefined) this.#child?.kill(signal);
+    return pid;
   }
 
   /** Nobody takes the place of a process that ends, until it is said otherwise. */
@@ -107,13 +119,29 @@ export class Slot {
       const notice = noticeIn(line);
       if (notice) recorder.write('notices', { at: nowMicros(), slot: name, ...notice });
     });
+    const watch = role === 'start' ? this.#watchWorkers(pid) : undefined;
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
       child.once('error', () => resolve([null, null]));
       child.once('exit', (...exit) => resolve(exit));
     });
+    clearInterval(watch);
     this.#up = false;
     const exit = { phase: 'exit', code, signal } as const;
     recorder.write('processes', { at: nowMicros(), slot: name, pid, ...exit });
+  }
+
+  /** Its workers are processes of their own, and register under their own numbers. */
+  #watchWorkers(parent: number): NodeJS.Timeout {
+    const { name: slot, recorder } = this.#options;
+    let known: number[] = [];
+    const tell = (pid: number, phase: 'spawn' | 'exit') =>
+      recorder.write('processes', { at: nowMicros(), slot, pid, phase, parent });
+    return setInterval(() => {
+      const now = workerProcessesOf(parent);
+      for (const pid of now) if (!known.includes(pid)) tell(pid, 'spawn');
+      for (const pid of known) if (!now.includes(pid)) tell(pid, 'exit');
+      known = now;
+    }, LOOK_MS);
   }
 
   #announce(said: string, pid: number): void {

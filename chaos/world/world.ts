@@ -22,13 +22,15 @@ export interface WorldOptions {
   slotsPerWorker: number;
   /** Whether there are jobs that get a fresh process each, which takes its toll on the machine. */
   coldJobs: boolean;
+  /** Whether there is a `longshore start` besides, which has its worker in a process below it. */
+  withServer: boolean;
   /** Whether workers also beat in Redis. */
   withRedis: boolean;
   /** The name of what is broken on purpose, if anything is. */
   mutant: string | null;
 }
 
-const ROLES: Record<Role, number> = { api: 2, scheduler: 2, worker: 3 };
+const ROLES: Record<Role, number> = { api: 2, scheduler: 2, worker: 3, start: 1 };
 const DISK_MEGABYTES = 1_536;
 const JOBS = fileURLToPath(new URL('../jobs/', import.meta.url));
 const PRELOAD = fileURLToPath(new URL('../mutants/preload.ts', import.meta.url));
@@ -64,6 +66,7 @@ export class World {
     this.database = new Database(join(folder, 'disk', 'data'));
   }
 
+  /** Everything but the servers: those begin with `startServers`. */
   static async build(options: WorldOptions): Promise<World> {
     const { folder } = options;
     const disk = await SmallDisk.mount(join(folder, 'disk'), DISK_MEGABYTES);
@@ -73,15 +76,24 @@ export class World {
     try {
       await world.database.start();
       for (const [role, count] of Object.entries(ROLES) as [Role, number][]) {
+        if (role === 'start' && !options.withServer) continue;
         for (let n = 1; n <= count; n += 1) await world.#add(role, `${role}-${n}`, options);
       }
-      for (const slot of world.slots) slot.start();
-      await Promise.all(world.slots.map(async (slot) => await slot.up()));
     } catch (error) {
       await world.stop();
       throw error;
     }
     return world;
+  }
+
+  /** Waits for nothing: faults may strike from here on. */
+  startServers(): void {
+    for (const slot of this.slots) slot.start();
+  }
+
+  /** Waits until every server is up. */
+  async up(): Promise<void> {
+    await Promise.all(this.slots.map(async (slot) => await slot.up()));
   }
 
   ofRole(role: Role): Slot[] {
@@ -130,7 +142,8 @@ export class World {
     const link = new Link(name, 'postgres', () => chance.next());
     await link.open();
     link.targetPort = this.database.port;
-    const door = role === 'api' ? new Link(name, 'http', () => chance.next()) : null;
+    const hasApi = role === 'api' || role === 'start';
+    const door = hasApi ? new Link(name, 'http', () => chance.next()) : null;
     if (door) {
       await door.open();
       this.doors.set(name, door);

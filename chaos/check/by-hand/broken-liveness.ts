@@ -106,6 +106,14 @@ export const BROKEN_LIVENESS: Broken[] = [
   },
   { breaks: ['P1'], how: 'a server ended by itself', make: (h) => h.exit('api-1', pidOf('api-1')) },
   {
+    breaks: ['P1'],
+    how: 'a server ended while it started',
+    make: (h) => {
+      h.history.processes.push({ at: h.tick(), slot: 'api-2', pid: 77, phase: 'spawn' });
+      h.exit('api-2', 77, null);
+    },
+  },
+  {
     breaks: ['X1'],
     how: 'a job ran again for no reason',
     make: (h) => {

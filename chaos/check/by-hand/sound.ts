@@ -1,4 +1,5 @@
 import type { HistoryBuilder } from './history-builder.ts';
+import { pidOf } from './job-builder.ts';
 
 /** What may happen in a healthy system, faults included. The checker must have nothing to say. */
 export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
@@ -32,6 +33,24 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     h.bury('w1');
     h.heal(fault);
     job.fail('LEASE_EXPIRED', 'queued').claim('w2').start('worker-2').succeed();
+  },
+  'a server that was killed while it started': (h) => {
+    h.history.processes.push({ at: h.tick(), slot: 'api-2', pid: 77, phase: 'spawn' });
+    const fault = h.fault('api-kill', ['api-2'], { pids: [77] });
+    h.exit('api-2', 77);
+    h.heal(fault);
+  },
+  'the worker process of a server that was killed, which stops in good order': (h) => {
+    const pid = pidOf('start-1');
+    const spawned = { slot: 'start-1', phase: 'spawn' } as const;
+    h.process('start-1', 77);
+    h.history.processes.push({ ...spawned, at: h.tick(), pid, parent: 77 });
+    h.beat('w1', 'start-1');
+    const fault = h.fault('start-kill', ['start-1'], { pids: [77] });
+    h.exit('start-1', 77);
+    h.bury('w1', 100);
+    h.history.processes.push({ ...spawned, at: h.tick(), pid, parent: 77, phase: 'exit' });
+    h.heal(fault);
   },
   'a job that kills its workers': (h) => {
     h.beat('w1');

@@ -1,4 +1,4 @@
-import type { Micros } from '../../history/history.ts';
+import type { History, Micros } from '../../history/history.ts';
 import type { Facts } from '../facts.ts';
 import { invariant, ms } from '../invariant.ts';
 import type { Instance } from '../instances.ts';
@@ -65,7 +65,19 @@ function* diedTooEarly({ history, faults }: Facts, instance: Instance) {
   const asked = faults.windows.some(
     ({ kind, pids, from }) => kind === 'worker-stop' && pids.includes(pid) && from <= death.at,
   );
-  if (stops || asked) return;
+  // The worker process of a server that was killed notices it, and stops in good order.
+  const orphaned = history.processes.some(
+    (one) =>
+      one.slot === slot &&
+      one.phase === 'exit' &&
+      isParent(history, one.pid, pid) &&
+      one.at <= death.at,
+  );
+  if (stops || asked || orphaned) return;
   const early = ms(leaseEnd - death.at);
   yield { text: `worker ${id} (${slot}) was declared dead ${early} before its lease was over` };
+}
+
+function isParent({ processes }: History, parent: number, pid: number): boolean {
+  return processes.some((one) => one.pid === pid && one.parent === parent);
 }

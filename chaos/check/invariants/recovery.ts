@@ -30,7 +30,7 @@ function* silentServers(
 ) {
   const within = (at: Micros) => at >= until && at <= until + BOUND;
   for (const slot of steadySlots(history.processes, from, until + BOUND)) {
-    const works = slot.startsWith('api')
+    const works = /^(api|start)/.test(slot)
       ? operations.some(
           (one) => one.api === slot && one.result !== 'unknown' && within(one.endedAt),
         )

@@ -1,4 +1,4 @@
-import type { Micros } from '../../history/history.ts';
+import type { History, Micros } from '../../history/history.ts';
 import type { Facts } from '../facts.ts';
 import { invariant } from '../invariant.ts';
 import { fullMoments } from './limits.ts';
@@ -30,6 +30,12 @@ export const SOMETIMES: Record<string, (facts: Facts) => number> = {
   'a job that kills its workers ended': ({ stories }) =>
     count(stories, ({ wanted, final }) => wanted?.does === 'poison' && final?.state === 'failed'),
   'as many ran as a limit lets': fullMoments,
+  'a server was killed while it started': ({ history, faults }) => {
+    const killed = new Set(faults.windows.flatMap(({ pids }) => pids));
+    return starts(history).filter(({ pid, wasUp }) => !wasUp && killed.has(pid)).length;
+  },
+  'a server lost its worker process while it started': hitsOfStarts('server-worker-kill'),
+  'the database was killed while a server started': hitsOfStarts('postmaster-kill'),
   'the database was killed with jobs just acknowledged': freshAcknowledgements,
 };
 
@@ -84,6 +90,28 @@ function birthsOf(stories: Facts['stories']): Map<string, Micros> {
   return new Map(
     [...stories.values()].map(({ final, moves }) => [final?.paramsSha ?? '', moves[0]?.at ?? 0]),
   );
+}
+
+/** From each start of a server until it was up, or had ended. */
+function starts({ processes }: History) {
+  return processes.flatMap(({ phase, pid, slot, parent, at }, index) => {
+    if (phase !== 'spawn' || parent !== undefined) return [];
+    const next = processes.slice(index + 1).find((one) => one.pid === pid);
+    return [{ pid, slot, from: at, until: next?.at ?? Infinity, wasUp: next?.phase === 'up' }];
+  });
+}
+
+/** Faults of a kind that came while a server started that they reach. */
+function hitsOfStarts(wanted: string) {
+  return ({ history, faults }: Facts) =>
+    faults.windows.filter(
+      ({ kind, targets, from: at }) =>
+        kind === wanted &&
+        starts(history).some(
+          ({ slot, from, until }) =>
+            from <= at && at < until && (targets.includes(slot) || targets.includes('postgres')),
+        ),
+    ).length;
 }
 
 function freshAcknowledgements({ faults, enqueues }: Facts): number {
