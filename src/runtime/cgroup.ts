@@ -138,6 +138,16 @@ export class RunnerGroup {
     for (const part of this.#parts) write(part, 'cgroup.procs', pid);
   }
 
+  /** From now on no process in it can start another, so that none gets away from those who end them. */
+  forbidForks(): void {
+    const pids = this.#parts.find(({ controllers }) => controllers.includes('pids'));
+    try {
+      if (pids) write(pids, 'pids.max', 0);
+    } catch {
+      // They are ended all the same, in more rounds.
+    }
+  }
+
   /** Whether no process is in it. */
   get isEmpty(): boolean {
     return this.#parts.every(({ path }) => readText(join(path, 'cgroup.procs')).trim() === '');

@@ -52,8 +52,13 @@ export function readTag(pid: number): NameTag | null {
   }
 }
 
-function isZombie(stat: string): boolean {
-  return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+/** The field of `/proc/PID/stat`, counted from the state, that says how many threads there are. */
+const THREADS_FIELD = 17;
+
+/** One whose first thread has ended looks like one, but its other threads go on. */
+export function isZombie(stat: string): boolean {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return /^[ZX]/.test(fields[0] ?? '') && !(Number(fields[THREADS_FIELD]) > 1);
 }
 
 /** Much quicker than `readFileSync`, and it is done for every process of the machine. */

@@ -1,26 +1,41 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 
 export interface User {
   uid: number;
   gid: number;
 }
 
+const SETPRIV = '/usr/bin/setpriv';
+const SHELL = ['/bin/sh', '-c'];
+/** Longer than it takes to remove a very large folder. */
+const RUN_MS_MAX = 60_000;
+
 /**
  * Runs a few words of shell as another user, who has no groups but its own, and resolves with the
- * exit code when they are done; null when they could not be run. Only root can do this.
+ * exit code when they are done; null when they could not be run, or took too long. Only root can do
+ * this.
+ *
+ * Processes of that user may still be alive. They can stop this one or take it over, so it has a time
+ * limit, and can gain no more rights than they have.
  */
 export async function runAs(
   { uid, gid }: User,
   script: string,
   args: readonly string[] = [],
+  timeout: number = RUN_MS_MAX,
 ): Promise<number | null> {
+  const noNewPrivileges = existsSync(SETPRIV) ? [SETPRIV, '--no-new-privs'] : [];
+  const [program = '', ...rest] = [...noNewPrivileges, ...SHELL, script, 'sh', ...args];
   return await new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', script, 'sh', ...args], {
+    const child = spawn(program, rest, {
       uid,
       gid,
       cwd: '/',
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
       stdio: 'ignore',
+      timeout,
+      killSignal: 'SIGKILL',
     });
     child.once('error', () => resolve(null));
     child.once('exit', (code) => resolve(code));

@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseUidSetting } from '../../src/core/job-uids.ts';
 import { silentLog } from '../../src/runtime/log.ts';
+import { isDead } from '../../src/runtime/user-processes.ts';
 import { JobUsers, whyNoUsers } from '../../src/worker/isolation/job-users.ts';
 import { isAlive } from '../support/processes.ts';
 import { resultOf, type TestRunners, testRunners } from '../support/runners.ts';
@@ -27,6 +28,13 @@ import { until } from '../support/until.ts';
 const USERS = { runnerUids: 'auto' };
 const ROOT_FILE = 'only root may change this';
 const whyNot = whyNoUsers();
+
+/** The number that a command says first. */
+function numberIn(output: readonly string[]): number {
+  const number = Number(output[0]?.replace('stdout: ', ''));
+  if (!(number > 1)) throw new Error(`no number: ${output.join()}`);
+  return number;
+}
 
 interface Who {
   uid: number;
@@ -89,6 +97,28 @@ describe.skipIf(whyNot !== null)('a user for each process of a job (needs root)'
     const pid = resultOf(await runners.run('untagged')) as number;
     expect(pid).toBeGreaterThan(1);
     expect(isAlive(pid)).toBe(false);
+  });
+
+  it('is what its processes are ended by, also those that stop whoever is sent to end them', async () => {
+    const begun = await runners.begin('stops-its-killers');
+    await until('it has left a process', () => begun.output.length > 0);
+    begun.runner.kill();
+    await begun.ended;
+    expect(isAlive(numberIn(begun.output))).toBe(false);
+  });
+
+  it.each([
+    ['a control group', {}],
+    ['none', { controlGroups: () => null }],
+  ])('is what a process without a first thread is ended by (%s)', async (_, options) => {
+    const own = await testRunners('users', { ...USERS, ...options });
+    try {
+      const { output } = await own.run('headless');
+      const status = `/proc/${numberIn(output)}/status`;
+      expect(!existsSync(status) || isDead(readFileSync(status, 'utf8'))).toBe(true);
+    } finally {
+      await own.stop();
+    }
   });
 
   it('keeps other jobs out of its files, and its process alive', async () => {

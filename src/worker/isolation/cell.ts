@@ -155,6 +155,7 @@ export class Cell {
     const young = this.clock.monotonicMs() - this.#enteredMs < YOUNG_MS;
     // Nobody without privileges gets out of a control group; mostly nobody is left in it.
     const isEmpty = group !== null && shell && group.isEmpty;
+    if (!isEmpty) group?.forbidForks();
     const left = user
       ? isEmpty
         ? 0
