@@ -6,6 +6,11 @@ import { createServer, type Server } from 'node:net';
  * holds it is gone, however that came. Nobody has to clear up after a crash.
  */
 export class UidLock {
+  /** What the lock on the block that begins there is called. */
+  static nameOf(start: number): string {
+    return `longshore-uids-${start}`;
+  }
+
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -17,7 +22,7 @@ export class UidLock {
     const server = createServer((socket) => socket.destroy());
     const taken = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false));
-      server.listen({ path: `\0longshore-uids-${start}`, exclusive: true }, () => resolve(true));
+      server.listen({ path: `\0${UidLock.nameOf(start)}`, exclusive: true }, () => resolve(true));
     });
     if (!taken) return null;
     server.on('error', () => undefined);

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,14 +19,18 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseUidSetting } from '../../src/core/job-uids.ts';
 import { silentLog } from '../../src/runtime/log.ts';
+import { removeFolder } from '../../src/runtime/remove-folder.ts';
+import type { User } from '../../src/runtime/run-as.ts';
 import { isDead } from '../../src/runtime/user-processes.ts';
-import { JobUsers, whyNoUsers } from '../../src/worker/isolation/job-users.ts';
+import { JobUsers, UidsTaken, whyNoUsers } from '../../src/worker/isolation/job-users.ts';
 import { isAlive } from '../support/processes.ts';
 import { resultOf, type TestRunners, testRunners } from '../support/runners.ts';
 import { until } from '../support/until.ts';
 
 /** Attacks by jobs on a worker that is root, and on each other. */
 
+const SUPPORT = fileURLToPath(new URL('../support/runners.ts', import.meta.url));
+const UID_LOCK = fileURLToPath(new URL('../../src/runtime/uid-lock.ts', import.meta.url));
 const USERS = { runnerUids: 'auto' };
 const ROOT_FILE = 'only root may change this';
 const whyNot = whyNoUsers();
@@ -176,6 +182,92 @@ describe.skipIf(whyNot !== null)('two workers of one machine (needs root)', () =
     await Promise.all([a.close(), b.close()]);
   });
 
+  const LOCK = 'longshore-uids-78080';
+
+  it('take the lock on their ids from a job, and never from each other', async () => {
+    const listen = `require('node:net').createServer().listen('\\0${LOCK}', () => console.log('taken'))`;
+    const squatter = spawn(process.execPath, ['-e', listen], {
+      uid: 78_900,
+      gid: 78_900,
+      cwd: '/',
+    });
+    await once(squatter.stdout, 'data');
+    const users = await claim('78080-78143');
+    expect(users.ids).toHaveLength(64);
+    if (squatter.exitCode === null && squatter.signalCode === null) await once(squatter, 'exit');
+    expect(squatter.signalCode).toBe('SIGKILL');
+    await expect(claim('78080-78143')).rejects.toThrow(UidsTaken);
+    await users.close();
+  });
+
+  it('do not run jobs as root when others hold all ids', () => {
+    const code = `
+      const { testRunners } = await import(${JSON.stringify(SUPPORT)});
+      const { UidLock } = await import(${JSON.stringify(UID_LOCK)});
+      for (let start = 49_984; start < 80_000; start += 64) await UidLock.take(start);
+      await testRunners('users', { runnerUids: 'auto' }).catch((error) => console.log(error.message));
+      process.exit();`;
+    // The names of the locks belong to a network namespace, so that no other worker is disturbed.
+    const { stdout } = spawnSync(
+      'unshare',
+      ['-n', process.execPath, '--input-type=module', '-e', code],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect(stdout).toMatch(/^too few user ids are free/);
+  });
+
+  it('can use an id again after a job let another one put a folder into its own', async () => {
+    const users = await claim('78080-78143');
+    const [a, b] = [users.acquire(), users.acquire()];
+    const folder = mkdtempSync(join(tmpdir(), 'longshore-test-'));
+    const inner = join(folder, 'inner');
+    mkdirSync(join(inner, 'inmost'), { recursive: true });
+    for (const [path, { uid }] of [
+      [folder, a],
+      [inner, b],
+      [join(inner, 'inmost'), a],
+    ] as const) {
+      chownSync(path, uid, uid);
+      chmodSync(path, 0o700);
+    }
+    await expect(removeFolder(folder, a)).rejects.toThrow('ENOTEMPTY');
+    users.release(a, folder);
+    users.release(b, null);
+    await reused(users, a);
+    expect(existsSync(folder)).toBe(false);
+    await users.close();
+  });
+
+  it('can use an id again after a job left more files than fit into one command', async () => {
+    const users = await claim('78080-78143');
+    const user = users.acquire();
+    const prefix = `/dev/shm/longshore-${randomUUID()}-`;
+    const names = Array.from(
+      { length: 10_000 },
+      (_, index) => prefix + String(index).padEnd(190, 'x'),
+    );
+    for (const name of names) {
+      writeFileSync(name, '');
+      chownSync(name, user.uid, user.gid);
+    }
+    users.release(user, null);
+    await reused(users, user);
+    expect(names.filter((name) => existsSync(name))).toEqual([]);
+    await users.close();
+  });
+
+  /** Ids are cleaned when there are few left. */
+  const reused = async (users: JobUsers, wanted: User) =>
+    await until('the id is used again', () => {
+      try {
+        for (;;) if (users.acquire().uid === wanted.uid) return true;
+      } catch {
+        return false;
+      }
+    });
+
   it('are told when a range is too small', async () => {
     await expect(claim('78000-78009')).rejects.toThrow(/78000-78009 has 10 of 32.*larger range/);
   });
@@ -196,7 +288,6 @@ describe.skipIf(whyNot !== null)('code that would run inside the worker (needs r
   });
 });
 
-const SUPPORT = fileURLToPath(new URL('../support/runners.ts', import.meta.url));
 const INDEX = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
 
 describe.skipIf(whyNot !== null)(

@@ -34,8 +34,8 @@ export interface CellOptions {
   /** False in an image that has no shell: then nothing is set that only the process itself can set. */
   shell: boolean;
   watchdog: Pick<Watchdog, 'guard' | 'release'>;
-  /** Nothing is left here of the user that it was given. */
-  giveBack(user: User): void;
+  /** No process is left of the user that it was given, and no file but in a folder that is named. */
+  giveBack(user: User, leftFolder: string | null): void;
   clock: Clock;
   log: Log;
 }
@@ -173,13 +173,15 @@ export class Cell {
     if (pid !== null) watchdog.release(pid);
     this.memory?.unwatch();
     await this.#options.group?.remove();
+    let left: string | null = null;
     try {
       rmSync(this.#paramsFile, { force: true });
       await removeFolder(this.folder, user);
-      if (user && this.#swept) this.#options.giveBack(user);
     } catch (error) {
+      left = this.folder;
       log.warn({ folder: this.folder, err: error }, 'the folder of a job could not be removed');
     }
+    if (user && this.#swept) this.#options.giveBack(user, left);
   }
 
   /**

@@ -23,7 +23,7 @@ import { StartRefusal } from '../../runtime/start-refusal.ts';
 import type { Watchdog } from '../watchdog.ts';
 import { Cell, type CellOptions } from './cell.ts';
 import { CodeView, SETPRIV } from './code-view.ts';
-import { JobUsers, whyNoUsers } from './job-users.ts';
+import { JobUsers, UidsTaken, whyNoUsers } from './job-users.ts';
 import { SHELL } from './launcher.ts';
 import { MemoryLimit } from './memory-limit.ts';
 import { closedTo } from './reach.ts';
@@ -132,6 +132,8 @@ export class CleanRoom implements Service {
     this.#view = null;
     await this.#users?.close();
     this.#users = null;
+    // Folders that needed the help of several users are gone now, too.
+    await removeFolderOfFolders(folder);
   }
 
   /** A place for one process. */
@@ -158,7 +160,7 @@ export class CleanRoom implements Service {
       setpriv: this.#setpriv,
       shell: this.#shell,
       watchdog,
-      giveBack: (free) => this.#users?.release(free),
+      giveBack: (free, leftFolder) => this.#users?.release(free, leftFolder),
       clock,
       log,
     });
@@ -196,7 +198,8 @@ export class CleanRoom implements Service {
         const runners = 2 * slots + RUNNERS_BESIDES;
         return await JobUsers.claim({ setting, runners, reserved: reservedUids, log });
       } catch (error) {
-        if (setting !== 'auto') throw error;
+        // What others do must not decide that jobs are root.
+        if (setting !== 'auto' || error instanceof UidsTaken) throw error;
         this.#warning = rootWarning((error as Error).message);
         return null;
       }

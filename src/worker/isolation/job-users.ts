@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   AUTO_RANGES,
   blocksOf,
@@ -9,9 +10,11 @@ import {
 import { NOBODY_UID, POSTGRES_UID, type UidRange } from '../../core/machine-users.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { User } from '../../runtime/run-as.ts';
+import { removeFolder } from '../../runtime/remove-folder.ts';
 import { UidLock } from '../../runtime/uid-lock.ts';
+import { endSquatters } from '../../runtime/uid-squatters.ts';
 import { endUser, processesOfUsers } from '../../runtime/user-processes.ts';
-import { removeStrayFiles } from './stray-files.ts';
+import { openTrees, removeStrayFiles } from './stray-files.ts';
 
 /** What it takes to run and end jobs as other users; the bits are those of capability.h. */
 export const CAPABILITIES_FOR_USERS = [
@@ -22,6 +25,9 @@ export const CAPABILITIES_FOR_USERS = [
 ] as const;
 /** Ids are cleaned in batches, so that a look at the shared folders serves many of them. */
 const PER_RUNNER = 2;
+/** A process that was killed lets go of its sockets a little later. */
+const TAKE_TRIES = 20;
+const TAKE_AGAIN_MS = 10;
 
 /** Why this worker cannot run jobs as users of their own; null when it can. */
 export function whyNoUsers(): string | null {
@@ -43,6 +49,11 @@ export interface JobUsersOptions {
   log: Log;
 }
 
+/** Other processes hold the ids that this worker needs, so that it must not start. */
+export class UidsTaken extends Error {
+  override name = 'UidsTaken';
+}
+
 /**
  * A user id for each process of a job: no two that live at the same time share one, on the whole
  * machine, and one that was used is used again only when nothing of it is left, neither a process
@@ -52,7 +63,8 @@ export class JobUsers {
   /** All of them, free or not. */
   readonly ids: readonly number[];
   readonly #free: number[];
-  readonly #used = new Set<number>();
+  /** Ids that were used, with the folder that could not be removed after them. */
+  readonly #used = new Map<number, string | null>();
   readonly #locks: readonly UidLock[];
   readonly #log: Log;
   #cleaning: Promise<void> | null = null;
@@ -69,8 +81,10 @@ export class JobUsers {
     const ranges = setting === 'auto' ? AUTO_RANGES : [setting];
     const needed = PER_RUNNER * runners;
     const why: string[] = [];
+    let taken = false;
     for (const range of ranges) {
-      const { ids, locks } = await lockIds(range, needed, reserved);
+      const { ids, locks, refused } = await lockIds(range, needed, reserved);
+      taken ||= refused.length > 0;
       if (ids.length >= needed) {
         await endAll(ids);
         const dirty = await removeStrayFiles(new Set(ids));
@@ -83,10 +97,10 @@ export class JobUsers {
       for (const lock of locks) lock.release();
       why.push(`${range.first}-${range.last} has ${ids.length} of ${needed}`);
     }
-    throw new Error(
+    const message =
       `too few user ids are free for the processes of jobs (${why.join('; ')}): ` +
-        'give a larger range with LONGSHORE_RUNNER_UIDS',
-    );
+      'give a larger range with LONGSHORE_RUNNER_UIDS';
+    throw taken ? new UidsTaken(message) : new Error(message);
   }
 
   get descriptors(): number[] {
@@ -95,32 +109,56 @@ export class JobUsers {
 
   acquire(): User {
     const uid = this.#free.shift();
-    if (uid === undefined) throw new Error('no user id is free for a process of a job');
+    if (uid === undefined) {
+      this.#beginCleaning();
+      throw new Error('no user id is free for a process of a job');
+    }
     return { uid, gid: uid };
   }
 
-  /** Its processes are gone, and so is its folder. */
-  release({ uid }: User): void {
-    this.#used.add(uid);
-    if (this.#free.length >= this.ids.length / 2) return;
-    this.#cleaning ??= this.#clean().finally(() => (this.#cleaning = null));
+  /** Its processes are gone, and so is its folder, unless that could not be removed. */
+  release({ uid }: User, leftFolder: string | null): void {
+    this.#used.set(uid, leftFolder);
+    if (this.#free.length < this.ids.length / 2) this.#beginCleaning();
   }
 
   async close(): Promise<void> {
     await this.#cleaning;
-    // Nobody runs under these any more.
+    await this.#clean();
+    // No job runs under these any more.
     await removeStrayFiles(new Set(this.ids));
     for (const lock of this.#locks) lock.release();
   }
 
+  #beginCleaning(): void {
+    this.#cleaning ??= this.#clean().finally(() => (this.#cleaning = null));
+  }
+
+  /** An id of which something is left, perhaps inside of it something of a job that runs, waits on. */
   async #clean(): Promise<void> {
-    const uids = [...this.#used];
+    const used = new Map(this.#used);
+    const uids = new Set(used.keys());
     this.#used.clear();
     try {
-      const dirty = await removeStrayFiles(new Set(uids));
-      this.#free.push(...uids.filter((uid) => !dirty.has(uid)));
-      for (const uid of dirty) this.#log.warn({ uid }, 'files of a job could not be removed');
+      const folders = [...used].filter((entry): entry is [number, string] => entry[1] !== null);
+      await openTrees(
+        folders.map(([, folder]) => folder),
+        uids,
+      );
+      const left = new Set<number>();
+      for (const [uid, folder] of folders) {
+        await removeFolder(folder, { uid, gid: uid }).catch(() => left.add(uid));
+      }
+      const dirty = await removeStrayFiles(uids);
+      for (const [uid, folder] of used) {
+        if (!left.has(uid) && !dirty.has(uid)) this.#free.push(uid);
+        else {
+          this.#used.set(uid, left.has(uid) ? folder : null);
+          this.#log.warn({ uid }, 'files of a job could not be removed');
+        }
+      }
     } catch (error) {
+      for (const [uid, folder] of used) this.#used.set(uid, folder);
       this.#log.error({ err: error }, 'user ids of jobs could not be cleaned');
     }
   }
@@ -130,7 +168,7 @@ async function lockIds(
   range: UidRange,
   needed: number,
   reserved: readonly number[],
-): Promise<{ ids: number[]; locks: UidLock[] }> {
+): Promise<{ ids: number[]; locks: UidLock[]; refused: Block[] }> {
   const users = parseAccounts(read('/etc/passwd'));
   const groups = parseAccounts(read('/etc/group'));
   const foreign = [NOBODY_UID, POSTGRES_UID, ...reserved];
@@ -141,14 +179,47 @@ async function lockIds(
   const unmapped = (id: number) => !inGroups.some(({ first, last }) => id >= first && id <= last);
   const ids: number[] = [];
   const locks: UidLock[] = [];
-  for (const block of blocksOf(range, mapped, (id) => isTaken(id) || unmapped(id))) {
-    if (ids.length >= needed) break;
-    const lock = await UidLock.take(block.start);
-    if (!lock) continue;
-    locks.push(lock);
-    ids.push(...block.ids);
+  const lockAll = async (blocks: readonly Block[], take: (block: Block) => Promise<Taken>) => {
+    const refused: Block[] = [];
+    for (const block of blocks) {
+      if (ids.length >= needed) break;
+      const lock = await take(block);
+      if (lock) {
+        locks.push(lock);
+        ids.push(...block.ids);
+      } else {
+        refused.push(block);
+      }
+    }
+    return refused;
+  };
+  const blocks = blocksOf(range, mapped, (id) => isTaken(id) || unmapped(id));
+  const held = await lockAll(blocks, async ({ start }) => await UidLock.take(start));
+  if (ids.length >= needed || !(await endHolders(held, range))) {
+    return { ids, locks, refused: held };
   }
-  return { ids, locks };
+  const refused = await lockAll(held, async ({ start }) => await takeSoon(start));
+  return { ids, locks, refused };
+}
+
+type Block = { start: number; ids: number[] };
+type Taken = UidLock | null;
+
+/** Ends jobs that hold locks, to which they have no right; false when there are none. */
+async function endHolders(held: readonly Block[], range: UidRange): Promise<boolean> {
+  const ranges = [range, ...AUTO_RANGES];
+  const isRunner = (uid: number) => ranges.some(({ first, last }) => uid >= first && uid <= last);
+  const names = held.map(({ start }) => UidLock.nameOf(start));
+  return await endSquatters(names, isRunner);
+}
+
+async function takeSoon(start: number): Promise<Taken> {
+  for (let tries = 0; tries < TAKE_TRIES; tries += 1) {
+    const lock = await UidLock.take(start);
+    if (lock) return lock;
+    await pause(TAKE_AGAIN_MS);
+  }
+  return null;
 }
 
 /** The lock is ours, so whoever runs under these ids was left by a worker that is gone. */

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAs } from '../../runtime/run-as.ts';
 
@@ -14,11 +14,64 @@ const IPC = ['shm', 'sem', 'msg'];
  * the next job with the same user id would own it. Resolves with the ids of which something is left.
  */
 export async function removeStrayFiles(uids: ReadonlySet<number>): Promise<Set<number>> {
-  for (const [uid, paths] of await strayFiles(uids)) {
-    await runAs({ uid, gid: uid }, REMOVE, paths);
+  await remove(await strayFiles(uids));
+  const left = await strayFiles(uids);
+  if (left.size > 0) {
+    await openTrees([...left.values()].flat(), uids);
+    await remove(left);
   }
   for (const uid of strayIpc(uids)) await runAs({ uid, gid: uid }, REMOVE_IPC);
   return new Set([...(await strayFiles(uids)).keys(), ...strayIpc(uids)]);
+}
+
+/** More paths than that do not fit into the arguments of one program. */
+const PATHS_PER_RUN = 400;
+
+async function remove(files: ReadonlyMap<number, string[]>): Promise<void> {
+  for (const [uid, paths] of files) {
+    for (let at = 0; at < paths.length; at += PATHS_PER_RUN) {
+      await runAs({ uid, gid: uid }, REMOVE, paths.slice(at, at + PATHS_PER_RUN));
+    }
+  }
+}
+
+const OPEN = 'chmod -R 0777 -- "$@"';
+/** Folders of two users can be nested in each other; each round opens one level more. */
+const OPEN_ROUNDS_MAX = 8;
+
+/**
+ * Opens folders to all, each as the user that it belongs to. A job that lets another one put a folder
+ * into its own has something that it cannot remove, and whose id could never be used again. Only the
+ * given users are helped: none of their processes is alive, so none changes the folders meanwhile.
+ */
+export async function openTrees(
+  paths: readonly string[],
+  uids: ReadonlySet<number>,
+): Promise<void> {
+  for (const path of paths) {
+    let known = 0;
+    for (let round = 0; round < OPEN_ROUNDS_MAX; round += 1) {
+      const owners = await ownersBelow(path);
+      const ours = [...owners].filter((uid) => uids.has(uid));
+      if (round > 0 && owners.size === known) break;
+      known = owners.size;
+      for (const uid of ours) await runAs({ uid, gid: uid }, OPEN, [path]);
+    }
+  }
+}
+
+/** Whose folders there are at and below a path. Links are not followed. */
+async function ownersBelow(path: string): Promise<Set<number>> {
+  const owners = new Set<number>();
+  const waiting = [path];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const stat = await lstat(at).catch(() => null);
+    if (!stat?.isDirectory()) continue;
+    owners.add(stat.uid);
+    const entries = await readdir(at, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) if (entry.isDirectory()) waiting.push(`${at}/${entry.name}`);
+  }
+  return owners;
 }
 
 async function strayFiles(uids: ReadonlySet<number>): Promise<Map<number, string[]>> {
