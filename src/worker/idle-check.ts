@@ -2,6 +2,8 @@
 const ASK_AFTER_MS = 1_000;
 /** So long it may take to answer, on a busy machine too. */
 const ANSWER_MS = 5_000;
+/** So long after an answer that was good it is asked again: it may only have waited for the first. */
+const ASK_AGAIN_MS = 10_000;
 /** A process without a job that uses more than this part of a core is at something. */
 const CPU_PART_MAX = 0.5;
 
@@ -15,7 +17,7 @@ export interface IdleCheckOptions {
 /**
  * Ends a warm process that goes on with a job whose outcome it has told: code of a job can make up
  * its outcome on the connection, and would then have no timeout any more. A process without a job is
- * asked once; one that says it is busy, does not answer, or computes all the time is ended.
+ * asked now and then; one that says it is busy, does not answer, or computes all the time is ended.
  *
  * A busy worker gives the next job long before that, so a job pays only for setting a timer back.
  */
@@ -23,7 +25,8 @@ export class IdleCheck {
   readonly #options: IdleCheckOptions;
   readonly #timer: NodeJS.Timeout;
   #state: 'off' | 'waiting' | 'asked' | 'answered' = 'off';
-  #judgement: NodeJS.Timeout | undefined;
+  /** The next judgement, or after one the next question. */
+  #next: NodeJS.Timeout | undefined;
   #cpuMs: number | null = null;
 
   constructor(options: IdleCheckOptions) {
@@ -40,7 +43,7 @@ export class IdleCheck {
   /** It has one again, or is gone. */
   stop(): void {
     this.#state = 'off';
-    clearTimeout(this.#judgement);
+    clearTimeout(this.#next);
   }
 
   answered(busy: boolean): void {
@@ -54,13 +57,15 @@ export class IdleCheck {
     this.#state = 'asked';
     this.#cpuMs = this.#options.cpuMs();
     this.#options.ask();
-    this.#judgement = setTimeout(() => this.#judge(), ANSWER_MS).unref();
+    this.#next = setTimeout(() => this.#judge(), ANSWER_MS).unref();
   }
 
   #judge(): void {
     const now = this.#options.cpuMs();
     const used = now === null || this.#cpuMs === null ? 0 : now - this.#cpuMs;
     const silent = this.#state === 'asked';
-    if (silent || used > ANSWER_MS * CPU_PART_MAX) this.#options.end();
+    if (silent || used > ANSWER_MS * CPU_PART_MAX) return this.#options.end();
+    this.#state = 'waiting';
+    this.#next = setTimeout(() => this.#ask(), ASK_AGAIN_MS).unref();
   }
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { failureOf } from '../core/failure.ts';
 import { withDeadline } from '../runtime/deadline.ts';
@@ -79,7 +80,7 @@ export class ProcessRunner implements SpawnedRunner {
     );
     this.#process = new GuardedProcess(
       cell,
-      nodeLine([jobsPath, cell.folder], memoryMb, tracing),
+      nodeLine([resolve(jobsPath), cell.folder], memoryMb, tracing),
       {},
       (stream, line) => this.#talk.output(stream, line),
     );

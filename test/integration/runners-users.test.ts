@@ -386,3 +386,37 @@ describe.skipIf(whyNot !== null)(
     });
   },
 );
+
+describe.skipIf(whyNot !== null)('a folder that only root can get to (needs root)', () => {
+  it('is not where a job begins: neither where the worker is, nor where a command says', () => {
+    const top = mkdtempSync(join(tmpdir(), 'longshore-test-'));
+    const jobs = mkdtempSync(join(tmpdir(), 'longshore-test-'));
+    const inner = join(top, 'inner');
+    mkdirSync(inner);
+    writeFileSync(join(inner, '.env'), 'secret');
+    for (const path of [jobs, inner]) chmodSync(path, 0o755);
+    writeFileSync(
+      join(jobs, 'jobs.ts'),
+      `import { readFileSync } from 'node:fs';
+      import { defineJob, defineCommand } from ${JSON.stringify(INDEX)};
+      const read = () => { try { return readFileSync('.env', 'utf8'); } catch (error) { return error.code; } };
+      export const look = defineJob({ key: 'look', run: () => [read(), process.cwd()] });
+      export const peek = defineCommand({
+        key: 'peek', command: ['/bin/cat', '.env'], cwd: ${JSON.stringify(inner)} });`,
+    );
+    const code = `
+      const { testRunners } = await import(${JSON.stringify(SUPPORT)});
+      const runners = await testRunners(${JSON.stringify(jobs)}, { runnerUids: 'auto' });
+      const { outcome } = await runners.run('look');
+      const peek = await runners.run('peek');
+      console.log(JSON.stringify([JSON.parse(outcome.outcome.resultJson), peek.outcome.outcome.kind, peek.output]));
+      await runners.stop();`;
+    const args = ['--input-type=module', '-e', code];
+    const { stdout } = spawnSync(process.execPath, args, { cwd: inner, encoding: 'utf8' });
+    for (const path of [top, jobs]) rmSync(path, { recursive: true });
+    const [look, peek, output] = JSON.parse(stdout) as [string[], string, string[]];
+    expect(look).toEqual(['ENOENT', '/']);
+    expect(peek).toBe('failure');
+    expect(output.join()).not.toContain('secret');
+  });
+});

@@ -19,6 +19,8 @@ export interface CellOptions {
   /** A folder of its own for what the job writes down for a while. */
   folder: string;
   env: Record<string, string>;
+  /** Where its processes begin, unless they are told another folder. */
+  startFolder: string;
   /** Whom everything here runs as, and nothing elsewhere; null: as we do. */
   user: User | null;
   processesMax: number | null;
@@ -80,21 +82,25 @@ export class Cell {
    */
   enter(argv: readonly string[], { cwd, env, stdin = 'ignore' }: Entrance): ChildProcess {
     const { tag, processesMax, user, view, setpriv, shell, watchdog, group } = this.#options;
+    const { startFolder } = this.#options;
     const { dataLimitKb = null } = this.memory ?? {};
     const entrance = user && view ? view.entrance(user) : null;
+    // With its own rights: we could put it into a folder that it cannot get to by itself.
+    const goes = user !== null && shell;
     const rules: LaunchRules = {
       tag,
       dataLimitKb,
       processesMax,
       waits: group !== null,
-      ...(entrance ? { cwd: cwd ?? process.cwd(), setpriv: null } : { cwd: null, setpriv }),
+      cwd: goes ? (cwd ?? startFolder) : null,
+      setpriv: entrance ? null : setpriv,
     };
     const line = shell ? launchLine(rules, argv) : argv;
     const [program = '', ...args] = [...(entrance ?? []), ...line];
     this.#enteredMs = this.clock.monotonicMs();
     this.#swept = false;
     const child = this.#spawn(program, args, {
-      cwd: entrance ? '/' : cwd,
+      cwd: goes || entrance ? '/' : cwd,
       env: { ...this.env, ...env },
       stdio: this.#stdio(stdin),
       detached: true,

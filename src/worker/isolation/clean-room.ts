@@ -75,6 +75,7 @@ export class CleanRoom implements Service {
   #users: JobUsers | null = null;
   #view: CodeView | null = null;
   #setpriv: string | null = null;
+  #startFolder = '/';
   #warning: string | null = null;
 
   constructor(options: CleanRoomOptions) {
@@ -104,6 +105,8 @@ export class CleanRoom implements Service {
     // Another user must be able to pass through it, to a folder of its own.
     if (this.#users) chmodSync(this.#folder, 0o711);
     await this.#openView(this.#folder);
+    // A folder of ours that other users cannot get to is none of theirs, except in a view of it.
+    this.#startFolder = this.#view || closedTo(process.cwd()) === null ? process.cwd() : '/';
     this.#setpriv = existsSync(SETPRIV) ? SETPRIV : null;
     const makeGroups = this.#options.controlGroups ?? ((name) => ControlGroups.create(name));
     this.#groups = makeGroups(`longshore-${this.#family}`);
@@ -151,6 +154,7 @@ export class CleanRoom implements Service {
       tag,
       folder,
       env: { ...this.#env, ...this.#folderVariables(folder) },
+      startFolder: this.#startFolder,
       user,
       processesMax: user ? PROCESSES_MAX : null,
       memory: memoryMb === null ? null : new MemoryLimit(memoryMb, tag, group, this.#watch),
