@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InexactNumber, parseExactly } from './exact-json.ts';
+import { atOnce, InexactNumber, parseExactly, parseInSteps } from './exact-json.ts';
 
 test.each([
   ['a short number', '{"id":123456789012345}', { id: 123456789012345 }],
@@ -20,3 +20,34 @@ test.each(['{"id":1234567890123456789}', '[[-9007199254740993]]', '1234567890123
 test('what is no JSON is told by the parser', () => {
   expect(() => parseExactly('{"id":1234567890123456789')).toThrow(SyntaxError);
 });
+
+const LONG = Array<string>(120)
+  .fill(JSON.stringify({ text: 'z'.repeat(3_000) }))
+  .join(',');
+
+test.each([
+  `{"jobs":[${LONG}],"more":0}`,
+  `{"jobs":[${LONG}],"jobs":[1]}`,
+  `{"__proto__":[${LONG}]}`,
+  `{"jobs":-[${LONG}]}`,
+  `{"jobs":1[${LONG}]}`,
+  `{"jobs":[${LONG}].5}`,
+  `{"jobs":[${LONG}]e5}`,
+  `{"jobs":[${LONG},]}`,
+  `{"jobs":[,${LONG}]}`,
+  `{"jobs":[\uFEFF${LONG}]}`,
+])('a long list is read in parts as it would be at once: %#', (text) => {
+  const limits = { valuesMax: Infinity, depthMax: Infinity };
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  const inSteps = () => atOnce(parseInSteps(new TextEncoder().encode(text), limits, decode));
+  const atOnceText = told(() => JSON.parse(text) as unknown);
+  expect(told(inSteps)).toBe(atOnceText);
+});
+
+function told(read: () => unknown): string {
+  try {
+    return JSON.stringify(read());
+  } catch (error) {
+    return String(error instanceof SyntaxError);
+  }
+}

@@ -48,14 +48,17 @@ function* parseParts(
   if (!isLong || list.commas.length === 0) return JSON.parse(decode(bytes));
   const { start, end, commas } = list;
   const [head, tail] = [decode(bytes.subarray(0, start)), decode(bytes.subarray(end + 1))];
-  // A mark stands in place of the list. No other value reads like one mark and then like another.
-  const [one, other] = [0, 1].map((mark) => JSON.parse(`${head}${mark}${tail}`) as Fields);
+  // A mark stands in place of the list. No other value reads like one mark and then like another, and
+  // what must not stand beside a list, such as a sign or a digit, must not stand beside a text either.
+  const [one, other] = ['0', '1'].map((mark) => JSON.parse(`${head}"${mark}"${tail}`) as Fields);
   if (!one || !other) throw new Error('there are two');
   const entries: unknown[] = [];
   let from = start + 1;
   for (const stop of [...commas, end]) {
     if (stop - from < PART_BYTES && stop !== end) continue;
-    const part = JSON.parse(`[${decode(bytes.subarray(from, stop))}]`) as unknown[];
+    // With the byte before it, a bracket or a comma: at the very start a byte order mark would be dropped.
+    const text = decode(bytes.subarray(from - 1, stop)).slice(1);
+    const part = JSON.parse(`[${text}]`) as unknown[];
     // An empty part is what is left of a comma too many, which the parser would not take.
     if (part.length === 0) throw new SyntaxError('a list ends with a comma');
     for (const entry of part) entries.push(entry);
@@ -63,7 +66,7 @@ function* parseParts(
     yield;
   }
   // A name that is there twice means the last one, as for the parser: then the mark may be gone.
-  const place = Object.keys(one).find((name) => one[name] === 0 && other[name] === 1);
+  const place = Object.keys(one).find((name) => one[name] === '0' && other[name] === '1');
   // Not by assignment: a name may be `__proto__`.
   if (place !== undefined) Object.defineProperty(one, place, { value: entries });
   return one;

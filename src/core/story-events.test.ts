@@ -305,3 +305,28 @@ describe('a job that was retried by hand', () => {
     });
   });
 });
+
+describe('a page that ends before its limit', () => {
+  it('tells nothing of what was not read, and that there is more', () => {
+    const story = rows({
+      chapters: [ended('succeeded')],
+      said: [said(0), said(1), said(2, { payload: null, beyond: true })],
+    });
+    const { events, more } = tellStory(story, null, 100);
+    expect(events.map(({ type }) => type)).toEqual([
+      'created',
+      'queued',
+      'started',
+      'custom',
+      'custom',
+    ]);
+    expect(more).toBe(true);
+  });
+
+  it('ends before a claim that was not read', () => {
+    const next: Chapter = { ...ended('failed'), claim: 2, beyond: true };
+    const { events, more } = tellStory(rows({ chapters: [ended('retrying'), next] }), null, 100);
+    expect(events.every(({ id }) => /^[01]-/.test(id))).toBe(true);
+    expect([events.length > 3, more]).toEqual([true, true]);
+  });
+});

@@ -35,6 +35,8 @@ export interface Chapter {
   error: JobError | null;
   /** That its end was not the end: somebody retried the job by hand. */
   retried: ManualRetry | null;
+  /** It is beyond what one page may hold, and was read without its contents. */
+  beyond?: boolean;
 }
 
 /** A retry by hand, as it is kept with the end that it undid. */
@@ -57,6 +59,8 @@ export interface SaidEvent {
   cancelling: boolean;
   at: string;
   payload: unknown;
+  /** As of a chapter. */
+  beyond?: boolean;
 }
 
 /** A hook of the job: a job of its own. */
@@ -107,8 +111,23 @@ export function tellStory(
   const told = [...eventsOf(rows)]
     .filter(({ place }) => after === null || comparePlaces(place, after) > 0)
     .sort((a, b) => comparePlaces(a.place, b.place));
-  const events = told.slice(0, limit).map(toView);
-  return { events, more: told.length > limit };
+  const end = endOf(rows);
+  const within = end === null ? told : told.filter(({ place }) => comparePlaces(place, end) < 0);
+  const events = within.slice(0, limit).map(toView);
+  return { events, more: end !== null || told.length > limit };
+}
+
+/** The first place whose contents were not read; null when all were. */
+function endOf({ chapters, said }: StoryRows): Place | null {
+  const places = [
+    ...chapters.filter(({ beyond }) => beyond).map(({ claim }): Place => [claim, 0, 0]),
+    ...said.filter(({ beyond }) => beyond).map(placeOfSaid),
+  ];
+  return places.sort(comparePlaces)[0] ?? null;
+}
+
+function placeOfSaid({ claim, n, cancelling }: SaidEvent): Place {
+  return [claim, cancelling ? PHASE.saidStopping : PHASE.said, n];
 }
 
 /**
@@ -136,9 +155,9 @@ function toView({ place, type, at, attempt, payload }: Told): EventView {
 
 function* eventsOf({ createdAt, chapters, said, hooks }: StoryRows): Generator<Told> {
   yield { place: CREATED, type: 'created', at: createdAt, attempt: null, payload: null };
-  for (const { claim, n, type, at, attempt, cancelling, payload } of said) {
-    const phase = cancelling ? PHASE.saidStopping : PHASE.said;
-    yield { place: [claim, phase, n], type, at, attempt, payload };
+  for (const one of said) {
+    const { type, at, attempt, payload } = one;
+    yield { place: placeOfSaid(one), type, at, attempt, payload };
   }
   for (const chapter of chapters) {
     yield* beginning(chapter);

@@ -2,6 +2,7 @@ import { fastify, type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { systemClock } from '../runtime/clock.ts';
 import { demandAccess } from './access.ts';
 import { logAccess } from './access-log.ts';
+import { BodyRoom, limitBodies } from './body-room.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { Callers } from './callers.ts';
 import { TrustedProxies } from './client-address.ts';
@@ -87,6 +88,7 @@ export function buildServer(
   checkQueries(app);
   const callers = new Callers(deps.db, systemClock, deps.host, limits, deps.runnerUids);
   demandAccess(app, callers);
+  limitBodies(app, new BodyRoom(deps.bodyRoomBytes));
   knowAllMethods(app);
   const table = rememberRoutes(app);
   app.decorate('routeTable', table);

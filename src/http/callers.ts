@@ -6,7 +6,13 @@ import { HOST_TENANT, SCOPE_NAMES } from '../core/scope.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { peerUsers } from '../runtime/peer-users.ts';
-import { anyKey, type Credential, findCredential, liveKeyIds } from '../store/credentials.ts';
+import {
+  anyKey,
+  type Credential,
+  findCredential,
+  keyMark,
+  liveKeyMarks,
+} from '../store/credentials.ts';
 import type { Queryable } from '../store/db.ts';
 import { hashOf } from '../store/keys.ts';
 import { findSession, liveSessionMarks, sessionMark } from '../store/sessions.ts';
@@ -22,13 +28,12 @@ import { readSessionCookies } from './session-cookie.ts';
  */
 const FRESH_MS = 500;
 /** A key or session that is younger may be refused for so long where somebody guesses. */
-const NAMES_FRESH_MS = 100;
+const MARKS_FRESH_MS = 100;
 
 type Known = Credential & { expiresAt?: string };
 
-/** About a secret that somebody shows: what it is called, and how to find out about it. */
+/** How to find out about a secret that somebody shows. */
 interface Question {
-  name: string;
   mayBeRight: () => Promise<boolean>;
   ask: () => Promise<Known | null>;
 }
@@ -41,8 +46,8 @@ export class Callers {
   readonly #runnerUids: readonly UidRange[];
   readonly #known: FreshAnswers<Known | null>;
   readonly #facts: FreshAnswers<boolean>;
-  /** What the keys and sessions are called that count; asked for only when somebody guesses. */
-  readonly #names: FreshAnswers<ReadonlySet<string>>;
+  /** Of the keys and sessions that count, parts of their hashes; asked for only when somebody guesses. */
+  readonly #marks: FreshAnswers<ReadonlySet<string>>;
 
   constructor(
     db: Queryable,
@@ -57,7 +62,7 @@ export class Callers {
     this.#loopback = isLoopback(host);
     this.#known = new FreshAnswers(clock, FRESH_MS);
     this.#facts = new FreshAnswers(clock, FRESH_MS);
-    this.#names = new FreshAnswers(clock, NAMES_FRESH_MS);
+    this.#marks = new FreshAnswers(clock, MARKS_FRESH_MS);
   }
 
   /**
@@ -100,7 +105,7 @@ export class Callers {
 
   /** Its first call comes at once, perhaps from an address that shows wrong keys. */
   sessionBegan(): void {
-    this.#names.forget('sessions');
+    this.#marks.forget('sessions');
   }
 
   /** On loopback, as long as there never was a key. */
@@ -124,20 +129,19 @@ export class Callers {
     if (!parts) return null;
     const question = questionOf('key', key);
     return await this.#look(question, request, reply, {
-      name: parts.id,
       mayBeRight: async () =>
-        (await this.#names.get('keys', async () => liveKeyIds(this.#db))).has(parts.id),
+        (await this.#marks.get('keys', async () => liveKeyMarks(this.#db))).has(keyMark(parts)),
       ask: async () => findCredential(this.#db, parts),
     });
   }
 
   async #ofSession(id: string, request: FastifyRequest, reply: FastifyReply | null) {
     const question = questionOf('session', id);
-    const mark = sessionMark(id);
     return await this.#look(question, request, reply, {
-      name: mark,
       mayBeRight: async () =>
-        (await this.#names.get('sessions', async () => liveSessionMarks(this.#db))).has(mark),
+        (await this.#marks.get('sessions', async () => liveSessionMarks(this.#db))).has(
+          sessionMark(id),
+        ),
       ask: async () => findSession(this.#db, id),
     });
   }
@@ -147,13 +151,13 @@ export class Callers {
     question: string,
     request: FastifyRequest,
     reply: FastifyReply | null,
-    { name, mayBeRight, ask }: Question,
+    { mayBeRight, ask }: Question,
   ): Promise<Known | null> {
     if (reply) this.#limits.ofKey(question, reply);
     const isNew = !this.#known.has(question);
-    if (isNew) await this.#limits.beforeUnknownKey(request, name, mayBeRight);
+    if (isNew) await this.#limits.beforeUnknownKey(request, mayBeRight);
     const found = await this.#known.get(question, ask);
-    if (isNew && !found) this.#limits.afterWrongKey(request, name);
+    if (isNew && !found) this.#limits.afterWrongKey(request);
     return found;
   }
 }

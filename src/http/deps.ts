@@ -26,6 +26,8 @@ export interface HttpDeps {
   trustedProxies?: readonly string[];
   /** How many connections there may be; as many as the limit of open files allows when absent. */
   connectionsMax?: number;
+  /** How many bytes of large bodies may be held at once; the usual number when absent. */
+  bodyRoomBytes?: number;
   /** How long the headers of a request may take to arrive. */
   headersTimeoutMs?: number;
   /** Networks that webhooks may reach although they are not public. */

@@ -100,24 +100,19 @@ export class RateLimits {
   /**
    * Before the database is asked about a key that is not known here. Where the address has shown too
    * many wrong ones, only those go on that may be right: others behind the same proxy have keys, too.
-   * `name` is what a key is called, so that wrong secrets of one key are counted by themselves.
+   * That is told by the hash of the secret, so that nobody who knows only the id of a key can use up
+   * what its owner may.
    */
   async beforeUnknownKey(
     { clientAddress: ip }: FastifyRequest,
-    name: string,
     mayBeRight: () => Promise<boolean>,
   ): Promise<void> {
-    const network = networkOf(ip);
-    if (!this.#wrongKeys.isSpent(network)) return;
-    if (this.#wrongKeys.isSpent(`${network} ${name}`) || !(await mayBeRight())) {
-      throw limited('wrong-keys', 1, {});
-    }
+    if (!this.#wrongKeys.isSpent(networkOf(ip)) || (await mayBeRight())) return;
+    throw limited('wrong-keys', 1, {});
   }
 
-  afterWrongKey({ clientAddress: ip }: FastifyRequest, name: string): void {
-    const network = networkOf(ip);
-    if (this.#wrongKeys.isSpent(network)) this.#wrongKeys.charge(`${network} ${name}`);
-    this.#wrongKeys.charge(network);
+  afterWrongKey({ clientAddress: ip }: FastifyRequest): void {
+    this.#wrongKeys.charge(networkOf(ip));
   }
 
   /** Each login is a row, an entry of the audit log, and a cookie that lives for hours. */

@@ -3,7 +3,8 @@ import { unavailable } from './problem.ts';
 /** How many searches by text run at once, of one tenant and of all; the others wait for their turn. */
 const OF_TENANT_MAX = 2;
 const OF_ALL_MAX = 4;
-const WAITING_MAX = 200;
+const WAITING_OF_TENANT_MAX = 50;
+const WAITING_MAX = 1_000;
 
 /**
  * A search by text (`q`) reads many jobs, and twenty of them at once would keep the database from
@@ -15,7 +16,8 @@ export class SearchSlots {
   #all = 0;
 
   async run<T>(tenant: string, search: () => Promise<T>): Promise<T> {
-    if (this.#waiting.length >= WAITING_MAX) {
+    const own = this.#waiting.filter((one) => one.tenant === tenant).length;
+    if (own >= WAITING_OF_TENANT_MAX || this.#waiting.length >= WAITING_MAX) {
       throw unavailable('too many searches wait here; try again later');
     }
     await new Promise<void>((begin) => {

@@ -23,6 +23,21 @@ export async function inSlices<T>(
   }
 }
 
+/** The same for work that is a loop with awaits: they alone give nobody else a turn. */
+export class Slices {
+  #startedMs = systemClock.monotonicMs();
+
+  /** Whether it is time to let others go on: then await `pause()`. */
+  get isOver(): boolean {
+    return systemClock.monotonicMs() - this.#startedMs >= SLICE_MS;
+  }
+
+  async pause(): Promise<void> {
+    await setImmediate();
+    this.#startedMs = systemClock.monotonicMs();
+  }
+}
+
 /** Lets one piece of work go on at a time; the others wait in the order in which they came. */
 export class OneAtATime {
   #last: Promise<unknown> = Promise.resolve();

@@ -39,14 +39,20 @@ export async function findCredential(
   return row && right ? { keyId: row.id, tenant: row.tenant, scopes: row.scopes } : null;
 }
 
-const LIVE = statement<{ id: string }>(
-  'live_key_ids',
-  `select k.id from longshore.api_key k where ${VALID}`,
+const LIVE = statement<{ mark: string }>(
+  'live_key_marks',
+  `select encode(substring(k.secret_hash from 1 for 8), 'hex') as mark
+   from longshore.api_key k where ${VALID}`,
 );
 
+/** What a key can be known by that tells nobody its secret, and that its id does not give away. */
+export function keyMark({ secret }: ApiKeyParts): string {
+  return hashOf(secret).subarray(0, 8).toString('hex');
+}
+
 /** Of all tenants: for the door, which must know whether a key can be right before it asks. */
-export async function liveKeyIds(db: Queryable): Promise<ReadonlySet<string>> {
-  return new Set((await db.run(LIVE)).map(({ id }) => id));
+export async function liveKeyMarks(db: Queryable): Promise<ReadonlySet<string>> {
+  return new Set((await db.run(LIVE)).map(({ mark }) => mark));
 }
 
 const ANY = statement<{ any: boolean }>(

@@ -1,6 +1,7 @@
 import { ParamsChecks } from '../params/params-checks.ts';
 import { type MisfitParams, MISFITS_MAX, ParamsInvalid } from '../params/params-invalid.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { Slices } from '../runtime/slices.ts';
 import type { JobLog } from '../signals/job-log.ts';
 import { sending } from '../signals/spans.ts';
 import { DEFAULT_MAX_ATTEMPTS } from '../core/definition.ts';
@@ -96,7 +97,11 @@ export class Inbox {
     const [only] = requests;
     if (only && requests.length === 1) return [await this.#startOne(only)];
     const entries: Entry[] = [];
-    for (const request of requests) entries.push(await this.prepare(request));
+    const slices = new Slices();
+    for (const request of requests) {
+      entries.push(await this.prepare(request));
+      if (slices.isOver) await slices.pause();
+    }
     return await enqueueAndWake(this.#db, this.#waker, entries, true);
   }
 
@@ -118,7 +123,9 @@ export class Inbox {
   /** Throws when the params do not fit what is published of their definition, as far as it is. */
   async checkParams(requests: readonly ParamsRequest[]): Promise<void> {
     const found: MisfitParams[] = [];
+    const slices = requests.length > 1 ? new Slices() : null;
     for (const [index, request] of requests.entries()) {
+      if (slices?.isOver) await slices.pause();
       const { definitionKey: key, definitionVersion, paramsJson } = request;
       const published = await this.#catalog.find(key, definitionVersion);
       // Those of a schedule that nobody here can open are judged by the worker, which fails the job.

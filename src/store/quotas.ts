@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
+import { OneAtATime } from '../runtime/slices.ts';
 import { type Db, statement } from './db.ts';
 import { queuedBytes } from './queued-bytes.ts';
 import { RecentCount } from './recent-count.ts';
@@ -51,6 +52,8 @@ export class Quotas {
   readonly #limits: TenantLimits;
   readonly #jobs: RecentCount;
   readonly #bytes: RecentCount;
+  /** By tenant: between a count and what it allows, nothing else of the tenant is made here. */
+  readonly #turns = new Map<string, OneAtATime>();
 
   constructor(db: Db, clock: Clock, limits: TenantLimits) {
     this.#db = db;
@@ -86,9 +89,33 @@ export class Quotas {
     bytes?.add(size);
   }
 
-  async admitSchedule(tenant: string): Promise<void> {
+  /** Makes a schedule, if the tenant may have one more. */
+  async schedule<T>(tenant: string, make: () => Promise<T>): Promise<T> {
     const max = this.#limits.tenantSchedulesMax;
-    if (max === 0) return;
+    if (max === 0) return await make();
+    return await this.#turn(tenant, async () => {
+      await this.#admitSchedule(tenant, max);
+      return await make();
+    });
+  }
+
+  /** Makes a webhook, if the tenant may have one more. */
+  async webhook<T>(tenant: string, make: () => Promise<T>): Promise<T> {
+    const max = this.#limits.tenantWebhooksMax;
+    if (max === 0) return await make();
+    return await this.#turn(tenant, async () => {
+      await this.#admitWebhook(tenant, max);
+      return await make();
+    });
+  }
+
+  async #turn<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    let turns = this.#turns.get(tenant);
+    if (!turns) this.#turns.set(tenant, (turns = new OneAtATime()));
+    return await turns.run(work);
+  }
+
+  async #admitSchedule(tenant: string, max: number): Promise<void> {
     let schedules = 0;
     for (let shard = 0; shard < this.#db.shards; shard += 1) {
       const [row] = await this.#db.run(SCHEDULES, [shard, tenant, max]);
@@ -98,9 +125,7 @@ export class Quotas {
     throw new QuotaExceeded(`the tenant may have ${max} schedules: delete one first`);
   }
 
-  async admitWebhook(tenant: string): Promise<void> {
-    const max = this.#limits.tenantWebhooksMax;
-    if (max === 0) return;
+  async #admitWebhook(tenant: string, max: number): Promise<void> {
     const [row] = await this.#db.run(WEBHOOKS, [tenant]);
     if ((row?.webhooks ?? 0) < max) return;
     throw new QuotaExceeded(`the tenant may have ${max} webhooks: delete one first`);

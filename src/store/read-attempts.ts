@@ -5,6 +5,8 @@ import { type Queryable, statement } from './db.ts';
 
 /** A job that snoozes may have any number of them; then the latest are told. */
 const ATTEMPTS_MAX = 1_000;
+/** The same where their errors are longer than this together. */
+const ERRORS_CHARS_MAX = 2 * 1024 * 1024;
 
 /**
  * Every claim that began: those that did not end the job well, the one that runs now, and the one
@@ -14,8 +16,10 @@ const ATTEMPTS_MAX = 1_000;
 const READ = statement<{ attempts: AttemptRow[] }>(
   'read_attempts',
   `select coalesce((
-     select json_agg(a order by a.claim) from (
-       select * from (
+     select json_agg(a.told order by a.claim) from (
+       select a.claim, to_json(a) as told, sum(coalesce(length(a.error::text), 0)) over (order by a.claim desc)
+         - coalesce(length(a.error::text), 0) as chars_after
+       from (select * from (
          select claim_no as claim, number, worker as "workerId", pid, started_at as "startedAt",
            finished_at as "finishedAt", exit_code as "exitCode", signal,
            peak_rss_bytes as "peakRssBytes", cpu_ms as "cpuMs", error, next as outcome
@@ -30,8 +34,8 @@ const READ = statement<{ attempts: AttemptRow[] }>(
            peak_rss_bytes, cpu_ms, null, state
          from longshore.done where shard = $1 and id = $2 and state = 'succeeded'
        ) a
-       order by a.claim desc limit $4
-     ) a
+       order by a.claim desc limit $4) a
+     ) a where a.chars_after < ${ERRORS_CHARS_MAX}
    ), '[]') as attempts
    from longshore.job j
    where j.shard = $1 and j.id = $2

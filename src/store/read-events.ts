@@ -31,6 +31,12 @@ interface EventRows extends StoryRows {
 }
 
 /**
+ * A page with more than this ends early, whatever its limit is: what is beyond is read without its
+ * contents. The claim that the cursor is in and the next one are always read, so that every page goes on.
+ */
+export const PAGE_CHARS_MAX = 1024 * 1024;
+
+/**
  * All that the story is told from, from one claim on. One statement is one snapshot, in which the
  * job is in one place. Every claim that ended gives two events at least, so a page needs no more of
  * them than it has events; what the job said is read in its order, from the cursor on.
@@ -44,37 +50,57 @@ const READ = statement<EventRows>(
        (select state from longshore.done where shard = $1 and id = $2)) as state,
      coalesce((
        select json_agg(c) from (
-         (select claim_no as claim, case when started_at is not null then number end as attempt,
-            worker as "workerId", queued_at as "queuedAt", started_at as "startedAt",
-            cancel_requested_at as "cancelRequestedAt",
-            cancel_requested_by as "cancelRequestedBy", finished_at as "finishedAt", next,
-            run_at as "runAt", error, retried
-          from longshore.attempt where shard = $1 and job_id = $2 and claim_no >= $4
-          order by claim_no limit $5)
+         select claim, attempt, "workerId", "queuedAt", "startedAt", "cancelRequestedAt",
+           "cancelRequestedBy", "finishedAt", next, "runAt",
+           case when not beyond then error end as error,
+           case when not beyond then retried end as retried, beyond
+         from (
+           select a.*, row_number() over (order by a.claim) > 2
+             and sum(a.size) over (order by a.claim) - a.size >= ${PAGE_CHARS_MAX} as beyond
+           from (
+             select claim_no as claim, case when started_at is not null then number end as attempt,
+               worker as "workerId", queued_at as "queuedAt", started_at as "startedAt",
+               cancel_requested_at as "cancelRequestedAt",
+               cancel_requested_by as "cancelRequestedBy", finished_at as "finishedAt", next,
+               run_at as "runAt", error, retried,
+               coalesce(length(error::text), 0) + coalesce(length(retried::text), 0) as size
+             from longshore.attempt where shard = $1 and job_id = $2 and claim_no >= $4
+             order by claim_no limit $5
+           ) a
+         ) a
          union all
          select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at,
-           cancel_requested_by, null, null, null, null, null
+           cancel_requested_by, null, null, null, null, null, false
          from longshore.running where shard = $1 and id = $2
          union all
          select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at,
-           cancel_requested_by, finished_at, state, null, null, null
+           cancel_requested_by, finished_at, state, null, null, null, false
          from longshore.done where shard = $1 and id = $2 and state = 'succeeded'
          union all
-         select claim_no + 1, null, null, queued_at, null, null, null, null, null, null, null, null
+         select claim_no + 1, null, null, queued_at, null, null, null, null, null, null, null, null,
+           false
          from longshore.waiting where shard = $1 and id = $2
          union all
          select claim_no + 1, null, null, queued_at, null, cancel_requested_at,
-           cancel_requested_by, finished_at, state, null, error, null
+           cancel_requested_by, finished_at, state, null, error, null, false
          from longshore.done where shard = $1 and id = $2 and started_at is null
        ) c
      ), '[]') as chapters,
      coalesce((
        select json_agg(s) from (
-         select claim_no as claim, n, attempt, type, cancelling, at, payload
-         from longshore.event
-         where shard = $1 and job_id = $2 and (claim_no, n) > ($6::int, $7::int)
-           and (cancelling or claim_no > $6 or not $8::boolean)
-         order by claim_no, n limit $5
+         select claim, n, attempt, type, cancelling, at,
+           case when not beyond then payload end as payload, beyond
+         from (
+           select e.*, sum(length(e.payload::text)) over (order by e.claim, e.n)
+             - length(e.payload::text) >= ${PAGE_CHARS_MAX} as beyond
+           from (
+             select claim_no as claim, n, attempt, type, cancelling, at, payload
+             from longshore.event
+             where shard = $1 and job_id = $2 and (claim_no, n) > ($6::int, $7::int)
+               and (cancelling or claim_no > $6 or not $8::boolean)
+             order by claim_no, n limit $5
+           ) e
+         ) s
        ) s
      ), '[]') as said,
      coalesce((

@@ -108,3 +108,20 @@ test('a URL is judged when it is written down, as far as that can be', async () 
   expect(await judge('http://2130706433/', failing)).toBe(REFUSED);
   expect(await judge('ftp://hooks.test/', failing)).toMatch('must begin with https');
 });
+
+test('names that are never answered use up a bounded number of look-ups', async () => {
+  const asked: (() => void)[] = [];
+  const hanging: LookupFunction = (_hostname, _options, callback) => {
+    asked.push(() => callback(null, [{ address: '10.0.0.1', family: 4 }]));
+  };
+  const guard = new UrlGuard(new Networks(), hanging);
+  const judge = async (n: number) => await guard.problemOf(`https://h${n}.hooks.test/`);
+  const first = Array.from({ length: 32 }, async (_, n) => await judge(n));
+  expect(await judge(33)).toBeNull();
+  expect(asked).toHaveLength(32);
+  for (const answer of asked.splice(0)) answer();
+  expect(new Set(await Promise.all(first))).toEqual(new Set([REFUSED]));
+  const next = judge(34);
+  for (const answer of asked) answer();
+  expect(await next).toBe(REFUSED);
+});

@@ -5,14 +5,18 @@ import { namesLookup } from './names.ts';
 import type { Networks } from './networks.ts';
 
 const PATIENCE_MS = 2_000;
+/** Each look-up holds sockets, for many seconds where a name server never answers. */
+const LOOK_UPS_MAX = 32;
 
 /**
  * Says at once what the dialer would refuse later. A name that cannot be looked up now is let through:
- * it may exist tomorrow, and each send is judged anyway.
+ * it may exist tomorrow, and each send is judged anyway. So is one that comes while many look-ups are
+ * under way, or callers with slow name servers could use up the open files of the process.
  */
 export class UrlGuard {
   readonly #networks: Networks;
   readonly #resolve: LookupFunction;
+  #underWay = 0;
 
   constructor(networks: Networks, resolve: LookupFunction = namesLookup()) {
     this.#networks = networks;
@@ -30,9 +34,12 @@ export class UrlGuard {
   }
 
   async #leadsAstray(hostname: string): Promise<boolean> {
+    if (this.#underWay >= LOOK_UPS_MAX) return false;
+    this.#underWay += 1;
     return await new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), PATIENCE_MS);
       guardedLookup(this.#networks, this.#resolve)(hostname, { all: true }, (error) => {
+        this.#underWay -= 1;
         clearTimeout(timer);
         resolve(error instanceof AddressNotAllowed);
       });

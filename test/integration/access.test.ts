@@ -200,7 +200,7 @@ describe('a session', () => {
       /^longshore_session=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     );
     const secured = await login(key, { origin: 'https://localhost' });
-    expect(secured.cookie).toContain('; Secure');
+    expect(secured.cookie).toMatch(/^__Host-longshore_session=.*; Secure$/);
     expect(secured.headers.cookie).not.toBe(headers.cookie);
     expect((await who(elsewhere, null, headers)).body).toMatchObject({ kind: 'session', keyId });
     expect((await knock(here, null, 'GET', '/v1/jobs', { headers })).status).toBe(200);

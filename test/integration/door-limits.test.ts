@@ -6,6 +6,7 @@ import { formatApiKey } from '../../src/core/api-key.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { HttpServer } from '../../src/http/server.ts';
 import { silentLog } from '../../src/runtime/log.ts';
+import { statement } from '../../src/store/db.ts';
 import { SESSIONS_MAX } from '../../src/store/sessions.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
 import { newKey, newTenant } from '../support/door.ts';
@@ -83,10 +84,23 @@ describe('wrong keys from an address', () => {
       const headers = { cookie: cookieOf(session) };
       expect((await fetch(`${server.address}/v1/jobs`, { headers })).status).toBe(200);
     }
-    const { keyId } = await newKey(database, 'acme', 'jobs:read');
-    const forged = formatApiKey({ id: keyId, secret: '0'.repeat(64) });
-    expect((await logIn(server, forged)).status).toBe(401);
+  });
+
+  it('nor do wrong secrets of a key whose id is known', async () => {
+    const server = await serve();
     await guessTooOften(server);
+    const { key: good, keyId } = await newKey(database, 'acme', 'jobs:read');
+    const forge = async (n: number) => {
+      const forged = formatApiKey({ id: keyId, secret: String(n).padStart(64, '0') });
+      return (await fetch(`${server.address}/v1/jobs`, { headers: bearer(forged) })).status;
+    };
+    const forged = await Promise.all(Array.from({ length: 300 }, async (_, n) => await forge(n)));
+    expect(forged).toContain(429);
+    await until('it is in', async () => {
+      const headers = bearer(good);
+      return (await fetch(`${server.address}/v1/jobs`, { headers })).status === 200;
+    });
+    expect(await forge(1)).not.toBe(200);
   });
 
   it('are counted by client behind a trusted proxy, and by no word of anybody else', async () => {
@@ -140,6 +154,11 @@ describe('sessions', () => {
     expect(await who(made)).toBe(401);
     const planted = cookieOf(await logIn(server, key));
     expect(await who(`${planted}; ${real}`)).toBe(401);
+    const port = new URL(server.address).port;
+    const origin = { origin: `https://127.0.0.1:${port}` };
+    const own = cookieOf(await logIn(server, key, origin));
+    expect(own).toMatch(/^__Host-longshore_session=/);
+    expect(await who(`${planted}; ${real}; ${made}; ${own}`)).toBe(200);
   });
 });
 
@@ -161,6 +180,61 @@ describe('live streams', () => {
       opened.push(await open(one));
     }
     expect(opened).toEqual([200, 200, 429, 200, 200, 429, 200]);
+  });
+});
+
+describe('searches by text', () => {
+  it.each(['/v1/jobs?q=abc', '/v1/dead-letters?q=abc', '/v1/dead-letters/groups?q=abc'])(
+    'wait for their turn: %s',
+    async (path) => {
+      const server = await serve();
+      const { key: reader } = await newKey(database, 'acme', 'jobs:read');
+      const search = async () =>
+        (await fetch(server.address + path, { headers: bearer(reader) })).status;
+      const all = await database.db.transaction(async (tx) => {
+        await tx.run(HOLD);
+        const searches = Array.from({ length: 60 }, search);
+        expect(await Promise.race(searches)).toBe(503);
+        return searches;
+      });
+      expect(new Set(await Promise.all(all))).toEqual(new Set([200, 503]));
+    },
+  );
+});
+
+const HOLD = statement(
+  'hold_jobs',
+  'lock table longshore.lane, longshore.job, longshore.done in access exclusive mode',
+);
+
+describe('large bodies', () => {
+  it('of one tenant leave room for those of another, and free it when they are over', async () => {
+    const server = await serve({ bodyRoomBytes: 4_000_000 });
+    const { key: greedy } = await newKey(database, 'acme', 'jobs:write');
+    const upload = async (one: string, bytes: number) => {
+      const socket = await socketTo(server);
+      const lines = [
+        'POST /v1/jobs/batch HTTP/1.1',
+        'host: localhost',
+        `authorization: Bearer ${one}`,
+        'content-type: application/json',
+        `content-length: ${bytes}`,
+      ];
+      socket.write(`${lines.join('\r\n')}\r\n\r\n{"jobs":`);
+      return socket;
+    };
+    const slow = await upload(greedy, 1_900_000);
+    const post = async (one: string, bytes: number) => {
+      const body = JSON.stringify({ jobs: [{ definitionKey: 'x', padding: ' '.repeat(bytes) }] });
+      const headers = { ...bearer(one), 'content-type': 'application/json' };
+      const sent = { method: 'POST', headers, body };
+      return (await fetch(`${server.address}/v1/jobs/batch`, sent)).status;
+    };
+    await until('the tenant has its share', async () => (await post(greedy, 200_000)) === 429);
+    expect(await post(greedy, 1_000)).toBe(400);
+    expect(await post(key, 200_000)).toBe(400);
+    slow.destroy();
+    await until('there is room again', async () => (await post(greedy, 200_000)) === 400);
   });
 });
 

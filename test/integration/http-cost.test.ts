@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HttpServer } from '../../src/http/server.ts';
 import { silentLog } from '../../src/runtime/log.ts';
+import { PAGE_CHARS_MAX } from '../../src/store/read-events.ts';
 import { LOG_PAGE_CHARS_MAX } from '../../src/store/read-logs.ts';
 import { writeLogChunks } from '../../src/store/log-chunks.ts';
 import { testDatabase, type TestDatabase } from '../support/database.ts';
@@ -128,5 +129,42 @@ describe('a page of what is large', () => {
       cursor = body['nextCursor'];
     } while (cursor !== null);
     expect(read).toEqual(lines);
+  });
+
+  it('of events does so, too, and so do attempts', async () => {
+    const jobId = await enqueueOne(database, { definitionKey: 'talker', priority: 9 });
+    const [claim] = await claimAny(database, await newWorker(database), 1);
+    if (claim?.id !== jobId) throw new Error('another job was claimed');
+    await database.sql(
+      `insert into longshore.event (shard, job_id, claim_no, n, attempt, type, cancelling, at, payload)
+       select 0, $1, 1, n, 1, 'custom', false, now(), json_build_object('n', n, 'x', repeat('a', 60000))
+       from generate_series(0, 99) n`,
+      [jobId],
+    );
+    await database.sql(
+      `insert into longshore.attempt
+         (shard, job_id, claim_no, number, worker, started_at, finished_at, next, error)
+       select 0, $1, n, n, gen_random_uuid(), now(), now(), 'retrying',
+         json_build_object('code', 'X', 'message', repeat('a', 60000), 'stack', null, 'cause', null)
+       from generate_series(2, 101) n`,
+      [jobId],
+    );
+    const seen: string[] = [];
+    let cursor: unknown = null;
+    do {
+      const from = cursor === null ? '' : `&cursor=${String(cursor)}`;
+      const { body } = await call(`/v1/jobs/${jobId}/events?limit=1000${from}`);
+      const events = body['events'] as { id: string; type: string; payload: { n: number } }[];
+      expect(JSON.stringify(events).length).toBeLessThan(3 * PAGE_CHARS_MAX);
+      seen.push(...events.map(({ id }) => id));
+      cursor = body['nextCursor'];
+    } while (cursor !== null);
+    expect(seen.filter((id) => id.startsWith('1-2-'))).toHaveLength(100);
+    expect(new Set(seen.map((id) => id.split('-')[0])).size).toBe(102);
+    expect(new Set(seen).size).toBe(seen.length);
+    const { body } = await call(`/v1/jobs/${jobId}/attempts`);
+    const attempts = body['attempts'] as { number: number }[];
+    expect(attempts.at(-1)?.number).toBe(101);
+    expect(attempts.length).toBeLessThan(40);
   });
 });

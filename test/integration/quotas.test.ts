@@ -80,6 +80,19 @@ it('and so many webhooks', async () => {
   expect((await make()).status).toBe(201);
 });
 
+it('also when they are asked for at the same time', async () => {
+  const { key } = await newKey(database, await newTenant(database, 'hasty'), 'admin');
+  const payloads = {
+    '/v1/webhooks': { url: 'https://1.1.1.1/', events: ['job.failed'] },
+    '/v1/schedules': { definitionKey: 'a', cron: '@daily' },
+  };
+  for (const [path, payload] of Object.entries(payloads)) {
+    const all = Array.from({ length: 8 }, async () => knock(app, key, 'POST', path, { payload }));
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    expect([path, statuses.filter((status) => status === 201).length]).toEqual([path, 2]);
+  }
+});
+
 it('and so many bytes of params, all of a batch or none', async () => {
   const post = async (...sizes: number[]) => {
     const jobs = sizes.map((size) => ({ definitionKey: 'big', params: noise(size) }));

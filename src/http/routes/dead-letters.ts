@@ -90,7 +90,9 @@ export function deadLetterRoutes(
     const tenant = tenantOf(request);
     const search = { ...searchOf(query), tenant, limit };
     const parts = windowOf(query, buckets);
-    if (query.q !== undefined) return await groupsFound(request, search, parts);
+    if (query.q !== undefined) {
+      return await searches.run(tenant, async () => await groupsFound(request, search, parts));
+    }
     const found = await deadGroups(db, { ...search, parts });
     return { ...found, groups: await redaction.groups(tenant, found.groups) };
   });

@@ -103,9 +103,10 @@ export function schedulesRoutes(
       const tenant = tenantOf(request);
       const spec = parseSchedule(request.body);
       await refuseMisfit(inbox, spec);
-      await quotas?.admitSchedule(tenant);
       const made = { tenant, source: 'api', spec } as const;
-      const id = await refusing(async () => await createSchedule(db, ids, made, actorOf(request)));
+      const make = async () =>
+        await refusing(async () => await createSchedule(db, ids, made, actorOf(request)));
+      const id = quotas ? await quotas.schedule(tenant, make) : await make();
       await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
       const schedule = await redaction.schedule(await found(tenant, id));
       return reply.code(201).header('location', `/v1/schedules/${id}`).send(schedule);

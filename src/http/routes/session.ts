@@ -9,7 +9,7 @@ import { actorOf, callerOf } from '../caller.ts';
 import type { Callers } from '../callers.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import { ENDED_COOKIE, readSessionCookies, sessionCookie } from '../session-cookie.ts';
+import { ENDED_COOKIES, readSessionCookies, sessionCookie } from '../session-cookie.ts';
 
 /** A key has about a hundred characters, and everybody may try to log in. */
 const LOGIN_BODY_MAX_BYTES = 4_096;
@@ -74,6 +74,6 @@ export function sessionRoutes(app: FastifyInstance, { db }: HttpDeps, callers: C
       await endSession(db, actorOf(request), callerOf(request).home, sessionId);
       callers.forgetSession(sessionId);
     }
-    return reply.header('set-cookie', ENDED_COOKIE).code(204).send(null);
+    return reply.header('set-cookie', ENDED_COOKIES).code(204).send(null);
   });
 }

@@ -112,8 +112,8 @@ export function webhooksRoutes(app: FastifyInstance, { db, quotas, webhookAllow 
     const spec = { url, events, description, definitionKeys, tags };
     const secret = newSecret();
     const tenant = tenantOf(request);
-    await quotas?.admitWebhook(tenant);
-    const { id } = await createWebhook(db, actorOf(request), tenant, spec, secret);
+    const make = async () => await createWebhook(db, actorOf(request), tenant, spec, secret);
+    const { id } = quotas ? await quotas.webhook(tenant, make) : await make();
     return reply.code(201).header('location', `/v1/webhooks/${id}`).send({ id, secret });
   });
 
