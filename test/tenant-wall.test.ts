@@ -31,7 +31,7 @@ const OF_NOBODY: Record<string, string> = {
   any_key: 'one bit',
   retire_key: 'see lock_key',
   find_session: 'finds out whose the session is',
-  live_key_ids: 'names without content, for the door alone',
+  live_key_marks: 'names without content, for the door alone',
   live_session_marks: 'names without content, for the door alone',
   insert_session: 'for a key that was just shown',
   end_session: 'by the secret of the session itself',
