@@ -32,20 +32,29 @@ import type { Log } from './runtime/log.ts';
 
 export type { Check } from './doctor/check.ts';
 
+export interface DiagnoseOptions {
+  /** False: leave out the probe job that tries to escape, which takes seconds. */
+  probe?: boolean;
+}
+
 /**
  * What `longshore doctor` does: looks at everything that a server with these settings would need, and
  * judges each by itself. It looks without changing: it migrates nothing, starts no database, and the
  * processes that it starts, to load the definitions and to try escapes, are gone at the end. What cannot be looked at,
  * such as the schema of a database that does not answer, is left out.
  */
-export async function diagnose(config: Config, log: Log): Promise<Check[]> {
+export async function diagnose(
+  config: Config,
+  log: Log,
+  { probe = true }: DiagnoseOptions = {},
+): Promise<Check[]> {
   const database = await lookAtDatabase(config, systemClock, log);
   const { isolation, user, definitions } = await lookAtRunner(config, systemClock, log);
   const { databaseUrl, data, redisUrl, runnerUids, host, port } = config;
   const hasKey = database.facts?.hasKey ?? false;
   const server = await lookAtPort(host, port, hasKey);
   const isOpen = server.state === 'longshore' && !hasKey;
-  const escapes = await lookAtEscapes(config, isOpen, systemClock, log);
+  const escapes = probe ? await lookAtEscapes(config, isOpen, systemClock, log) : null;
   return [
     judgeNode(process.versions.node),
     judgeDatabase(database.reach),

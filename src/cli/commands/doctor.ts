@@ -15,12 +15,13 @@ export function addDoctor(program: Command, cli: Cli): void {
     .description(
       'Check everything that a server with these settings needs, and say what to do about the rest.',
     )
-    .action(async (_options: unknown, self: Command) => {
+    .option('--no-probe', 'leave out the probe job that tries to escape (a few seconds)')
+    .action(async ({ probe }: { probe: boolean }, self: Command) => {
       const out = outputOf(cli, self);
       const { config } = configOf(cli, self, 'server');
       const { createLog } = await import('../../runtime/log.ts');
       const { diagnose } = await cli.loadApp();
-      const checks = await diagnose(config, createLog(config.logLevel));
+      const checks = await diagnose(config, createLog(config.logLevel), { probe });
       if (out.json) out.document({ checks });
       else out.lines(checkLines(out, checks));
       out.note(verdict(checks));
