@@ -83,6 +83,8 @@ it('is traced from its caller to the spans of its own code, in real processes', 
     jobs: join(fixture, 'jobs'),
     tracing: join(fixture, 'register.ts'),
     runnerEnv: 'TRACED_SPANS',
+    // All processes write to one file.
+    runnerUids: 'none',
     concurrency: 1,
     pollMs: 200,
   });
