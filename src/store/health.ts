@@ -20,7 +20,8 @@ export interface Holder {
 }
 
 /**
- * The one that holds back most. Vacuum itself does not count, nor does whoever asks. A session of
+ * The one that holds back most. Vacuum itself does not count, nor does whoever asks, nor a session
+ * that is just connecting. A session of
  * another database holds nothing back here. What has no clock counts only when it is behind: where
  * nothing is written, the pin of a healthy standby stands still as well.
  */
@@ -40,6 +41,7 @@ const FIND_HOLDER = statement<Holder>(
      ) pin
      where pin.xmin is not null and a.pid <> pg_backend_pid()
        and a.backend_type in ('client backend', 'walsender', 'background worker')
+       and a.state is distinct from 'starting'
        and (a.datname = current_database() or a.datname is null)
      union all
      select 'prepared transaction', p.gid, p.gid || ' ' || p.prepared,

@@ -2,7 +2,25 @@
  * What `npm test` leaves to `npm run test:all`. A file belongs here when it takes more than about
  * ten seconds on two idle cores; the reason says what makes it slow.
  */
-export const COMPLETE_ONLY: Record<string, string> = {};
+export const COMPLETE_ONLY: Record<string, string> = {
+  'test/integration/claim-hammer.test.ts': 'hundreds of claims under forced plans',
+  'test/integration/docs-commands.test.ts': 'runs every command of the docs',
+  'test/integration/docs-scripts.test.ts': 'runs every script of the docs',
+  'test/integration/doctor.test.ts': 'starts the program for each check',
+  'test/integration/embedded-postgres.test.ts': 'creates clusters',
+  'test/integration/fairness.test.ts': 'statistics over many claims',
+  'test/integration/find-jobs.test.ts': 'compares many filters page by page',
+  'test/integration/limits-hammer.test.ts': 'many claims at once',
+  'test/integration/model.test.ts': 'random steps on both versions of PostgreSQL',
+  'test/integration/pooler.test.ts': 'the store suite through PgBouncer',
+  'test/integration/redis-liveness.test.ts': 'waits for leases to end',
+  'test/integration/redis-server.test.ts': 'starts whole servers',
+  'test/integration/retention.test.ts': 'thousands of old jobs',
+  'test/integration/retention-races.test.ts': 'thousands of jobs for each race',
+  'test/integration/runners-memory.test.ts': 'fills memory',
+  'test/integration/testing.test.ts': 'runs the tests of a user',
+  'test/integration/tracing.test.ts': 'starts several kinds of runners',
+};
 
 /** Of the tests with whole processes and a browser, `npm test` runs these only. */
 export const QUICK_END_TO_END = [
