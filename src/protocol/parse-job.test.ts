@@ -26,6 +26,11 @@ describe('a job', () => {
     expect(parse({ definitionKey: 'image.resize' })).toEqual(plain);
   });
 
+  it('with objects where times belong is refused, whatever these objects say of themselves', () => {
+    const odd = { toString: 1, valueOf: 1 };
+    expect(pointers({ runAt: odd, expiresAt: odd })).toEqual(['/runAt', '/expiresAt']);
+  });
+
   it('carries every field over', () => {
     const job = parse({
       definitionKey: 'a',

@@ -101,7 +101,7 @@ function crossCheck(body: unknown, at: string, findings: Findings): void {
   if (hold === true && fieldsOf(unique)['onConflict'] === 'replace') {
     wrong('/hold', 'hold and replacing an earlier job exclude each other');
   }
-  if (Date.parse(String(runAt)) >= Date.parse(String(expiresAt))) {
+  if (timeOf(runAt) >= timeOf(expiresAt)) {
     wrong('/expiresAt', 'must be later than runAt, or it could never run');
   }
   const { delaysMs, baseMs, maxMs } = fieldsOf(retry);
@@ -113,6 +113,11 @@ function crossCheck(body: unknown, at: string, findings: Findings): void {
   for (const [index, tag] of tags.entries()) {
     if (tags.indexOf(tag) < index) wrong(`/tags/${index}`, 'is in the list already');
   }
+}
+
+/** Whatever is no text is no time: an object could say that it cannot be one. */
+function timeOf(value: unknown): number {
+  return typeof value === 'string' ? Date.parse(value) : NaN;
 }
 
 function readUnique(unique: UniqueFields): Unique {
