@@ -7,6 +7,8 @@ import { type Fault, type Injection, nothingToHeal } from './fault.ts';
 
 const BRIEF = [0, 1_500] as const;
 const LOOK_MS = 25;
+/** A busy machine takes a minute to start a server. */
+const PATIENCE_MS = 120_000;
 /** Leases of a run are 3 s: a freeze of this long outlives them. */
 const BEYOND_THE_LEASE = [4_500, 7_500] as const;
 
@@ -106,18 +108,19 @@ const serverWorkerKill: Fault = {
   holdMs: BRIEF,
   impossible: (world) =>
     world.ofRole('start').length > 0 ? null : 'this run has no `longshore start`',
-  inject: async (world, pick) => {
-    const slot = world.choose(alive(world.ofRole('start')), pick);
-    const server = slot?.pid;
-    if (!slot || server === undefined) return null;
-    for (;;) {
-      const [pid] = workerProcessesOf(server);
+  inject: async (world) => {
+    // Also while another fault has to do with the server: its start is when this one matters most.
+    const [slot] = world.ofRole('start');
+    if (!slot) return null;
+    const deadline = performance.now() + PATIENCE_MS;
+    while (performance.now() < deadline) {
+      const [pid] = workerProcessesOf(slot.pid ?? -1);
       if (pid !== undefined && signalled(pid, 'SIGKILL')) {
         return { targets: [slot.name], pids: [pid], heal: nothingToHeal };
       }
-      if (slot.isUp || slot.pid !== server) return null;
       await pause(LOOK_MS);
     }
+    return null;
   },
 };
 
