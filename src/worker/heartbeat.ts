@@ -91,7 +91,7 @@ class ShardLease {
     clearTimeout(this.#fenceTimer);
     if (this.#instance !== null) this.#leave(this.#instance);
     this.#instance = null;
-    await this.#retireFormer().catch((error: unknown) => {
+    await this.#retireFormer(() => true).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'a lease could not be given up; it will run out');
     });
   }
@@ -100,7 +100,7 @@ class ShardLease {
     if (this.#instance === null) await this.register();
     else await this.#beat(this.#instance);
     // Not between two identities: a lease that ends early was ended by a worker that is back.
-    if (this.#instance !== null) await this.#retireFormer();
+    await this.#retireFormer(() => this.#instance !== null);
     return this.#options.heartbeatMs;
   }
 
@@ -108,8 +108,10 @@ class ShardLease {
     this.#former.push(instance);
   }
 
-  async #retireFormer(): Promise<void> {
-    for (const instance of this.#former) {
+  async #retireFormer(goesOn: () => boolean): Promise<void> {
+    for (;;) {
+      const [instance] = this.#former;
+      if (instance === undefined || !goesOn()) return;
       await this.#options.queue.retire(this.#shard, instance);
       this.#former = this.#former.filter((one) => one !== instance);
     }
