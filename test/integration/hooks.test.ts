@@ -12,7 +12,7 @@ import { Lanes, servedLanes } from '../../src/store/lanes.ts';
 import { listJobs } from '../../src/store/list-jobs.ts';
 import { Listener } from '../../src/store/listen.ts';
 import { settle } from '../../src/store/settle.ts';
-import type { LineHint } from '../../src/store/wake.ts';
+import { LANES_CHANGED, type LineHint } from '../../src/store/wake.ts';
 import { postgresVersions, testDatabase, type TestDatabase } from '../support/database.ts';
 import { HeldLink } from '../support/held-link.ts';
 import { failure, loseLease, settleAs, SUCCESS } from '../support/jobs.ts';
@@ -235,7 +235,13 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
     const lost = await reachOwned(database);
     await publishHooks(database, keyOf(lost), HOOKS);
     expect(await settleAs(database, lost.job, { kind: 'lost', message: 'gone' })).toEqual([
-      { id: lost.id, lines: [{ shard: 0, lane: lost.lane, rank: 0 }] },
+      {
+        id: lost.id,
+        lines: [
+          { shard: 0, lane: lost.lane, rank: 0 },
+          { shard: 0, lane: LANES_CHANGED, rank: 0 },
+        ],
+      },
     ]);
   });
 

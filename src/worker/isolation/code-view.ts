@@ -62,7 +62,7 @@ export class CodeView {
   }
 }
 
-function mounts({ covers, folders }: ViewPlan, staging: string): string[] {
+function mounts({ covers, folders, hidden }: ViewPlan, staging: string): string[] {
   return covers.flatMap(({ folder, shown }) => {
     const at = (path: string) => quoted(join(staging, relative(folder, path)));
     return [
@@ -73,6 +73,7 @@ function mounts({ covers, folders }: ViewPlan, staging: string): string[] {
           : `mkdir -p ${at(dirname(path))} && : > ${at(path)}`,
         `mount --rbind ${quoted(path)} ${at(path)}`,
         `mount -o remount,bind,ro,nosuid,nodev ${at(path)}`,
+        ...hidden.filter((inner) => inner.startsWith(`${path}/`)).map((inner) => hide(inner, at)),
       ]),
       ...folders
         .filter((path) => path === folder || path.startsWith(`${folder}/`))
@@ -81,6 +82,13 @@ function mounts({ covers, folders }: ViewPlan, staging: string): string[] {
       `mount --move ${quoted(staging)} ${quoted(folder)}`,
     ];
   });
+}
+
+/** An empty folder over a folder; over a file, a device that cannot be opened there. */
+function hide(path: string, at: (path: string) => string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory()
+    ? `mount -t tmpfs -o ro,mode=0555,size=4k,nosuid,nodev longshore ${at(path)}`
+    : `mount --bind /dev/null ${at(path)} && mount -o remount,bind,ro,nosuid,nodev ${at(path)}`;
 }
 
 function quoted(text: string): string {

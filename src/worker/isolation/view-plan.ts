@@ -15,6 +15,8 @@ export interface ViewPlan {
   covers: { folder: string; shown: string[] }[];
   /** Folders that are there, but empty but for what is shown in them. */
   folders: string[];
+  /** What is covered by nothing again, inside of what is shown. */
+  hidden: string[];
 }
 
 const SETTINGS_FILE = 'longshore.config.json';
@@ -33,7 +35,8 @@ export function planView(jobs: string, cwd: string): ViewPlan | null {
     throw new Error(`other users may not read ${unreadable}: run chmod -R o+rX on it`);
   }
   const shown = new Set<string>();
-  for (const path of [...projectOf(jobsPath), ...oursOf(ours), ...nodeOf(process.execPath)]) {
+  const project = projectOf(jobsPath);
+  for (const path of [...project.shown, ...oursOf(ours), ...nodeOf(process.execPath)]) {
     const real = realOf(path);
     if (real !== null && isOpen(real) && closedTo(real) !== null) shown.add(real);
   }
@@ -53,21 +56,29 @@ export function planView(jobs: string, cwd: string): ViewPlan | null {
       shown: [...covers].filter(([top]) => isIn(top, folder)).flatMap(([, paths]) => paths),
     })),
     folders: [cwd].filter((folder) => tops.some((top) => isIn(folder, top))),
+    hidden: project.hidden.filter((path) => [...shown].some((folder) => isIn(path, folder))),
   };
 }
 
-/** The folder of the nearest `package.json`, and what of it is shown. */
-function projectOf(jobsPath: string): string[] {
+/**
+ * The folder of the nearest `package.json`, and what of it is shown. The folder is shown as a whole
+ * where other users may read it, so that jobs also see files that are made later. Else what is in it
+ * now is shown, one by one.
+ */
+function projectOf(jobsPath: string): { shown: string[]; hidden: string[] } {
   const start = statSync(jobsPath, { throwIfNoEntry: false })?.isDirectory()
     ? jobsPath
     : dirname(jobsPath);
   const root = packageRoot(start);
   // Modules are looked for in every folder above, too.
   const modules = foldersAbove(start).map((folder) => join(folder, 'node_modules'));
-  if (root === null) return [jobsPath, ...modules];
-  if (root === homedir())
-    return [jobsPath, ...modules, ...OF_A_HOME.map((name) => join(root, name))];
-  return [jobsPath, ...modules, ...childrenOf(root)];
+  const shown = [jobsPath, ...modules];
+  if (root === homedir()) {
+    return { shown: [...shown, ...OF_A_HOME.map((name) => join(root, name))], hidden: [] };
+  }
+  const real = realOf(root) ?? root;
+  if (!isOpen(real)) return { shown: [...shown, ...childrenOf(root)], hidden: [] };
+  return { shown: [...shown, root], hidden: privateOf(real) };
 }
 
 /** As a dependency it is among the modules of a project; in a checkout of its own it is a project. */
@@ -91,8 +102,18 @@ function nodeOf(execPath: string): string[] {
 
 function childrenOf(folder: string): string[] {
   return readdirSync(folder)
-    .filter((name) => !name.startsWith('.') && name !== SETTINGS_FILE)
+    .filter((name) => !isPrivate(name))
     .map((name) => join(folder, name));
+}
+
+function privateOf(folder: string): string[] {
+  return readdirSync(folder)
+    .filter(isPrivate)
+    .map((name) => join(folder, name));
+}
+
+function isPrivate(name: string): boolean {
+  return name.startsWith('.') || name === SETTINGS_FILE;
 }
 
 function packageRoot(from: string): string {
