@@ -24,6 +24,7 @@ export class Postgres {
 
   constructor(folder: string) {
     this.#embedded = new EmbeddedPostgres({
+      loopback: true,
       dataDir: folder,
       log: silentLog,
       extraSettings: { shared_buffers: '256MB', autovacuum_naptime: '1min' },

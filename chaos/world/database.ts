@@ -18,6 +18,7 @@ export class Database {
 
   constructor(folder: string) {
     this.#embedded = new EmbeddedPostgres({
+      loopback: true,
       dataDir: folder,
       log: silentLog,
       extraSettings: SETTINGS,

@@ -37,7 +37,7 @@ export function judgeDatabase(reach: Reach): Check {
 
 /** By SQLSTATE or by the code of Node. */
 const FIXES: readonly [code: RegExp, fix: string][] = [
-  [/^ECONNREFUSED$/, 'start PostgreSQL there, or mend the host and port in DATABASE_URL'],
+  [/^(ECONNREFUSED|ENOENT)$/, 'start PostgreSQL there, or mend the host and port in DATABASE_URL'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'mend the host in DATABASE_URL, or the DNS of this machine'],
   [/^28/, 'mend the user and the password in DATABASE_URL, or pg_hba.conf on the server'],
   [/^3D000$/, 'create that database, or mend its name in DATABASE_URL'],

@@ -4,18 +4,38 @@ export const role = 'longshore';
 export const database = 'longshore';
 
 export interface Address {
+  /** 127.0.0.1, or the folder that the Unix socket lies in. */
+  host: string;
+  /** With a Unix socket it is only a part of the socket's name. */
   port: number;
   password: string;
 }
 
-export function urlOf(address: Address): string {
-  return `postgres://${role}:${address.password}@127.0.0.1:${address.port}/${database}`;
+export const LOOPBACK = '127.0.0.1';
+
+/** What the kernel allows for the path of a Unix socket; macOS allows 103 bytes, Linux 107. */
+const longestSocketPath = 103;
+
+/**
+ * Where clients of the cluster in this folder connect to. The folder is closed to other users, and so
+ * is a Unix socket in it: a job, which runs as another user, cannot take up the connections of the
+ * server. On Windows, and where the path is too long for a socket, the server listens on loopback.
+ */
+export function hostOf(folder: string): string {
+  const fits = Buffer.byteLength(`${folder}/.s.PGSQL.99999`) <= longestSocketPath;
+  return fits && process.platform !== 'win32' ? folder : LOOPBACK;
+}
+
+/** Programs that know no Unix sockets still find a host in it; all others take the one at its end. */
+export function urlOf({ host, port, password }: Address): string {
+  const url = `postgres://${role}:${password}@${host === LOOPBACK ? host : 'localhost'}:${port}/${database}`;
+  return host === LOOPBACK ? url : `${url}?host=${encodeURIComponent(host)}`;
 }
 
 /** One connection. The caller ends it; an error between queries never reaches the process. */
 export async function connect(address: Address, toDatabase: string): Promise<Client> {
   const client = new Client({
-    host: '127.0.0.1',
+    host: address.host,
     port: address.port,
     user: role,
     password: address.password,

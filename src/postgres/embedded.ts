@@ -6,7 +6,7 @@ import type { Service } from '../runtime/service.ts';
 import { demote } from './app-role.ts';
 import { openCluster, type Cluster } from './cluster-folder.ts';
 import { takeOwnership } from './cluster-owner.ts';
-import { database, urlOf, withConnection, type Address } from './connection.ts';
+import { database, hostOf, LOOPBACK, urlOf, withConnection, type Address } from './connection.ts';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 import { findFreePort, homePort } from './free-port.ts';
 import { endLingering } from './lingering.ts';
@@ -28,6 +28,8 @@ export interface EmbeddedOptions {
   /** Only for test clusters: no waiting for the disk. Never set by the product. */
   unsafeForTests?: boolean;
   extraSettings?: Record<string, string>;
+  /** Only for tests and benchmarks: listens on 127.0.0.1, for clients that know no Unix sockets. */
+  loopback?: boolean;
   /** Only for tests and benchmarks: what the role may do besides. */
   extraGrants?: readonly string[];
 }
@@ -40,7 +42,7 @@ const knockPauseMs = 200;
 
 /**
  * The PostgreSQL that Longshore brings along, as a supervised child process. Between `start` and
- * `stop` it is restarted whenever it dies, always on the same port, so that connection pools
+ * `stop` it is restarted whenever it dies, always at the same address, so that connection pools
  * recover by themselves. Each life of the server begins in the same way: look whether the folder
  * is free, start, become its owner, check that it is durable.
  */
@@ -99,6 +101,7 @@ export class EmbeddedPostgres implements Service {
     const { dataDir, unsafeForTests = false } = this.#options;
     const cluster = await openCluster({ dataDir, log: this.#log, signal, unsafeForTests });
     const { password } = cluster;
+    const host = this.#options.loopback ? LOOPBACK : hostOf(cluster.folder);
     const preferred = this.#address?.port ?? homePort(cluster.folder);
     let failedFirstMs: number | undefined;
     const backoff = new Backoff();
@@ -107,7 +110,8 @@ export class EmbeddedPostgres implements Service {
         // The port is chosen last: until then the server of a killed predecessor may have it.
         const stranger = await clearTheWay(cluster, signal, this.#log);
         await takeOwnership(cluster.folder, cluster.user);
-        const address = { port: await findFreePort(preferred), password };
+        const port = host === LOOPBACK ? await findFreePort(preferred) : preferred;
+        const address = { host, port, password };
         await this.#launch(cluster, address, stranger, signal);
         this.#supervision = this.#supervise(cluster, address, signal);
         return;
@@ -131,7 +135,7 @@ export class EmbeddedPostgres implements Service {
   ): Promise<void> {
     const { unsafeForTests = false, extraSettings } = this.#options;
     const settings = {
-      ...commandLineSettings(cluster.folder, address.port, unsafeForTests),
+      ...commandLineSettings(cluster.folder, address, unsafeForTests),
       ...extraSettings,
     };
     const postmaster = await Postmaster.launch(cluster, settings, this.#log, stranger);
@@ -147,7 +151,8 @@ export class EmbeddedPostgres implements Service {
     this.#postmaster = postmaster;
     this.#address = address;
     this.#lastReason = undefined;
-    this.#log.info({ pid: postmaster.pid, port: address.port }, 'PostgreSQL is ready');
+    const { host, port } = address;
+    this.#log.info({ pid: postmaster.pid, host, port }, 'PostgreSQL is ready');
   }
 
   /**

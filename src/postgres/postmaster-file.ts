@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { LOOPBACK, type Address } from './connection.ts';
 import { codeOf } from './error.ts';
 import { commandLine, isAlive } from './process-table.ts';
 import { clusterName } from './settings.ts';
@@ -8,6 +9,8 @@ import { clusterName } from './settings.ts';
 export interface PostmasterFile {
   pid: number;
   port: number;
+  /** Whether it listens on a Unix socket instead of loopback. */
+  socket: boolean;
   /** `ready` once connections are accepted; empty while the file is still being written. */
   status: string;
 }
@@ -22,7 +25,13 @@ export async function readPostmasterFile(folder: string): Promise<PostmasterFile
   }
   const pid = Number(lines[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
-  return { pid, port: Number(lines[3] ?? 0), status: lines[7]?.trim() ?? '' };
+  const [, , , port = 0, socketFolder = '', , , status = ''] = lines;
+  return { pid, port: Number(port), socket: socketFolder !== '', status: status.trim() };
+}
+
+/** Where the server that wrote this file listens. */
+export function addressIn(file: PostmasterFile, folder: string, password: string): Address {
+  return { host: file.socket ? folder : LOOPBACK, port: file.port, password };
 }
 
 /**

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { versionOf } from './cluster-folder.ts';
 import { database, urlOf, withConnection } from './connection.ts';
 import { readPassword } from './password-file.ts';
-import { readPostmasterFile } from './postmaster-file.ts';
+import { addressIn, readPostmasterFile } from './postmaster-file.ts';
 import { clusterName } from './settings.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function findRunningCluster(dataDir: string): Promise<string | unde
   const password = await readPassword(folder);
   const file = await readPostmasterFile(folder);
   if (file?.status !== 'ready') return undefined;
-  const address = { port: file.port, password };
+  const address = addressIn(file, folder, password);
   try {
     // A stale file may name a port that meanwhile belongs to another server.
     const found = await withConnection(address, database, async (client) => {

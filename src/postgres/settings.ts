@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { totalmem } from 'node:os';
 import type { Client } from 'pg';
+import { LOOPBACK, type Address } from './connection.ts';
 import { EmbeddedPostgresError } from './error.ts';
 
 /** Names the process that supervises a postmaster; `takeover.ts` reads it back. */
@@ -30,13 +31,15 @@ export function clusterName(folder: string): string {
 /** Given on the command line, where they win over the file: what Longshore itself relies on. */
 export function commandLineSettings(
   folder: string,
-  port: number,
+  { host, port }: Pick<Address, 'host' | 'port'>,
   unsafeForTests: boolean,
 ): Record<string, string> {
   return {
-    listen_addresses: '127.0.0.1',
+    listen_addresses: host === LOOPBACK ? host : '',
     port: `${port}`,
-    unix_socket_directories: '',
+    // Its own data folder, which it calls `.`: it may not be able to enter the folders above.
+    unix_socket_directories: host === LOOPBACK ? '' : '.',
+    unix_socket_permissions: '0700',
     cluster_name: clusterName(folder),
     timezone: 'UTC',
     // `server-log.ts` reads these lines.

@@ -6,7 +6,7 @@ import { holderOf, readPostmasterFile } from './postmaster-file.ts';
 export type Obstacle =
   /** Somebody else has the port. */
   | 'port'
-  /** `postmaster.pid` names somebody who lives. */
+  /** `postmaster.pid`, or the lock file of the socket, names a process that lives. */
   | 'locked'
   /** Processes of a killed server are still ending. */
   | 'lingering'
@@ -27,7 +27,7 @@ export class StartFailure extends Error {
 /** How it ended, and what the server itself wrote before it gave up. */
 export function obstacleIn(serverLog: string, signal: NodeJS.Signals | null): Obstacle {
   if (/could not bind|could not create any TCP\/IP sockets/.test(serverLog)) return 'port';
-  if (/lock file "postmaster.pid" (already exists|is empty)/.test(serverLog)) return 'locked';
+  if (/lock file "[^"]+" (already exists|is empty)/.test(serverLog)) return 'locked';
   if (/pre-existing shared memory block/.test(serverLog)) return 'lingering';
   // One of its processes may have been killed instead of the postmaster.
   if (signal !== null || /terminated by signal|received \w+ shutdown request/.test(serverLog)) {

@@ -7,7 +7,7 @@ import { connect } from './connection.ts';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 import { isLocked, tryLock } from './owner-lock.ts';
 import { wrongPassword } from './password-file.ts';
-import { holderOf, readPostmasterFile } from './postmaster-file.ts';
+import { addressIn, holderOf, readPostmasterFile, type PostmasterFile } from './postmaster-file.ts';
 import { shutDown } from './postmaster.ts';
 import { isAlive } from './process-table.ts';
 import { supervisorSetting } from './settings.ts';
@@ -51,7 +51,7 @@ export async function clearTheWay(
     if (file.status === 'ready') {
       readySinceMs ??= nowMs;
       const patient = nowMs - readySinceMs < claimGraceMs;
-      const orphan = await claimOrphan(cluster, file.port, patient);
+      const orphan = await claimOrphan(cluster, file, patient);
       if (orphan) await endOrphan(orphan, file.pid, cluster, log);
       else if (nowMs - readySinceMs > silenceLimitMs) throw silent(cluster, file.pid);
     }
@@ -66,12 +66,12 @@ export async function clearTheWay(
 /** A connection that holds the lock of an orphan; undefined when it is too early to say. */
 async function claimOrphan(
   cluster: Cluster,
-  port: number,
+  file: PostmasterFile,
   patient: boolean,
 ): Promise<Client | undefined> {
   let client: Client;
   try {
-    client = await connect({ port, password: cluster.password }, 'postgres');
+    client = await connect(addressIn(file, cluster.folder, cluster.password), 'postgres');
   } catch (error) {
     if (codeOf(error) === '28P01') throw wrongPassword(cluster.folder);
     return undefined;

@@ -21,6 +21,12 @@ describe('isUnavailable', () => {
     expect(isUnavailable(failure(code))).toBe(true);
   });
 
+  it('is true of a Unix socket that is not there, and false of a missing file', () => {
+    const missing = failure('ENOENT');
+    expect(isUnavailable(missing)).toBe(false);
+    expect(isUnavailable(Object.assign(missing, { syscall: 'connect' }))).toBe(true);
+  });
+
   it.each([
     ['a value that cannot be stored', '22P05'],
     ['a violated constraint', '23505'],

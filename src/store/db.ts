@@ -178,6 +178,9 @@ export function isUnavailable(error: unknown): boolean {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (/^(08...|53...|58...|57P0[1-5]|57014|25P03|25006|40001|40P01)$/.test(code)) return true;
   if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/.test(code)) return true;
+  // A Unix socket that is not there, or has too many callers already.
+  if (/^(ENOENT|EAGAIN)$/.test(code) && 'syscall' in error && error.syscall === 'connect')
+    return true;
   return /Connection terminated|timeout exceeded|Query read timeout|not queryable/.test(
     error.message,
   );

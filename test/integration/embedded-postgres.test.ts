@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, chmod, chown, cp, link, mkdir, readdir, readFile } from 'node:fs/promises';
 import { stat, symlink, writeFile } from 'node:fs/promises';
@@ -45,18 +46,21 @@ const expectNote = async (url: string) =>
   expect(await query(url, 'select text from note')).toEqual([{ text: 'kept' }]);
 
 describe('a fresh start', () => {
-  it('gives a durable, checksummed, password-protected server on loopback', async () => {
+  it('gives a durable, checksummed, password-protected server on a Unix socket', async () => {
     const first = here.server();
     await first.start();
     await first.start();
-    expect(first.url).toMatch(/^postgres:\/\/longshore:[\w-]{32}@127\.0\.0\.1:2\d{4}\/longshore$/);
+    expect(first.url).toMatch(
+      /^postgres:\/\/longshore:[\w-]{32}@localhost:2\d{4}\/longshore\?host=/,
+    );
+    expect(new URL(first.url).searchParams.get('host')).toBe(here.folder);
     const wanted: Record<string, string> = {
       fsync: 'on',
       synchronous_commit: 'on',
       full_page_writes: 'on',
       data_checksums: 'on',
-      listen_addresses: '127.0.0.1',
-      unix_socket_directories: '',
+      listen_addresses: '',
+      unix_socket_directories: '.',
       TimeZone: 'UTC',
       server_encoding: 'UTF8',
     };
@@ -113,10 +117,21 @@ describe('a fresh start', () => {
   it('takes another port when its own is taken', async () => {
     const squatter = createServer().listen(homePort(here.folder), '127.0.0.1');
     await once(squatter, 'listening');
-    const first = here.server(quick);
+    const first = here.server({ ...quick, loopback: true });
     await first.start().finally(() => squatter.close());
     expect(new URL(first.url).port).not.toBe(String(homePort(here.folder)));
     await works(first.url);
+  });
+
+  it('listens on loopback where the path is too long for a Unix socket', async () => {
+    here.dataDir = path.join(here.parent, 'long'.repeat(25));
+    const first = here.server(quick);
+    await first.start();
+    expect(first.url).toMatch(/@127\.0\.0\.1:2\d{4}\/longshore$/);
+    await works(first.url);
+    expect(await findRunningCluster(here.dataDir)).toBe(first.url);
+    const { refusal } = await here.startElsewhere();
+    expect(refusal).toContain('Another Longshore');
   });
 
   it('ignores and removes what a killed first start left', async () => {
@@ -260,10 +275,12 @@ describe('after a kill -9', () => {
     for (const backend of backends) kill(Number(backend.pid));
     await once(child, 'exit');
     await vi.waitUntil(async () => !(await isPostgres(pid)), patience);
-    const lockFile = await readFile(`${here.folder}/postmaster.pid`, 'utf8');
     const stranger = here.spawn('sleep', ['60'], isRoot ? nobody : {});
-    const renamed = lockFile.replace(/^\d+/, String(stranger.pid));
-    await writeFile(`${here.folder}/postmaster.pid`, renamed);
+    for (const name of ['postmaster.pid', `.s.PGSQL.${new URL(url).port}.lock`]) {
+      const lockFile = await readFile(`${here.folder}/${name}`, 'utf8');
+      const renamed = lockFile.replace(/^\d+/, String(stranger.pid));
+      await writeFile(`${here.folder}/${name}`, renamed);
+    }
     const second = here.server();
     await second.start();
     await expectNote(second.url);
@@ -272,6 +289,27 @@ describe('after a kill -9', () => {
 });
 
 describe.runIf(isRoot)('started by root', () => {
+  it('lets no other user open a connection', async () => {
+    await chmod(here.parent, 0o755);
+    const first = here.server(quick);
+    await first.start();
+    const { port, searchParams } = new URL(first.url);
+    const socket = `${searchParams.get('host')}/.s.PGSQL.${port}`;
+    const knock = `
+      const net = require('node:net');
+      const how = (...to) => new Promise((resolve) =>
+        net.connect(...to).once('connect', () => resolve('connected')).once('error', (e) => resolve(e.code)));
+      Promise.all([how(process.argv[1]), how(${port}, '127.0.0.1')])
+        .then((answers) => { console.log(answers.join()); process.exit(); });`;
+    const knockAs = (user: { uid?: number; gid?: number }) =>
+      execFileSync(process.execPath, ['-e', knock, socket], { cwd: '/', ...user })
+        .toString()
+        .trim();
+    expect(knockAs({})).toBe('connected,ECONNREFUSED');
+    expect(knockAs({ uid: 70_000, gid: 70_000 })).toBe('EACCES,ECONNREFUSED');
+    expect(knockAs(nobody)).toBe('EACCES,ECONNREFUSED');
+  });
+
   const asItsUser = /^Uid:\t65525\t65525\t65525\t65525$/m;
   const noCapability = /^CapEff:\t0+$/m;
 
@@ -319,7 +357,7 @@ describe.runIf(isRoot)('started by root', () => {
     const cluster = await openCluster({ ...options, signal: new AbortController().signal });
     const { folder, password } = cluster;
     const port = homePort(folder);
-    const flags = commandLineSettings(folder, port, true);
+    const flags = commandLineSettings(folder, { host: '127.0.0.1', port }, true);
     const old = await Postmaster.launch(cluster, flags, silentLog, undefined);
     await old.ready(AbortSignal.timeout(30_000));
     const base = `postgres://longshore:${password}@127.0.0.1:${port}`;

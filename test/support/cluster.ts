@@ -50,6 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function startEmbedded(): Promise<TestServer> {
   const dataDir = await quickFolder('longshore-test-cluster-');
   const postgres = new EmbeddedPostgres({
+    loopback: true,
     dataDir,
     log: createLog('error'),
     unsafeForTests: true,

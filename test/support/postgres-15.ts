@@ -57,7 +57,7 @@ export async function startPostgres15(
   });
   await promisify(execFile)(initdb.command, initdb.args, initdb.options);
   const port = await findFreePort(homePort(folder));
-  const flags = { ...commandLineSettings(folder, port, true), ...settings };
+  const flags = { ...commandLineSettings(folder, { host: '127.0.0.1', port }, true), ...settings };
   const postmaster = await Postmaster.launch(
     { folder, launch },
     flags,
