@@ -115,13 +115,16 @@ describe('logs', () => {
     const child = spawn(process.execPath, [bin, 'logs', ID, '-f', '--url', url]);
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    const [first] = (await once(child.stdout, 'data')) as [Buffer];
-    child.kill('SIGINT');
-    const [code] = (await once(child, 'exit')) as [number];
-    expect({ code, stderr, first: first.toString() }).toEqual({
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+      child.kill('SIGINT');
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    expect({ code, stderr, stdout }).toEqual({
       code: 130,
       stderr: '',
-      first: `${AT} #1 info  out one\n`,
+      stdout: `${AT} #1 info  out one\n`,
     });
   });
 

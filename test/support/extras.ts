@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 /**
  * Programs from Debian packages that some tests need, and where they are. A machine without one skips
- * those tests. CI sets LONGSHORE_TEST_EXTRAS=required, so that a missing package fails there.
+ * those tests. CI sets TEST_EXTRAS=required, so that a missing package fails there.
  */
 export const EXTRAS = {
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
@@ -12,7 +12,7 @@ export const EXTRAS = {
 
 export type Extra = keyof typeof EXTRAS;
 
-const REQUIRED = process.env['LONGSHORE_TEST_EXTRAS'] === 'required';
+const REQUIRED = process.env['TEST_EXTRAS'] === 'required';
 
 export function isInstalled(extra: Extra): boolean {
   if (existsSync(EXTRAS[extra])) return true;
