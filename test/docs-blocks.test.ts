@@ -87,6 +87,7 @@ const CLAIMS: Claim[] = [
 const SHOWN: [page: string, holding: string, why: string][] = [
   ['README.md', 'npm ci && npm start', 'it needs a registry; e2e/start starts the same server'],
   ['README.md', 'npm ci && npm test', 'it is what runs this test'],
+  ['docs/embedded-postgres.md', 'psql', 'the client tools of PostgreSQL 18 are not installed'],
   ['docs/embedded-postgres.md', 'pg_dump', 'the client tools of PostgreSQL 18 are not installed'],
   ['docs/metrics.md', 'scrape_configs:', 'there is no Prometheus here to read it'],
   [
