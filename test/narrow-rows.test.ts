@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
@@ -32,8 +33,10 @@ const CARRYING = [
 it('keeps for a job that it fails when no worker has its code', () => {
   const carrying: string[] = [];
   const without: string[] = [];
-  for (const file of readdirSync(STORE)) {
-    const source = readFileSync(STORE + file, 'utf8');
+  const files = readdirSync(STORE, { recursive: true, encoding: 'utf8' });
+  for (const path of files.filter((name) => name.endsWith('.ts'))) {
+    const source = readFileSync(STORE + path, 'utf8');
+    const file = basename(path);
     const inserts = /insert into longshore\.(waiting|running)\s*\(([^)]*)\)/g;
     for (const [, table, columns = ''] of source.matchAll(inserts)) {
       const list = columns.includes('fails_unhandled') ? carrying : without;

@@ -244,7 +244,8 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
 
 it('is told by every statement that takes a job out of done', async () => {
   const folder = new URL('../../src/store/', import.meta.url);
-  const files = (await readdir(folder)).filter((name) => !name.endsWith('.test.ts'));
+  const names = await readdir(folder, { recursive: true });
+  const files = names.filter((name) => /(?<!\.test)\.ts$/.test(name));
   for (const name of files) await import(new URL(name, folder).href);
   const leaving = allStatements.filter(({ text }) => /delete from longshore\.done/.test(text));
   for (const { name, text } of leaving) {

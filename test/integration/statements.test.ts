@@ -50,8 +50,8 @@ import { buffersOf, Planner, rowsReadFrom } from '../support/plans.ts';
 
 // Statements register themselves when their file is loaded; a new file cannot be forgotten here.
 const folder = new URL('../../src/store/', import.meta.url);
-for (const name of await readdir(folder)) {
-  if (!name.endsWith('.test.ts')) await import(new URL(name, folder).href);
+for (const name of await readdir(folder, { recursive: true })) {
+  if (/(?<!\.test)\.ts$/.test(name)) await import(new URL(name, folder).href);
 }
 
 /** Tables that grow with the load. Nothing may ever read one of them as a whole. */
