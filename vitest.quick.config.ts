@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { COMPLETE_ONLY, QUICK_END_TO_END } from './test/support/quick-suite.ts';
+import { COMPLETE_ONLY, QUICK_END_TO_END } from './test/support/checks/quick-suite.ts';
 import { projects } from './vitest.config.ts';
 
 // `npm test`: everything that fits into a few minutes on two cores. `npm run test:all` runs all files.

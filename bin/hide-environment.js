@@ -7,7 +7,7 @@
 // to run on, and stays as its parent then.
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
-// Every process of Longshore has these, those of jobs included (src/runtime/environment.ts).
+// Every process of Longshore has these, those of jobs included (src/runtime/processes/environment.ts).
 var SHOWN = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'NODE_ENV'];
 
 /** Does nothing where there is no /proc, or none that can be written. */

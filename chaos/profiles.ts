@@ -1,4 +1,4 @@
-import { unknownName } from '../src/core/nearest.ts';
+import { unknownName } from '../src/core/values/nearest.ts';
 import type { Mix } from './load/requests.ts';
 import type { Deck } from './plan.ts';
 

@@ -1,8 +1,8 @@
 import type { Verdict } from './check/check.ts';
 import type { Facts } from './check/facts.ts';
 import { covered } from './check/free-slots.ts';
-import { isOwnDoing, reasonOutside } from './check/invariants/explained.ts';
-import { SOMETIMES } from './check/invariants/sometimes.ts';
+import { isOwnDoing, reasonOutside } from './check/invariants/safety/explained.ts';
+import { SOMETIMES } from './check/invariants/liveness/sometimes.ts';
 import type { Story } from './check/stories.ts';
 
 export interface Spread {

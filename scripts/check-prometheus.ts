@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { startTroubled, type Troubled } from '../test/support/metrics-trouble.ts';
+import { startTroubled, type Troubled } from '../test/support/checks/metrics-trouble.ts';
 import { endAll } from '../test/support/processes.ts';
-import { TestPrometheus } from '../test/support/prometheus.ts';
+import { TestPrometheus } from '../test/support/servers/prometheus.ts';
 import { until } from '../test/support/until.ts';
 
 const DEPLOY = fileURLToPath(new URL('../deploy/', import.meta.url));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPostgres } from '../src/postgres/embedded.ts';
 import { silentLog } from '../src/runtime/log.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { migrate } from '../src/store/connection/migrate.ts';
 import { cronChaos } from '../test/support/cron-chaos.ts';
 import { endAll } from '../test/support/processes.ts';
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endAll } from '../test/support/processes.ts';
-import { plantProblems } from '../test/support/problems.ts';
+import { plantProblems } from '../test/support/checks/problems.ts';
 
 const COUNT_DEFAULT = 200_000;
 const count = Number(process.argv[2] ?? COUNT_DEFAULT);

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../src/postgres/embedded.ts';
 import { createLog } from '../src/runtime/log.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { dumpSchema } from '../test/support/schema-dump.ts';
+import { migrate } from '../src/store/connection/migrate.ts';
+import { dumpSchema } from '../test/support/checks/schema-dump.ts';
 
 const log = createLog('error');
 const dataDir = await mkdtemp(path.join(tmpdir(), 'longshore-schema-'));

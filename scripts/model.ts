@@ -34,7 +34,7 @@ try {
 const settings = Object.entries(chosen).map(([name, value]) => {
   return [`LONGSHORE_MODEL_${name.toUpperCase().replace('-', '_')}`, value];
 });
-const test = ['vitest', 'run', '--project', 'integration', 'test/integration/model.test.ts'];
+const test = ['vitest', 'run', '--project', 'integration', 'test/integration/store/model.test.ts'];
 const { status } = spawnSync('npx', test, {
   stdio: 'inherit',
   env: { ...process.env, ...Object.fromEntries(settings) },

@@ -5,12 +5,12 @@
 import { readFileSync } from 'node:fs';
 
 const PATH = [
-  'src/core/job.ts',
-  'src/core/lifecycle.ts',
-  'src/store/claim.ts',
-  'src/store/settle.ts',
-  'src/worker/loop.ts',
-  'src/app.ts',
+  'src/core/job/job.ts',
+  'src/core/job/lifecycle.ts',
+  'src/store/claim/claim.ts',
+  'src/store/claim/settle.ts',
+  'src/worker/claim/loop.ts',
+  'src/app/app.ts',
 ];
 const LINES_MAX = 999;
 

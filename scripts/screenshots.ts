@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jobInState, post, startJob } from '../test/support/api.ts';
-import { openBrowser, visit } from '../test/support/browser.ts';
-import { openShop, type Shop } from '../test/support/dashboard-server.ts';
+import { openBrowser, visit } from '../test/support/servers/browser.ts';
+import { openShop, type Shop } from '../test/support/servers/dashboard-server.ts';
 import { endAll } from '../test/support/processes.ts';
 import { until } from '../test/support/until.ts';
 

@@ -1,4 +1,4 @@
-import { changesOf, differencesAt } from '../test/support/zone-oracle.ts';
+import { changesOf, differencesAt } from '../test/support/checks/zone-oracle.ts';
 
 /**
  * Holds the calendar of schedules to the local clock of every minute around every change of clocks

@@ -4,14 +4,15 @@ import { fileURLToPath } from 'node:url';
 import {
   ambientReads,
   importCycles,
+  loadedBy,
   type ImportRow,
   impureReads,
   longFiles,
   nonErasable,
   strayStatements,
   wrongImports,
-} from './support/source-rules.ts';
-import { parse, readSources } from './support/source-tree.ts';
+} from './support/checks/source-rules.ts';
+import { parse, readSources } from './support/checks/source-tree.ts';
 
 /** DESIGN section 4 as data. A new folder needs a row here before it may exist. */
 const IMPORTS: ImportRow[] = [
@@ -60,11 +61,11 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/worker/watchdog/',
     may: [
-      'src/runtime/sweep.ts',
-      'src/runtime/name-tag.ts',
-      'src/runtime/cgroup.ts',
-      'src/runtime/remove-folder.ts',
-      'src/runtime/user-processes.ts',
+      'src/runtime/processes/sweep.ts',
+      'src/runtime/processes/name-tag.ts',
+      'src/runtime/processes/cgroup.ts',
+      'src/runtime/processes/remove-folder.ts',
+      'src/runtime/processes/user-processes.ts',
     ],
     node: true,
   },
@@ -80,12 +81,20 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/scheduler/',
-    may: ['src/core/', 'src/runtime/', 'src/schedule/', 'src/signals/', 'src/store/'],
+    may: [
+      'src/core/',
+      'src/enqueue/',
+      'src/runtime/',
+      'src/schedule/',
+      'src/signals/',
+      'src/store/',
+    ],
     types: ['src/liveness/'],
   },
   {
     at: 'src/http/',
     may: [
+      'src/enqueue/',
       'src/core/',
       'src/params/',
       'src/runtime/',
@@ -133,7 +142,7 @@ const IMPORTS: ImportRow[] = [
       'src/config/',
       'src/client/',
       'src/core/',
-      'src/app.ts',
+      'src/app/',
       'src/version.ts',
       // It is the root of its process: it owns the clock and makes the log.
       'src/runtime/clock.ts',
@@ -144,152 +153,46 @@ const IMPORTS: ImportRow[] = [
     packages: ['commander'],
     node: true,
   },
+  // The composition root: puts the parts together for each role, and for an application that has
+  // Longshore inside.
   {
-    at: 'src/app.ts',
+    at: 'src/app/',
     may: [
-      'src/core/',
-      'src/runtime/',
-      'src/signals/',
+      'src/client/',
       'src/config/',
-      'src/protocol/',
-      'src/store/',
-      'src/postgres/',
-      'src/worker/',
-      'src/scheduler/',
+      'src/core/',
+      'src/doctor/',
+      'src/doctor/facts/',
+      'src/enqueue/',
       'src/http/',
+      'src/liveness/',
       'src/metrics/',
-      'src/assemble.ts',
-      'src/diagnose.ts',
-      'src/encryption-app.ts',
-      'src/keys-app.ts',
-      'src/local-api.ts',
-      'src/local-scheduler.ts',
-      'src/local-worker.ts',
-      'src/open-database.ts',
-      'src/run-due-app.ts',
-      'src/run-due.ts',
+      'src/postgres/',
+      'src/protocol/',
+      'src/runtime/',
+      'src/scheduler/',
+      'src/signals/',
+      'src/store/',
       'src/version.ts',
-      'src/worker-child.ts',
+      'src/webhooks/',
+      'src/worker/',
     ],
     node: true,
   },
+  // The application service that accepts jobs: validates, counts quotas, then calls the store.
   {
-    at: 'src/diagnose.ts',
-    may: ['src/doctor/', 'src/doctor/facts/', 'src/runtime/'],
-    types: ['src/config/'],
-    node: true,
+    at: 'src/enqueue/',
+    may: [
+      'src/core/',
+      'src/params/',
+      'src/protocol/',
+      'src/runtime/',
+      'src/schedule/',
+      'src/signals/',
+      'src/store/',
+    ],
   },
   { at: 'src/version.ts', may: [], node: true },
-  // Finds the files of the dashboard, or has them built by a process of its own.
-  { at: 'src/dashboard.ts', may: [], types: ['src/runtime/'], node: true },
-  // The part of the composition that the server and an application with Longshore inside share.
-  {
-    at: 'src/local-worker.ts',
-    may: [
-      'src/core/',
-      'src/runtime/',
-      'src/store/',
-      'src/webhooks/',
-      'src/worker/',
-      'src/metrics/',
-      'src/local-queue.ts',
-      'src/local-scheduler.ts',
-      'src/version.ts',
-    ],
-    node: true,
-  },
-  {
-    at: 'src/local-api.ts',
-    may: [
-      'src/core/',
-      'src/runtime/',
-      'src/signals/',
-      'src/store/',
-      'src/http/',
-      'src/config/shown.ts',
-      'src/dashboard.ts',
-      'src/version.ts',
-    ],
-    types: ['src/config/'],
-  },
-  {
-    at: 'src/encryption-app.ts',
-    may: ['src/runtime/', 'src/store/', 'src/open-database.ts'],
-    types: ['src/config/'],
-  },
-  {
-    at: 'src/keys-app.ts',
-    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/open-database.ts'],
-    types: ['src/config/'],
-  },
-  {
-    at: 'src/local-scheduler.ts',
-    may: [
-      'src/core/',
-      'src/runtime/',
-      'src/store/',
-      'src/liveness/',
-      'src/scheduler/',
-      'src/version.ts',
-    ],
-    node: true,
-  },
-  {
-    at: 'src/local-queue.ts',
-    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/worker/', 'src/scheduler/'],
-  },
-  {
-    at: 'src/run-due.ts',
-    may: [
-      'src/core/',
-      'src/runtime/',
-      'src/signals/',
-      'src/store/',
-      'src/webhooks/',
-      'src/worker/',
-      'src/scheduler/',
-      'src/local-queue.ts',
-      'src/version.ts',
-    ],
-    types: ['src/local-worker.ts'],
-    node: true,
-  },
-  {
-    at: 'src/run-due-app.ts',
-    may: ['src/runtime/', 'src/signals/', 'src/store/', 'src/open-database.ts', 'src/run-due.ts'],
-    types: ['src/config/', 'src/core/'],
-  },
-  // Every composition begins with it: a database that is there, and up to date.
-  {
-    at: 'src/assemble.ts',
-    may: ['src/runtime/', 'src/store/', 'src/open-database.ts'],
-    types: ['src/config/'],
-  },
-  {
-    at: 'src/in-process.ts',
-    may: [
-      'src/runtime/',
-      'src/config/',
-      'src/store/',
-      'src/assemble.ts',
-      'src/local-jobs.ts',
-      'src/local-worker.ts',
-      'src/worker-child.ts',
-    ],
-    types: ['src/core/'],
-  },
-  // The client without HTTP: its handles and errors over the store.
-  {
-    at: 'src/local-jobs.ts',
-    may: [
-      'src/core/',
-      'src/client/',
-      'src/http/start.ts',
-      'src/protocol/',
-      'src/runtime/',
-      'src/store/',
-    ],
-  },
   // For the tests of people who write jobs: the parts of the product, put together smaller.
   {
     at: 'src/testing/',
@@ -302,30 +205,18 @@ const IMPORTS: ImportRow[] = [
       'src/scheduler/',
       'src/worker/',
       'src/worker/runner/',
-      'src/local-jobs.ts',
-      'src/run-due.ts',
+      'src/app/',
+      'src/enqueue/',
     ],
     types: ['src/client/'],
     node: true,
   },
-  {
-    at: 'src/open-database.ts',
-    may: ['src/core/', 'src/runtime/', 'src/store/', 'src/postgres/'],
-    types: ['src/config/'],
-    node: true,
-  },
-  {
-    at: 'src/worker-process.ts',
-    may: ['src/app.ts', 'src/runtime/'],
-    types: ['src/config/', 'src/worker-child.ts'],
-  },
-  { at: 'src/worker-child.ts', may: ['src/runtime/'], types: ['src/config/'], node: true },
   // Runners load this file for `defineJob`, and must not load a database driver with it.
   {
     at: 'src/index.ts',
     may: ['src/core/', 'src/client/'],
-    types: ['src/in-process.ts'],
-    lazily: ['src/in-process.ts'],
+    types: ['src/app/'],
+    lazily: ['src/app/'],
   },
 ];
 
@@ -349,6 +240,11 @@ describe('the source', () => {
   it('is read at all', () => expect(files.length).toBeGreaterThan(100));
   it('imports only what its folder may', () => expect(wrongImports(files, IMPORTS)).toEqual([]));
   it('has no import cycle', () => expect(importCycles(files)).toEqual([]));
+  it('loads no HTTP server into an application that has Longshore inside', () => {
+    const loaded = [...loadedBy('src/app/in-process.ts', files)];
+    expect(loaded).toContain('src/store/claim/claim.ts');
+    expect(loaded.filter((path) => path.startsWith('src/http/'))).toEqual([]);
+  });
   it('has no file of more than 400 lines', () => expect(longFiles(files, LINES_MAX)).toEqual([]));
   it('holds SQL in the store only', () => {
     expect(strayStatements(files, MAY_HOLD_SQL)).toEqual([]);
@@ -362,7 +258,7 @@ describe('the source', () => {
   it('can be read by a newcomer in one sitting: under 1,000 lines', () => {
     const script = fileURLToPath(new URL('../scripts/newcomer-path.ts', import.meta.url));
     const { status, stdout } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
-    expect(stdout).toContain('src/app.ts');
+    expect(stdout).toContain('src/app/app.ts');
     expect(status).toBe(0);
   });
 });
@@ -455,8 +351,13 @@ describe('the rule of imports', () => {
       "import { type B } from '../runtime/b.ts';",
       'src/runtime/b.ts',
     ],
-    ['the command line from the root', 'src/app.ts', "import './cli/b.ts';", 'src/cli/b.ts'],
-    ['what may only be lazy', 'src/index.ts', "import './in-process.ts';", 'src/in-process.ts'],
+    ['the command line from the root', 'src/app/app.ts', "import '../cli/b.ts';", 'src/cli/b.ts'],
+    [
+      'what may only be lazy',
+      'src/index.ts',
+      "import './app/in-process.ts';",
+      'src/app/in-process.ts',
+    ],
     ['a file outside src', 'src/core/a.ts', "import x from '../../package.json';", 'package.json'],
   ])('sees %s', (_, path, source, target) => {
     const [complaint, ...more] = wrongImports(one(path, source), IMPORTS);
@@ -478,7 +379,7 @@ describe('the rule of imports', () => {
     ['what its row says', 'src/worker/a.ts', "import '../store/b.ts'; import 'node:fs';"],
     ['the one file it may', 'src/worker/runner/a.ts', "import '../ipc.ts';"],
     ['types where they are allowed', 'src/cli/a.ts', "import type { B } from '../runtime/b.ts';"],
-    ['what it loads lazily', 'src/index.ts', "await import('./in-process.ts');"],
+    ['what it loads lazily', 'src/index.ts', "await import('./app/in-process.ts');"],
     ['definitions', 'src/worker/runner/load.ts', 'await import(name);'],
     ['nothing, in a comment', 'src/core/a.ts', "// import '../store/b.ts';"],
     ['nothing, in a string', 'src/core/a.ts', 'const text = "import \'../store/b.ts\'";'],

@@ -10,10 +10,10 @@ import { loadConfig } from '../src/config/load.ts';
 import { SETTINGS } from '../src/config/schema.ts';
 import { AlertAnswer, AlertRuleBody } from '../src/protocol/alert.ts';
 import { RunDueAnswer } from '../src/protocol/run-due.ts';
-import { StatsAnswer } from '../src/protocol/stats-answer.ts';
-import { WebhookBody } from '../src/protocol/webhook-body.ts';
+import { StatsAnswer } from '../src/protocol/answers/stats-answer.ts';
+import { WebhookBody } from '../src/protocol/requests/webhook-body.ts';
 import { idleProgram } from './support/cli.ts';
-import { type Block, blocksOf, commandsIn, PAGES } from './support/docs-blocks.ts';
+import { type Block, blocksOf, commandsIn, PAGES } from './support/checks/docs-blocks.ts';
 
 /**
  * Every block of the README and of docs/ is run by a test. This one runs next to nothing: it knows who
@@ -41,46 +41,46 @@ const CLAIMS: Claim[] = [
   claim('browser/newcomer', 'README.md', 'sh', 'npx longshore enqueue total'),
   claim('browser/newcomer', 'README.md', 'sh', 'npx longshore list --status succeeded'),
   claim('browser/newcomer', 'README.md', 'ts', '// jobs/total.ts'),
-  claim('integration/docs-commands', 'README.md', 'sh', 'curl'),
-  claim('integration/docs-commands', 'README.md', 'sh', 'npx longshore enqueue flaky'),
-  claim('integration/docs-scripts', 'README.md', 'ts', '// jobs/resize.ts'),
-  claim('integration/docs-scripts', 'README.md', 'ts', 'job.logs('),
-  claim('integration/docs-scripts', 'README.md', 'ts', 'createLongshore('),
-  claim('integration/docs-examples', 'README.md', 'ts', "key: 'report'"),
-  claim('integration/docs-commands', 'docs/alerts.md', 'sh'),
+  claim('integration/docs/docs-commands', 'README.md', 'sh', 'curl'),
+  claim('integration/docs/docs-commands', 'README.md', 'sh', 'npx longshore enqueue flaky'),
+  claim('integration/docs/docs-scripts', 'README.md', 'ts', '// jobs/resize.ts'),
+  claim('integration/docs/docs-scripts', 'README.md', 'ts', 'job.logs('),
+  claim('integration/docs/docs-scripts', 'README.md', 'ts', 'createLongshore('),
+  claim('integration/docs/docs-examples', 'README.md', 'ts', "key: 'report'"),
+  claim('integration/docs/docs-commands', 'docs/alerts.md', 'sh'),
   claim('docs-blocks', 'docs/alerts.md', 'json'),
-  claim('integration/docs-examples', 'docs/cancelling.md', 'ts'),
-  claim('integration/docs-commands', 'docs/cli.md', 'sh'),
+  claim('integration/docs/docs-examples', 'docs/cancelling.md', 'ts'),
+  claim('integration/docs/docs-commands', 'docs/cli.md', 'sh'),
   claim('docs-blocks', 'docs/cli.md', 'json'),
   claim('docs-blocks', 'docs/configuration.md', 'json'),
-  claim('integration/deploy', 'docs/deploying.md', 'sql'),
-  claim('integration/enqueueing-page', 'docs/enqueueing.md', 'ts'),
+  claim('integration/docs/deploy', 'docs/deploying.md', 'sql'),
+  claim('integration/docs/enqueueing-page', 'docs/enqueueing.md', 'ts'),
   claim('e2e/failures', 'docs/failures.md', 'ts'),
   claim('e2e/failures', 'docs/failures.md', 'sh'),
-  claim('integration/docs-examples', 'docs/limits.md', 'ts'),
-  claim('integration/docs-commands', 'docs/limits.md', 'sh'),
-  claim('integration/job-lines', 'docs/logging.md', 'json'),
+  claim('integration/docs/docs-examples', 'docs/limits.md', 'ts'),
+  claim('integration/docs/docs-commands', 'docs/limits.md', 'sh'),
+  claim('integration/worker/job-log', 'docs/logging.md', 'json'),
   claim('docs-blocks', 'docs/metrics.md', 'json'),
   // A server with settings: flags and settings are read below, and other tests start servers.
   claim('docs-blocks', 'docs/poolers.md', 'sh'),
-  claim('integration/pooler', 'docs/poolers.md', 'sql'),
+  claim('integration/store/pooler', 'docs/poolers.md', 'sql'),
   // They are held against those of the README, which the newcomer runs.
   claim('docs-pages', 'docs/quick-start.md', 'sh'),
   claim('docs-pages', 'docs/quick-start.md', 'ts'),
   claim('e2e/schedules', 'docs/schedules.md', 'sh'),
   claim('e2e/schedules', 'docs/schedules.md', 'ts', 'schedules.create('),
-  claim('integration/docs-examples', 'docs/schedules.md', 'ts', 'defineJob('),
-  claim('integration/docs-scripts', 'docs/sdk.md', 'ts'),
-  claim('integration/docs-commands', 'docs/security.md', 'sh', 'longshore keys'),
-  claim('integration/docs-scripts', 'docs/testing.md', 'ts'),
+  claim('integration/docs/docs-examples', 'docs/schedules.md', 'ts', 'defineJob('),
+  claim('integration/docs/docs-scripts', 'docs/sdk.md', 'ts'),
+  claim('integration/docs/docs-commands', 'docs/security.md', 'sh', 'longshore keys'),
+  claim('integration/docs/docs-scripts', 'docs/testing.md', 'ts'),
   // Likewise.
   claim('docs-blocks', 'docs/tracing.md', 'sh'),
-  claim('integration/docs-scripts', 'docs/transactions.md', 'ts'),
-  claim('integration/docs-scripts', 'docs/transactions.md', 'sql'),
-  claim('integration/docs-scripts', 'docs/webhooks.md', 'ts'),
-  claim('integration/docs-commands', 'docs/webhooks.md', 'sh'),
+  claim('integration/docs/docs-scripts', 'docs/transactions.md', 'ts'),
+  claim('integration/docs/docs-scripts', 'docs/transactions.md', 'sql'),
+  claim('integration/docs/docs-scripts', 'docs/webhooks.md', 'ts'),
+  claim('integration/docs/docs-commands', 'docs/webhooks.md', 'sh'),
   claim('docs-blocks', 'docs/webhooks.md', 'json'),
-  claim('integration/docs-examples', 'docs/writing-jobs.md', 'ts'),
+  claim('integration/docs/docs-examples', 'docs/writing-jobs.md', 'ts'),
 ];
 
 /** Shown and not run, each for a reason. */

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { TRANSITIONS } from '../src/core/lifecycle.ts';
-import { DOCS_PAGES } from '../src/http/docs-contents.ts';
-import { renderMarkdown } from '../src/http/docs-markdown.ts';
-import { DOCS_STYLE } from '../src/http/docs-style.ts';
+import { TRANSITIONS } from '../src/core/job/lifecycle.ts';
+import { DOCS_PAGES } from '../src/http/docs/contents.ts';
+import { renderMarkdown } from '../src/http/docs/markdown.ts';
+import { DOCS_STYLE } from '../src/http/docs/style.ts';
 
 /** What pages say about each other, and about the code, holds. */
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
-import { blocksOf, PAGES } from './support/docs-blocks.ts';
+import { blocksOf, PAGES } from './support/checks/docs-blocks.ts';
 
 /** All TypeScript of the README and of docs/, compiled against the types that a user of the package gets. */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { FAILURE_CODES } from '../src/core/failure.ts';
+import { FAILURE_CODES } from '../src/core/failure/failure.ts';
 import { PROBLEMS } from '../src/protocol/problem.ts';
 
 const page = readFileSync(new URL('../docs/errors.md', import.meta.url), 'utf8');

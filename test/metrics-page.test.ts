@@ -5,7 +5,7 @@ import { clusterFamilies } from '../src/metrics/cluster.ts';
 import { textOf } from '../src/metrics/family.ts';
 import { processFamilies } from '../src/metrics/process-families.ts';
 import { WorkerMetrics } from '../src/metrics/worker-metrics.ts';
-import { readPrometheusText } from './support/prometheus-text.ts';
+import { readPrometheusText } from './support/servers/prometheus-text.ts';
 
 /** What docs, alerts and dashboard say of metrics, held to what `/metrics` really has. */
 

@@ -27,7 +27,7 @@ const CARRYING = [
   'waiting unique-jobs.ts',
   'running claim.ts',
   'running enqueue.ts',
-  'running gated-claim.ts',
+  'running limited-claim.ts',
 ];
 
 it('keeps for a job that it fails when no worker has its code', () => {

@@ -9,7 +9,7 @@ import {
   SLOT_REASONS,
   SLOT_STATUSES,
   type Timing,
-} from '../src/core/schedule.ts';
+} from '../src/core/schedule/schedule.ts';
 import { upcoming } from '../src/schedule/preview.ts';
 
 const page = readFileSync(new URL('../docs/schedules.md', import.meta.url), 'utf8');

@@ -6,8 +6,8 @@ import {
   longFiles,
   nonErasable,
   strayStatements,
-} from './support/source-rules.ts';
-import { parse } from './support/source-tree.ts';
+} from './support/checks/source-rules.ts';
+import { parse } from './support/checks/source-tree.ts';
 
 /**
  * The rules behind `architecture.test.ts`, each shown made-up files, `{ path: source }`: it must see

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allStatements } from '../src/store/db.ts';
-import { parse, readSources } from './support/source-tree.ts';
+import { allStatements } from '../src/store/connection/db.ts';
+import { parse, readSources } from './support/checks/source-tree.ts';
 
 /**
  * The second wall between tenants. The first is the door, which decides whose things a request is

@@ -39,7 +39,7 @@ async function drainBeside(bench: Bench, system: string, blocked: number): Promi
 /** Straight into the tables, as enqueueing and claiming would have left them. */
 async function makeBlocked(url: string, blocked: number): Promise<void> {
   if (blocked === 0) return;
-  const sql = await readFile(new URL('blocked.sql', import.meta.url), 'utf8');
+  const sql = await readFile(new URL('sql/blocked.sql', import.meta.url), 'utf8');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

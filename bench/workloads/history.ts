@@ -42,8 +42,8 @@ async function makeHistory(url: string, finished: number): Promise<void> {
   await client.connect();
   try {
     await client.query("select set_config('bench.finished', $1, false)", [`${finished}`]);
-    await client.query(await read('days.sql'));
-    await client.query(await read('history.sql'));
+    await client.query(await read('sql/days.sql'));
+    await client.query(await read('sql/history.sql'));
     // A week of work has been vacuumed and analysed many times over.
     await client.query('vacuum analyze');
   } finally {

@@ -1,4 +1,4 @@
-import { unknownName } from '../../src/core/nearest.ts';
+import { unknownName } from '../../src/core/values/nearest.ts';
 import { CUT_FAULTS } from './cuts.ts';
 import { DOOR_FAULTS } from './doors.ts';
 import type { Fault } from './fault.ts';

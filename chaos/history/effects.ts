@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JobContext } from '../../src/core/define.ts';
+import type { JobContext } from '../../src/core/definition/define.ts';
 import type { Effect } from './history.ts';
 import { nowMicros } from './now.ts';
 

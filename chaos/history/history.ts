@@ -1,4 +1,4 @@
-import type { JobState } from '../../src/core/job.ts';
+import type { JobState } from '../../src/core/job/job.ts';
 
 /**
  * What a chaos run leaves behind, and all that the checker ever sees. Six witnesses tell it who know

@@ -1,4 +1,4 @@
-import { unknownName } from '../../src/core/nearest.ts';
+import { unknownName } from '../../src/core/values/nearest.ts';
 import { CLAIM_MUTANTS } from './claims.ts';
 import { ENQUEUE_MUTANTS } from './enqueues.ts';
 import { LEASE_MUTANTS } from './leases.ts';

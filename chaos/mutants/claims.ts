@@ -9,7 +9,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'a success is stored by id and state, without the claim number (pg-boss, River)',
     changes: [
       {
-        file: 'store/turn.ts',
+        file: 'store/claim/settle-and-claim.ts',
         find: "r.id = u.id and r.claim_no = u.claim and r.state = 'running'",
         replace: "r.id = u.id and r.state = 'running'",
       },
@@ -22,7 +22,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'any other outcome is stored by id and state, without the claim number',
     changes: [
       {
-        file: 'store/settle.ts',
+        file: 'store/claim/settle.ts',
         find: 'r.id = u.id and r.claim_no = u.claim and r.state = u.was',
         replace: 'r.id = u.id and r.state = u.was',
       },
@@ -36,7 +36,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'progress is written by id alone (bull#1416: the ex-owner writes beside the new one)',
     changes: [
       {
-        file: 'store/progress.ts',
+        file: 'store/attempt/progress.ts',
         find: ' and r.id = u.id and r.claim_no = u.claim',
         replace: ' and r.id = u.id',
       },
@@ -50,7 +50,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'an outcome is stored whatever state the job is in by now',
     changes: [
       {
-        file: 'store/settle.ts',
+        file: 'store/claim/settle.ts',
         find: ' and r.claim_no = u.claim and r.state = u.was',
         replace: ' and r.claim_no = u.claim',
       },
@@ -63,7 +63,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'a claim does not ask whether its worker was declared dead (solid_queue#778)',
     changes: [
       {
-        file: 'store/claim.ts',
+        file: 'store/claim/claim.ts',
         find: 'w.instance = $3 and w.dead_at is null and w.draining_at is null',
         replace: 'w.instance = $3',
       },
@@ -89,7 +89,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'an outcome that could not be written is dropped, and the job never heard of again',
     changes: [
       {
-        file: 'worker/outbox.ts',
+        file: 'worker/attempt/outbox.ts',
         find: 'this.#waiting[shard]?.unshift(...kept);',
         replace: 'void kept;',
       },
@@ -102,7 +102,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'a work loop that failed once fails for ever, while its worker renews its lease',
     changes: [
       {
-        file: 'worker/loop.ts',
+        file: 'worker/claim/loop.ts',
         find: 'loop.failure = undefined;\n',
         replace: '\n',
       },

@@ -9,7 +9,7 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     mistake: 'a job is acknowledged before it is stored',
     changes: [
       {
-        file: 'store/inbox.ts',
+        file: 'enqueue/enqueuer.ts',
         find: 'return await this.#batch.add(entry);',
         replace:
           "this.#batch.add(entry).catch(() => undefined); return { jobId: entry.job.id, status: 'queued', created: true };",
@@ -23,7 +23,7 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     mistake: 'commits do not wait for the disk (Jepsen on NATS 2.12.1)',
     changes: [
       {
-        file: 'store/db.ts',
+        file: 'store/connection/db.ts',
         find: '...(sessions && { options: SESSION }),',
         replace: '...(sessions && { options: `${SESSION} -c synchronous_commit=off` }),',
       },
@@ -36,7 +36,7 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     mistake: 'an idempotency key does not keep a second job out',
     changes: [
       {
-        file: 'store/enqueue-entry.ts',
+        file: 'store/enqueue/enqueue-entry.ts',
         find: 'const scope = `idempotency\\n${job.tenant}',
         replace: 'const scope = `idempotency\\n${job.id}',
       },
@@ -49,7 +49,7 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     mistake: 'jobs that are stored together get the params of one another',
     changes: [
       {
-        file: 'store/enqueue-plain.ts',
+        file: 'store/enqueue/enqueue-plain.ts',
         find: "`[${entries.map(storedParams).join(',')}]`,",
         replace: "`[${entries.map(storedParams).toReversed().join(',')}]`,",
       },
@@ -62,7 +62,7 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     mistake: 'a batch is stored job by job',
     changes: [
       {
-        file: 'store/inbox.ts',
+        file: 'enqueue/enqueuer.ts',
         find: 'return await enqueueAndWake(this.#db, this.#waker, entries, true);',
         replace:
           'const all = []; for (const entry of entries) all.push(...(await enqueueAndWake(this.#db, this.#waker, [entry], true))); return all;',

@@ -20,7 +20,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     mistake: 'a worker is declared dead although its lease holds (sidekiq#4611)',
     changes: [
       {
-        file: 'store/workers.ts',
+        file: 'store/workers/workers.ts',
         find: 'dead_at is null and lease_until < clock_timestamp()',
         replace: "dead_at is null and lease_until < clock_timestamp() + interval '2.2 s'",
       },
@@ -81,7 +81,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       'a lost lease costs no attempt, so a job that kills its worker never ends (good_job#922)',
     changes: [
       {
-        file: 'core/lifecycle.ts',
+        file: 'core/job/lifecycle.ts',
         find: "return moveTo(job.attempts < job.maxAttempts ? 'queued' : 'failed', { error });",
         replace:
           "return moveTo(job.attempts < job.maxAttempts ? 'queued' : 'failed', { error, attemptGivenBack: true });",

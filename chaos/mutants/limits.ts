@@ -10,12 +10,12 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     mistake: 'a limit is counted by the statement that claims, and nobody locks anything meanwhile',
     changes: [
       {
-        file: 'store/gated-claim.ts',
+        file: 'store/claim/limited-claim.ts',
         find: 'select g.gate, g.rate, coalesce(g.lim - g.in_use, ',
         replace: `select g.gate, g.rate, coalesce(g.lim - ${COUNTED}, `,
       },
       {
-        file: 'store/gated-claim.ts',
+        file: 'store/claim/limited-claim.ts',
         find: 'order by g.gate for update\n  ),\n  line as',
         replace: 'order by g.gate\n  ),\n  line as',
       },
@@ -29,7 +29,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     mistake: 'the next job of a key is let in without the lock of its gate, so two come at once',
     changes: [
       {
-        file: 'store/gates.ts',
+        file: 'store/limits/limiters.ts',
         find: 'order by k.gate for update of k\n  ),\n  room as',
         replace: 'order by k.gate\n  ),\n  room as',
       },

@@ -8,7 +8,7 @@ export const START_MUTANTS: readonly Mutant[] = [
       'a server whose worker process is killed before it was up ends, with jobs acknowledged',
     changes: [
       {
-        file: 'runtime/child-service.ts',
+        file: 'runtime/processes/child-service.ts',
         find: 'if (refused && !everUp) throw refused;',
         replace: "if (!everUp) throw refused ?? new StartRefusal('configuration', end);",
       },

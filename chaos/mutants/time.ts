@@ -7,7 +7,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     mistake: 'work is looked for only when a NOTIFY says so (graphile-worker#541, bullmq#4729)',
     changes: [
       {
-        file: 'worker/look-pace.ts',
+        file: 'worker/claim/poll-interval.ts',
         find: 'this.#dueAtMs = nowMs + Math.min(longestMs, Math.max(this.#pollMs, pauseMs));',
         replace: 'this.#dueAtMs = Number.POSITIVE_INFINITY; void longestMs; void pauseMs;',
       },
@@ -21,7 +21,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     mistake: 'a job becomes due a second before its time',
     changes: [
       {
-        file: 'store/promote.ts',
+        file: 'store/claim/promote.ts',
         find: 'and w.run_at <= (select at from clock)\n    order by w.run_at limit $2 - $2 / 4',
         replace:
           "and w.run_at <= (select at from clock) + interval '1 s'\n" +
@@ -36,7 +36,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     mistake: "when a job is due is decided by the API's clock, not by the database's",
     changes: [
       {
-        file: 'store/enqueue-entry.ts',
+        file: 'store/enqueue/enqueue-entry.ts',
         find: 'run_at: job.runAt,',
         replace: 'run_at: job.runAt ?? (job.delayMs ? new Date(Date.now() + job.delayMs) : null),',
       },
@@ -49,7 +49,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     mistake: 'a job is tried again although its attempts are used up',
     changes: [
       {
-        file: 'core/lifecycle.ts',
+        file: 'core/job/lifecycle.ts',
         find: '|| job.attempts >= job.maxAttempts) {',
         replace: '|| job.attempts > job.maxAttempts) {',
       },

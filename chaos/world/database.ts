@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { silentLog } from '../../src/runtime/log.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/connection/migrate.ts';
 import { descendants } from '../../test/support/processes.ts';
 import { until } from '../../test/support/until.ts';
 

@@ -1,9 +1,9 @@
-import { hasRedis, startRedis, type TestRedis } from '../../test/support/redis.ts';
+import { hasRedis, startRedis, type TestRedis } from '../../test/support/servers/redis.ts';
 import { Link } from './link.ts';
 
 /** The lease of a worker that beats in Redis: so long that a job which waits for its end is noticed. */
 export const REDIS_LEASE_MS = 20_000;
-/** For so long a Redis may remember the dead (`core/lease.ts`). */
+/** For so long a Redis may remember the dead (`core/queue/lease.ts`). */
 export const REMEMBERED_MS = 30_000;
 
 /** A Redis for the beats of workers, behind a link of its own. */

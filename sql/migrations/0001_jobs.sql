@@ -10,7 +10,7 @@
 --    queue, all ways cost the same to it. So every secondary index is partial, if only by `where x
 --    is not null`: it can serve no question that does not name x. And where rows are matched by
 --    `id = any (…)`, the key begins with the id: PostgreSQL 15 and 16 take an array on a later
---    column for a filter and read the whole index. test/integration/statements.test.ts holds this.
+--    column for a filter and read the whole index. test/integration/store/statements.test.ts holds this.
 
 create type longshore.job_state as enum (
   'created', 'scheduled', 'queued', 'running', 'retrying', 'cancelling',

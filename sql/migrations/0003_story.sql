@@ -69,7 +69,7 @@ select shard, max(lane) over (partition by shard)
     + row_number() over (partition by shard order by lane), tenant, '$hook:' || key, version
 from longshore.lane;
 
--- An id like those that the processes make (core/job-id.ts), of this moment: what comes after the
+-- An id like those that the processes make (core/job/job-id.ts), of this moment: what comes after the
 -- milliseconds is the part of the millisecond, then chance, then the shard.
 create function longshore.new_job_id(shard smallint) returns uuid
 language sql volatile as $$

@@ -1,6 +1,6 @@
 -- What people do about failures: find them, retry or delete them, one by one or many at once.
 
--- What an error is apart from the details of one occurrence (core/fingerprint.ts): failures with the
+-- What an error is apart from the details of one occurrence (core/failure/fingerprint.ts): failures with the
 -- same one are the same mistake. Those from before it was stored are told apart by their code.
 alter table longshore.attempt add column fingerprint text;
 update longshore.done set fingerprint = error_code where state = 'failed' and fingerprint is null;

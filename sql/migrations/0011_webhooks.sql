@@ -63,7 +63,7 @@ begin
 end $$;
 
 -- Stores the body of a delivery and answers with its id. Its params are `DeliveryParams`
--- (core/webhook-event.ts).
+-- (core/webhook/webhook-event.ts).
 create function longshore.new_delivery(
   of_shard smallint, of_lane integer, webhook uuid, event text, of_job uuid, at timestamptz,
   state longshore.job_state, attempts integer, run_at timestamptz, error json

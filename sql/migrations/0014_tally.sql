@@ -2,11 +2,11 @@
 -- moves jobs writes here what it moved, grouped by lane and kind of move, in the same commit: so the
 -- sum of all rows is right at every moment. Rows are only added, hence nobody waits for a counter that
 -- somebody else holds. A scheduler adds them to the tables below each second and deletes them
--- (store/fold-tally.ts).
+-- (store/counters/roll-up.ts).
 --
 -- `was` is null when a job is made, `state` when one is removed. `ms` is how long the jobs had waited
 -- before they began, or had run before they stopped; `bucket` says between which edges each of them
--- was (core/histogram.ts).
+-- was (core/views/histogram.ts).
 create table longshore.tally_delta (
   at timestamptz not null default clock_timestamp(),
   ms float8,

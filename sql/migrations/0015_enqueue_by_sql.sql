@@ -2,7 +2,7 @@
 --
 --   select job_id from longshore.enqueue('{"definitionKey": "mail.send", "params": {"to": 17}}');
 --
--- It takes what `POST /v1/jobs` takes, by the same rules, and a `tenant`; `store/enqueue.ts` stores jobs
+-- It takes what `POST /v1/jobs` takes, by the same rules, and a `tenant`; `store/enqueue/enqueue.ts` stores jobs
 -- by the hundred and is another shape of the same thing. A test sends a table of requests through both and
 -- compares every row they leave behind, so that neither can drift away from the other.
 --
@@ -22,7 +22,7 @@ begin
   raise exception using errcode = code, message = pointer || ': ' || detail;
 end $$;
 
--- FNV-1a, as in `core/shard.ts`: the answer must never change.
+-- FNV-1a, as in `core/queue/shard.ts`: the answer must never change.
 create function longshore.home_shard(tenant text, definition_key text)
 returns smallint language plpgsql stable as $$
 declare
@@ -118,7 +118,7 @@ begin
   return written;
 end $$;
 
--- The fields of a request and of what is inside it, as in `protocol/job-body.ts`.
+-- The fields of a request and of what is inside it, as in `protocol/requests/job-body.ts`.
 create function longshore.request_fields()
 returns table (part text, name text, kind text, low numeric, high numeric, required boolean)
 language sql immutable as $$
@@ -293,7 +293,7 @@ begin
   end if;
 end $$;
 
--- When a failed attempt is tried again, from a preset or rules; as in `core/backoff.ts`.
+-- When a failed attempt is tried again, from a preset or rules; as in `core/failure/backoff.ts`.
 create function longshore.retry_policy(retry jsonb)
 returns jsonb language sql immutable as $$
   select case
@@ -306,7 +306,7 @@ returns jsonb language sql immutable as $$
 $$;
 
 -- The lane of a definition version, made when it is first needed, with the one beside it for its hooks
--- (`store/lanes.ts`).
+-- (`store/enqueue/queues.ts`).
 create function longshore.lane_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
 returns longshore.lane language plpgsql as $$
 declare
@@ -363,7 +363,7 @@ begin
   end loop;
 end $$;
 
--- Whether a job still keeps others of its kind out, as in `core/unique.ts`.
+-- Whether a job still keeps others of its kind out, as in `core/job/unique.ts`.
 create function longshore.still_holds(during jsonb, state longshore.job_state, age_ms float8)
 returns boolean language sql immutable as $$
   select case during
@@ -372,7 +372,7 @@ returns boolean language sql immutable as $$
     else age_ms < (during ->> 'windowMs')::float8 end
 $$;
 
--- A job that waits and has never been claimed gets what a later one asked for (`store/unique-jobs.ts` says
+-- A job that waits and has never been claimed gets what a later one asked for (`store/enqueue/unique-jobs.ts` says
 -- why its row is made anew). Null when it is too late for that.
 create function longshore.replace_job(of_shard smallint, of_id uuid, of_lane integer, new_params text,
   new_rank integer, new_run_at timestamptz, new_expires_at timestamptz, at timestamptz)

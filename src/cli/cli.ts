@@ -6,7 +6,7 @@ import type {
   runDueApp,
   startApp,
   withKeyDesk,
-} from '../app.ts';
+} from '../app/app.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Environment } from '../config/environment.ts';
 

@@ -4,7 +4,7 @@ import { ProblemError, ServerUnreachable, WaitTimeout } from '../client/index.ts
 import { ConfigError } from '../config/error.ts';
 import { StartRefusal } from '../runtime/start-refusal.ts';
 import { exitCode, exitNameOf } from './exit-codes.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './options/usage-error.ts';
 
 const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ProblemError, ServerUnreachable, WaitTimeout } from '../client/index.ts';
 import { ConfigError } from '../config/error.ts';
 import { type RefusalKind, StartRefusal } from '../runtime/start-refusal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './options/usage-error.ts';
 
 /** What the exit code of every command means; docs/cli.md is held to this table by a test. */
 export const EXIT_CODES = {

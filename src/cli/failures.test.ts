@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { run, start } from '../../test/support/cli.ts';
-import { json, playAnswers, problem } from '../../test/support/playing-server.ts';
+import { json, playAnswers, problem } from '../../test/support/servers/playing-server.ts';
 import { until } from '../../test/support/until.ts';
-import { bulkSentence, progressBar } from './bulk-text.ts';
+import { bulkSentence, progressBar } from './text/bulk-text.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 const OTHER = '01980000-0000-7000-8000-000000000001';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { run } from '../../test/support/cli.ts';
-import { json, playAnswers } from '../../test/support/playing-server.ts';
+import { json, playAnswers } from '../../test/support/servers/playing-server.ts';
 
 const NONE = {
   concurrencyLimit: null,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { idleProgram, run } from '../../test/support/cli.ts';
-import { HELP_EXAMPLES } from './help-examples.ts';
+import { HELP_EXAMPLES } from './text/help-examples.ts';
 
 const program = idleProgram();
 

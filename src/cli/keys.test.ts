@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { run } from '../../test/support/cli.ts';
-import { json, playAnswers } from '../../test/support/playing-server.ts';
-import type { KeyDesk } from '../keys-app.ts';
+import { json, playAnswers } from '../../test/support/servers/playing-server.ts';
+import type { KeyDesk } from '../app/keys-app.ts';
 
 const ID = '1f0c528d0e4f0b9a';
 

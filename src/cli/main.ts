@@ -11,7 +11,7 @@ const cli: Cli = {
   exitCode: 0,
   onSignal: null,
   exit: (code) => process.exit(code),
-  loadApp: () => import('../app.ts'),
+  loadApp: () => import('../app/app.ts'),
 };
 
 for (const signal of ['SIGINT', 'SIGTERM'] satisfies StopSignal[]) {

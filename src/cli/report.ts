@@ -3,7 +3,7 @@ import { ProblemError, type ProblemDetail, ServerUnreachable } from '../client/i
 import { ConfigError } from '../config/error.ts';
 import type { ExitName } from './exit-codes.ts';
 import { exitNameOf } from './exit-codes.ts';
-import { printable, printableJson } from './printable.ts';
+import { printable, printableJson } from './text/printable.ts';
 
 /** An error in the shape of RFC 9457, whoever refused: the server, the network or the command. */
 export interface Problem {

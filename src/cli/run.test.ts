@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { run, start, SUMMARY } from '../../test/support/cli.ts';
-import { json, playAnswers, problem } from '../../test/support/playing-server.ts';
-import type { Check } from '../app.ts';
-import { JOB_STATES } from '../core/job.ts';
+import { json, playAnswers, problem } from '../../test/support/servers/playing-server.ts';
+import type { Check } from '../app/app.ts';
+import { JOB_STATES } from '../core/job/job.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 const receipt = json(202, { jobId: ID, status: 'queued' });

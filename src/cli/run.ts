@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander';
-import { calledCommand, refuseUnknownHelp } from './called-command.ts';
+import { calledCommand, refuseUnknownHelp } from './options/called-command.ts';
 import type { Cli } from './cli.ts';
 import { exitCode, exitNameOf } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 import { errorLines } from './report.ts';
 import { inOwnWords } from './server-refusal.ts';
-import { secretFlagHint } from './secret-flag.ts';
+import { secretFlagHint } from './options/secret-flag.ts';
 
 /** Runs one command line and answers with its exit code; every error is reported here. */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<number> {

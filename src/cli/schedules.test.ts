@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { run, start } from '../../test/support/cli.ts';
-import { json, playAnswers, problem } from '../../test/support/playing-server.ts';
+import { json, playAnswers, problem } from '../../test/support/servers/playing-server.ts';
 import type { Schedule } from '../client/index.ts';
-import { SCHEDULE_DEFAULTS } from '../core/schedule.ts';
+import { SCHEDULE_DEFAULTS } from '../core/schedule/schedule.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 const OTHER = '01980000-0000-7000-8000-000000000400';

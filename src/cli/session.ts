@@ -4,7 +4,7 @@ import { loadConfig, type LoadedConfig } from '../config/load.ts';
 import type { SettingKey } from '../config/config.ts';
 import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
-import { Output } from './output.ts';
+import { Output } from './text/output.ts';
 
 interface GlobalOptions {
   json?: boolean;

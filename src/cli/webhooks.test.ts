@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { run } from '../../test/support/cli.ts';
-import { json, playAnswers } from '../../test/support/playing-server.ts';
+import { json, playAnswers } from '../../test/support/servers/playing-server.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 

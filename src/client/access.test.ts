@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { json, playAnswers, problem } from '../../test/support/playing-server.ts';
+import { json, playAnswers, problem } from '../../test/support/servers/playing-server.ts';
 import { Forbidden, Longshore, ProblemError, RateLimited, Unauthorized } from './index.ts';
 
 const KEY = '1f0c528d0e4f0b9a';

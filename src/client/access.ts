@@ -1,11 +1,11 @@
-import { isKeyId } from '../core/api-key.ts';
-import type { AuditView } from '../core/audit.ts';
-import type { KeyView, TenantView } from '../core/key-view.ts';
-import type { Scope } from '../core/scope.ts';
-import { ProblemError } from './errors.ts';
-import { tenantPath, type TenantLimitsChange } from './flow.ts';
-import { queryOf } from './query.ts';
-import type { Transport } from './transport.ts';
+import { isKeyId } from '../core/access/api-key.ts';
+import type { AuditView } from '../core/access/audit.ts';
+import type { KeyView, TenantView } from '../core/views/key-view.ts';
+import type { Scope } from '../core/access/scope.ts';
+import { ProblemError } from './http/errors.ts';
+import { tenantPath, type TenantLimitsChange } from './limits.ts';
+import { queryOf } from './http/query.ts';
+import type { Transport } from './http/transport.ts';
 
 export type ApiKey = KeyView;
 export type Tenant = TenantView;

@@ -1,6 +1,6 @@
-import type { AlertRuleName, AlertRuleView, AlertStatus, AlertView } from '../core/alert.ts';
-import { queryOf } from './query.ts';
-import type { Transport } from './transport.ts';
+import type { AlertRuleName, AlertRuleView, AlertStatus, AlertView } from '../core/views/alert.ts';
+import { queryOf } from './http/query.ts';
+import type { Transport } from './http/transport.ts';
 
 /** An alert, and a rule, as the server shows them. */
 export type Alert = AlertView;

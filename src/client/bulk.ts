@@ -1,11 +1,11 @@
-import type { BulkAction, BulkView } from '../core/bulk.ts';
-import { isJobId } from '../core/job-id.ts';
-import type { JobState } from '../core/job.ts';
-import { ProblemError } from './errors.ts';
+import type { BulkAction, BulkView } from '../core/job/bulk.ts';
+import { isJobId } from '../core/job/job-id.ts';
+import type { JobState } from '../core/job/job.ts';
+import { ProblemError } from './http/errors.ts';
 import type { Job, RetryOptions } from './job.ts';
-import { queryOf } from './query.ts';
-import { pause } from './retry.ts';
-import type { Transport } from './transport.ts';
+import { queryOf } from './http/query.ts';
+import { pause } from './http/retry.ts';
+import type { Transport } from './http/transport.ts';
 
 /** A bulk action as the server shows it. */
 export type Bulk = BulkView;

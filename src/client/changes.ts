@@ -1,6 +1,6 @@
-import type { ChangeView } from '../core/news.ts';
-import { follow } from './follow.ts';
-import type { Transport } from './transport.ts';
+import type { ChangeView } from '../core/views/change-feed.ts';
+import { follow } from './http/follow.ts';
+import type { Transport } from './http/transport.ts';
 
 /** That something has changed, not what it is now. */
 export type Change = ChangeView;

@@ -1,8 +1,8 @@
 import type { Bulk, BulkPreview } from './bulk.ts';
-import type { DeadLetterGroup, DeadLetterView } from '../core/dead-letter.ts';
+import type { DeadLetterGroup, DeadLetterView } from '../core/failure/dead-letter.ts';
 import type { RetryOptions } from './job.ts';
-import { queryOf } from './query.ts';
-import type { Transport } from './transport.ts';
+import { queryOf } from './http/query.ts';
+import type { Transport } from './http/transport.ts';
 
 /** A failed job, and a group of them, as the server shows them. */
 export type DeadLetter = DeadLetterView;

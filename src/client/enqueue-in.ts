@@ -1,11 +1,11 @@
-import type { StandardSchema } from '../core/define.ts';
-import type { JobState } from '../core/job.ts';
-import { escapePointer } from '../core/params.ts';
-import { strictJson } from '../core/strict-json.ts';
-import type { ProblemDetail } from './errors.ts';
+import type { StandardSchema } from '../core/definition/define.ts';
+import type { JobState } from '../core/job/job.ts';
+import { escapePointer } from '../core/job/params.ts';
+import { strictJson } from '../core/values/strict-json.ts';
+import type { ProblemDetail } from './http/errors.ts';
 import type { DefinitionRef, EnqueueOptions, JobReceipt } from './job.ts';
-import { problemError } from './problems.ts';
-import { requestBody } from './request-body.ts';
+import { problemError } from './http/problems.ts';
+import { requestBody } from './http/request-body.ts';
 import { callEnqueue, type Transaction } from './transaction.ts';
 
 export interface EnqueueInOptions extends Omit<EnqueueOptions, 'signal'> {

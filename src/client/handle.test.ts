@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { hangUp, json, playAnswers, problem, silence } from '../../test/support/playing-server.ts';
+import {
+  hangUp,
+  json,
+  playAnswers,
+  problem,
+  silence,
+} from '../../test/support/servers/playing-server.ts';
 import { Longshore, WaitTimeout } from './index.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';

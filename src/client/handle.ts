@@ -1,6 +1,6 @@
-import type { EnqueueWarning } from '../core/enqueue-warning.ts';
-import { isTerminal, type JobState } from '../core/job.ts';
-import { JobFailed, ProblemError, ServerUnreachable, WaitTimeout } from './errors.ts';
+import type { EnqueueWarning } from '../core/definition/enqueue-warning.ts';
+import { isTerminal, type JobState } from '../core/job/job.ts';
+import { JobFailed, ProblemError, ServerUnreachable, WaitTimeout } from './http/errors.ts';
 import type {
   BatchEntries,
   DefinitionRef,
@@ -11,8 +11,8 @@ import type {
   ResultOf,
   RetryOptions,
 } from './job.ts';
-import { OUTAGE_MAX_MS, PASSING_STATUSES, pause } from './retry.ts';
-import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
+import { OUTAGE_MAX_MS, PASSING_STATUSES, pause } from './http/retry.ts';
+import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './history.ts';
 
 export interface WaitOptions {
   /** Without it, waiting has no end of its own. */

@@ -24,7 +24,7 @@ export type {
   LimitsChange,
   Pause,
   TenantLimitsChange,
-} from './flow.ts';
+} from './limits.ts';
 export type {
   ApiKey,
   AuditEntry,
@@ -40,7 +40,7 @@ export {
   type ProblemDetail,
   ServerUnreachable,
   WaitTimeout,
-} from './errors.ts';
+} from './http/errors.ts';
 export {
   Conflict,
   Forbidden,
@@ -50,8 +50,8 @@ export {
   RateLimited,
   Unauthorized,
   Unavailable,
-} from './problems.ts';
-export type { EnqueueWarning } from '../core/enqueue-warning.ts';
+} from './http/problems.ts';
+export type { EnqueueWarning } from '../core/definition/enqueue-warning.ts';
 export { enqueueIn, type EnqueueInOptions, type EnqueueInReceipt } from './enqueue-in.ts';
 export type {
   DrizzleTransaction,
@@ -81,7 +81,7 @@ export type {
 export type { DefinitionStats, Stats, StatsOptions } from './stats.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { type GetOptions, Longshore, type LongshoreOptions } from './longshore.ts';
-export type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
+export type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './history.ts';
 export type {
   Schedule,
   ScheduleFilter,

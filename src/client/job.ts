@@ -1,11 +1,11 @@
-import type { Isolation, RetryInput } from '../core/definition.ts';
-import type { EnqueueWarning } from '../core/enqueue-warning.ts';
-import type { DefinitionLimitsView, PauseView } from '../core/flow-view.ts';
-import type { JobState, JobView, RetryPolicy } from '../core/job.ts';
-import type { RateLimit } from '../core/limits.ts';
-import type { RetryMode } from '../core/retry.ts';
-import type { HookName } from '../core/story.ts';
-import type { UniqueWhile } from '../core/unique.ts';
+import type { Isolation, RetryInput } from '../core/definition/definition.ts';
+import type { EnqueueWarning } from '../core/definition/enqueue-warning.ts';
+import type { DefinitionLimitsView, PauseView } from '../core/queue/limit-view.ts';
+import type { JobState, JobView, RetryPolicy } from '../core/job/job.ts';
+import type { RateLimit } from '../core/queue/limits.ts';
+import type { RetryMode } from '../core/failure/retry.ts';
+import type { HookName } from '../core/views/history.ts';
+import type { UniqueWhile } from '../core/job/unique.ts';
 
 /** A job as the server shows it, with the result's type that its definition gave. */
 export type Job<Result = unknown> = Omit<JobView, 'result'> & { result: Result | null };

@@ -7,8 +7,8 @@ import {
   problem,
   type Seen,
   silence,
-} from '../../test/support/playing-server.ts';
-import { defineJob } from '../core/define.ts';
+} from '../../test/support/servers/playing-server.ts';
+import { defineJob } from '../core/definition/define.ts';
 import {
   type JobHandle,
   Longshore,

@@ -11,23 +11,23 @@ import type {
   PublishedDefinition,
   RetryOptions,
 } from './job.ts';
-import { isJobId } from '../core/job-id.ts';
+import { isJobId } from '../core/job/job-id.ts';
 import { Alerts } from './alerts.ts';
-import type { SettingsView } from '../core/setting-view.ts';
+import type { SettingsView } from '../core/views/setting-view.ts';
 import { Bulks } from './bulk.ts';
 import { type Change, type ChangesOptions, followChanges } from './changes.ts';
 import { DeadLetters } from './dead-letters.ts';
-import { Flow } from './flow.ts';
+import { Flow } from './limits.ts';
 import { type JobHandles, JobHandle, type JobStarter } from './handle.ts';
-import { NotFound } from './problems.ts';
-import { queryOf } from './query.ts';
-import { requestBody } from './request-body.ts';
-import { readStory } from './story.ts';
-import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './story.ts';
+import { NotFound } from './http/problems.ts';
+import { queryOf } from './http/query.ts';
+import { requestBody } from './http/request-body.ts';
+import { readStory } from './history.ts';
+import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './history.ts';
 import { Schedules } from './schedules.ts';
 import type { Stats, StatsOptions } from './stats.ts';
 import { type AuditFilter, type AuditPage, Keys, readAudit, Tenants } from './access.ts';
-import { type Call, Transport, type TransportOptions } from './transport.ts';
+import { type Call, Transport, type TransportOptions } from './http/transport.ts';
 import { Webhooks } from './webhooks.ts';
 import { type DrainReceipt, type WorkerInfo, workerPath } from './worker.ts';
 

@@ -1,10 +1,10 @@
-import type { CatchUp, DstGap, DstRepeat, Overlap } from '../core/schedule.ts';
-import type { ScheduleView, SlotView } from '../core/schedule.ts';
-import { isScheduleId } from '../core/schedule-id.ts';
-import { NotFound } from './problems.ts';
+import type { CatchUp, DstGap, DstRepeat, Overlap } from '../core/schedule/schedule.ts';
+import type { ScheduleView, SlotView } from '../core/schedule/schedule.ts';
+import { isScheduleId } from '../core/schedule/schedule-id.ts';
+import { NotFound } from './http/problems.ts';
 import type { DefinitionRef } from './job.ts';
-import { queryOf } from './query.ts';
-import type { Transport } from './transport.ts';
+import { queryOf } from './http/query.ts';
+import type { Transport } from './http/transport.ts';
 
 /** A schedule, and a slot of one, as the server shows them. */
 export type Schedule = ScheduleView;

@@ -1,4 +1,4 @@
-import type { DefinitionStats, StatsView } from '../core/stats.ts';
+import type { DefinitionStats, StatsView } from '../core/views/stats.ts';
 
 /** The figures of all queues, as the server tells them. */
 export type Stats = StatsView;

@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { defineCommand } from '../core/define-command.ts';
-import { defineJob, type JobDefinition, type StandardSchema } from '../core/define.ts';
+import { defineCommand } from '../core/definition/define-command.ts';
+import { defineJob, type JobDefinition, type StandardSchema } from '../core/definition/define.ts';
 import type { InputOf, JobHandle, JobStarter, ResultOf } from './index.ts';
 
 /** What the compiler knows of a definition. Nothing here runs: `npm run types` is the test. */

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
-import type { JobView } from '../core/job.ts';
-import type { CloudEvent } from '../core/webhook-event.ts';
+import type { JobView } from '../core/job/job.ts';
+import type { CloudEvent } from '../core/webhook/webhook-event.ts';
 
 /** An event as a receiver gets it. For a test event the data is `{ webhookId }`. */
 export type WebhookPayload<Data = JobView> = Omit<CloudEvent, 'data'> & { data: Data };

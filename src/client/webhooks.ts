@@ -1,8 +1,8 @@
-import { isJobId } from '../core/job-id.ts';
-import type { DeliveryView, WebhookEvent, WebhookView } from '../core/webhook.ts';
-import { NotFound } from './problems.ts';
-import { queryOf } from './query.ts';
-import type { Transport } from './transport.ts';
+import { isJobId } from '../core/job/job-id.ts';
+import type { DeliveryView, WebhookEvent, WebhookView } from '../core/webhook/webhook.ts';
+import { NotFound } from './http/problems.ts';
+import { queryOf } from './http/query.ts';
+import type { Transport } from './http/transport.ts';
 
 /** A webhook, and a delivery of one, as the server shows them. */
 export type WebhookInfo = WebhookView;

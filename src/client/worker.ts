@@ -1,5 +1,5 @@
-import { isWorkerId, type WorkerView } from '../core/worker.ts';
-import { NotFound } from './problems.ts';
+import { isWorkerId, type WorkerView } from '../core/queue/worker.ts';
+import { NotFound } from './http/problems.ts';
 
 /** A worker as the server shows it. */
 export type WorkerInfo = WorkerView;

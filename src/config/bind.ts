@@ -1,4 +1,4 @@
-import { isLoopback } from '../core/bind.ts';
+import { isLoopback } from '../core/access/bind.ts';
 
 /** Where client commands look when nobody tells them: the server that the same settings start. */
 export function defaultUrl({ host, port }: { host: string; port: number }): string {

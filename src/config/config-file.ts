@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { unknownName } from '../core/nearest.ts';
+import { unknownName } from '../core/values/nearest.ts';
 import { SETTINGS } from './schema.ts';
 
 export const CONFIG_FILE = 'longshore.config.json';

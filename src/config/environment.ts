@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { unknownName } from '../core/nearest.ts';
+import { unknownName } from '../core/values/nearest.ts';
 import type { Written } from './parse.ts';
 import { CHILD_VARIABLES, fileVariantOf, type Setting, SETTINGS } from './schema.ts';
 

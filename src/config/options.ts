@@ -1,4 +1,4 @@
-import { unknownName } from '../core/nearest.ts';
+import { unknownName } from '../core/values/nearest.ts';
 import { conflicts } from './conflicts.ts';
 import { ConfigError } from './error.ts';
 import { parseSetting } from './parse.ts';

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Kind } from './kind.ts';
 import type { Setting } from './schema.ts';
-import { ALERT_RULE_NAMES } from '../core/alert.ts';
-import { parseAlertDefaults } from '../core/alert-rules.ts';
-import { parseUidSetting } from '../core/job-uids.ts';
-import { parseJobLines } from '../core/job-lines.ts';
-import { parseKeyRing } from '../core/key-ring.ts';
-import { nearestName, unknownName } from '../core/nearest.ts';
+import { ALERT_RULE_NAMES } from '../core/views/alert.ts';
+import { parseAlertDefaults } from '../core/views/alert-rules.ts';
+import { parseUidSetting } from '../core/access/job-uids.ts';
+import { parseJobLines } from '../core/views/job-log.ts';
+import { parseKeyRing } from '../core/access/key-ring.ts';
+import { nearestName, unknownName } from '../core/values/nearest.ts';
 
 /** A value as somebody wrote it, and where: problems with it are reported under that name. */
 export interface Written {

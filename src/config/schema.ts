@@ -1,5 +1,5 @@
-import { DEFAULT_JOB_LINES } from '../core/job-lines.ts';
-import { SHARDS_MAX } from '../core/job-id.ts';
+import { DEFAULT_JOB_LINES } from '../core/views/job-log.ts';
+import { SHARDS_MAX } from '../core/job/job-id.ts';
 import { defaultUrl } from './bind.ts';
 import { type Config, INLINE_JOBS, LOG_LEVELS, POOLERS, type SettingKey } from './config.ts';
 import type { Kind } from './kind.ts';

@@ -1,4 +1,4 @@
-import type { SettingView } from '../core/setting-view.ts';
+import type { SettingView } from '../core/views/setting-view.ts';
 import type { Config } from './config.ts';
 import { SETTINGS } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import type { MemoryMethod } from '../runtime/cgroup.ts';
+import type { MemoryMethod } from '../runtime/processes/cgroup.ts';
 import { type Check, ok, warning } from './check.ts';
 
 export function judgeMemoryLimits(method: MemoryMethod): Check {

@@ -1,26 +1,26 @@
 import { fastify, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { systemClock } from '../runtime/clock.ts';
-import { demandAccess } from './access.ts';
-import { logAccess } from './access-log.ts';
-import { BodyRoom, limitBodies } from './body-room.ts';
-import { answerBrokenRequest } from './broken-request.ts';
-import { Callers } from './callers.ts';
-import { TrustedProxies } from './client-address.ts';
-import { connectionsMax, limitConnections } from './connections.ts';
+import { demandAccess } from './access/access.ts';
+import { logAccess } from './edge/access-log.ts';
+import { BodyRoom, limitBodies } from './edge/body-room.ts';
+import { answerBrokenRequest } from './edge/broken-request.ts';
+import { Callers } from './access/callers.ts';
+import { TrustedProxies } from './edge/client-address.ts';
+import { connectionsMax, limitConnections } from './edge/connections.ts';
 import type { HttpDeps } from './deps.ts';
 import { intentRoutes } from './dialects/intents.ts';
 import { jobberRoutes } from './dialects/jobber.ts';
 import { runDueRoutes } from './dialects/run-due.ts';
 import { runnerJobsRoutes } from './dialects/runner-jobs.ts';
-import { allowedHosts, guardHost, guardOrigin } from './guards.ts';
-import { readJsonOnly } from './json-body.ts';
-import { closeOtherMethods, knowAllMethods, rememberRoutes } from './methods.ts';
+import { allowedHosts, guardHost, guardOrigin } from './access/guards.ts';
+import { readJsonOnly } from './edge/json-body.ts';
+import { closeOtherMethods, knowAllMethods, rememberRoutes } from './edge/methods.ts';
 import { describeApi } from './openapi.ts';
 import { errorHandler, noSuchPath, sendProblem } from './problem.ts';
-import { checkQueries } from './query-check.ts';
-import { NO_LIMITS, RateLimits } from './rate-limits.ts';
-import { Redaction } from './redaction.ts';
-import { refuseRepeatedHeaders } from './repeated-headers.ts';
+import { checkQueries } from './edge/query-check.ts';
+import { NO_LIMITS, RateLimits } from './edge/rate-limits.ts';
+import { Redaction } from './access/redaction.ts';
+import { refuseRepeatedHeaders } from './edge/repeated-headers.ts';
 import { alertsRoutes } from './routes/alerts.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { bulkRoutes } from './routes/bulk.ts';
@@ -46,10 +46,10 @@ import { tenantsRoutes } from './routes/tenants.ts';
 import { webhookDeliveriesRoutes } from './routes/webhook-deliveries.ts';
 import { webhooksRoutes } from './routes/webhooks.ts';
 import { workersRoutes } from './routes/workers.ts';
-import { SearchSlots } from './search-slots.ts';
-import { setSecurityHeaders } from './security-headers.ts';
+import { SearchSlots } from './edge/search-slots.ts';
+import { setSecurityHeaders } from './edge/security-headers.ts';
 import { BODY_MAX_BYTES } from './start.ts';
-import { STREAM_LIMITS, Streams } from './streams.ts';
+import { STREAM_LIMITS, Streams } from './streams/streams.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -148,7 +148,7 @@ function bareServer({ log, headersTimeoutMs = HEADERS_TIMEOUT_MS }: HttpDeps): F
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
     bodyLimit: BODY_MAX_BYTES,
-    // `core/params.ts` refuses `__proto__` with a pointer; the parser must let it through to there.
+    // `core/job/params.ts` refuses `__proto__` with a pointer; the parser must let it through to there.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
     requestTimeout: 30_000,

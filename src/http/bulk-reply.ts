@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BulkRequest } from '../protocol/bulk-body.ts';
-import type { Db } from '../store/db.ts';
-import { previewBulk, startBulk } from '../store/start-bulk.ts';
-import { actorOf } from './caller.ts';
-import type { Redaction } from './redaction.ts';
-import { tenantOf } from './tenant.ts';
+import type { BulkRequest } from '../protocol/requests/bulk-body.ts';
+import type { Db } from '../store/connection/db.ts';
+import { previewBulk, startBulk } from '../store/change/start-bulk.ts';
+import { actorOf } from './access/caller.ts';
+import type { Redaction } from './access/redaction.ts';
+import { tenantOf } from './access/tenant.ts';
 
 /** Begins a bulk action and says where to look for it, or only tells what it would be about. */
 export async function sendBulk(

@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify';
-import type { AcceptedAnswer } from '../protocol/job-answer.ts';
+import type { AcceptedAnswer } from '../protocol/answers/job-answer.ts';
 import { Refusal } from '../protocol/refusal.ts';
-import { parseRetry } from '../protocol/retry-body.ts';
-import type { ChangeResult } from '../store/change-job.ts';
-import { getJob } from '../store/get-job.ts';
-import { retryJob } from '../store/retry-job.ts';
-import { actorOf } from './caller.ts';
+import { parseRetry } from '../protocol/requests/retry-body.ts';
+import type { ChangeResult } from '../store/change/change-job.ts';
+import { getJob } from '../store/read/get-job.ts';
+import { retryJob } from '../store/change/retry-job.ts';
+import { actorOf } from './access/caller.ts';
 import type { HttpDeps } from './deps.ts';
-import { noSuchJob, wellFormed } from './job-path.ts';
+import { noSuchJob, wellFormed } from './cursors/job-path.ts';
 import { bodyRefusals } from './openapi.ts';
-import { refuseMisfit } from './start.ts';
-import { tenantOf } from './tenant.ts';
+import { refuseMisfit } from '../enqueue/start-jobs.ts';
+import { tenantOf } from './access/tenant.ts';
 
 /** What all the doors have in common through which a job is changed. */
 export const changeRefusals = bodyRefusals('NOT_FOUND', 'CONFLICT');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../runtime/log.ts';
-import type { Db } from '../store/db.ts';
-import type { Inbox } from '../store/inbox.ts';
+import type { Db } from '../store/connection/db.ts';
+import type { Inbox } from '../enqueue/enqueuer.ts';
 import { buildServer, type HttpDeps } from './server.ts';
 
 /** How files get to the browser. What they do there is tested in a real one, in test/browser. */

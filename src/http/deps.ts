@@ -1,12 +1,12 @@
-import type { UidRange } from '../core/machine-users.ts';
-import type { RunDueBudget, RunDueSummary } from '../core/run-due.ts';
-import type { SettingView } from '../core/setting-view.ts';
+import type { UidRange } from '../core/access/machine-users.ts';
+import type { RunDueBudget, RunDueSummary } from '../core/queue/run-due.ts';
+import type { SettingView } from '../core/views/setting-view.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Db } from '../store/db.ts';
-import type { Inbox } from '../store/inbox.ts';
-import type { Quotas } from '../store/quotas.ts';
-import type { RequestLimits } from './rate-limits.ts';
-import type { StreamLimits } from './streams.ts';
+import type { Db } from '../store/connection/db.ts';
+import type { Inbox } from '../enqueue/enqueuer.ts';
+import type { Quotas } from '../enqueue/quotas.ts';
+import type { RequestLimits } from './edge/rate-limits.ts';
+import type { StreamLimits } from './streams/streams.ts';
 
 /** All that the HTTP side needs from the rest. `app.ts` makes it; tests make their own. */
 export interface HttpDeps {

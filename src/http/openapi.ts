@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Problem, type ProblemCode, PROBLEMS } from '../protocol/problem.ts';
-import { EVENT_STREAM } from './event-stream.ts';
+import { EVENT_STREAM } from './streams/event-stream.ts';
 
 const ABOUT =
   'A job server for long-running work. Jobs are JSON; times are ISO 8601 with an offset; ' +

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { LimitError } from '../core/limits.ts';
+import { LimitError } from '../core/queue/limits.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Problem, type ProblemCode, PROBLEMS, problemType } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
-import { DatabaseUnavailable } from '../store/db.ts';
-import { UnknownDefinition } from '../store/limits.ts';
-import { QuotaExceeded } from '../store/quotas.ts';
-import { setSecurityHeaders } from './security-headers.ts';
+import { DatabaseUnavailable } from '../store/connection/db.ts';
+import { UnknownDefinition } from '../store/limits/limits.ts';
+import { QuotaExceeded } from '../enqueue/quotas.ts';
+import { setSecurityHeaders } from './edge/security-headers.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 

@@ -4,9 +4,9 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../runtime/clock.ts';
 import { silentLog } from '../runtime/log.ts';
-import { DatabaseUnavailable, Db } from '../store/db.ts';
-import { Waker } from '../store/wake.ts';
-import { Inbox } from '../store/inbox.ts';
+import { DatabaseUnavailable, Db } from '../store/connection/db.ts';
+import { Waker } from '../store/connection/wake.ts';
+import { Inbox } from '../enqueue/enqueuer.ts';
 import { buildServer, HttpServer } from './server.ts';
 
 /** Answers that there are no keys, so that the door is open on loopback. */

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { bindProblem, isLoopback } from '../core/bind.ts';
+import { bindProblem, isLoopback } from '../core/access/bind.ts';
 import { DeadlineExceeded, withDeadline } from '../runtime/deadline.ts';
 import type { Service } from '../runtime/service.ts';
 import { StartRefusal } from '../runtime/start-refusal.ts';
-import { anyKey } from '../store/credentials.ts';
+import { anyKey } from '../store/access/credentials.ts';
 import { buildServer } from './build-server.ts';
 import type { HttpDeps } from './deps.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readPrometheusText } from '../../test/support/prometheus-text.ts';
-import type { ClusterRows, Move } from '../store/read-metrics.ts';
+import { readPrometheusText } from '../../test/support/servers/prometheus-text.ts';
+import type { ClusterRows, Move } from '../store/counters/read-metrics.ts';
 import { clusterFamilies } from './cluster.ts';
 import { definitionNames } from './definition-names.ts';
 import { textOf } from './family.ts';

@@ -1,9 +1,9 @@
-import { FAILURE_CODES, OTHER_CODE } from '../core/failure.ts';
-import { isTerminal, JOB_STATES, OWNED_STATES } from '../core/job.ts';
-import { emptyCounts, EDGES_MS } from '../core/histogram.ts';
-import { isSystemKey } from '../core/hooks.ts';
-import { WEBHOOK_KEY } from '../core/webhook.ts';
-import type { ClusterRows, Move, Span } from '../store/read-metrics.ts';
+import { FAILURE_CODES, OTHER_CODE } from '../core/failure/failure.ts';
+import { isTerminal, JOB_STATES, OWNED_STATES } from '../core/job/job.ts';
+import { emptyCounts, EDGES_MS } from '../core/views/histogram.ts';
+import { isSystemKey } from '../core/definition/hooks.ts';
+import { WEBHOOK_KEY } from '../core/webhook/webhook.ts';
+import type { ClusterRows, Move, Span } from '../store/counters/read-metrics.ts';
 import { definitionNames } from './definition-names.ts';
 import { counter, type Family, gauge, histogram, type Sample, type Spread } from './family.ts';
 

@@ -1,5 +1,5 @@
-import type { Settlement } from '../store/settle.ts';
-import type { QueuePort } from '../worker/port.ts';
+import type { Settlement } from '../store/claim/settle.ts';
+import type { QueuePort } from '../worker/claim/port.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
 /** The queue of a worker, which also tells how much each call brought and took. */

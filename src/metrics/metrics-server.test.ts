@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { readPrometheusText } from '../../test/support/prometheus-text.ts';
+import { readPrometheusText } from '../../test/support/servers/prometheus-text.ts';
 import { silentLog } from '../runtime/log.ts';
 import { textOf } from './family.ts';
 import { MetricsServer } from './metrics-server.ts';

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { unknownName } from '../core/nearest.ts';
-import { escapePointer } from '../core/params.ts';
+import { unknownName } from '../core/values/nearest.ts';
+import { escapePointer } from '../core/job/params.ts';
 import { isTimeout, withTimeLimit } from './time-limit.ts';
 
 /** One thing that is wrong with params, and where in them. */

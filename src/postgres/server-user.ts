@@ -1,5 +1,10 @@
 import { platform } from 'node:os';
-import { NOBODY_GID, NOBODY_UID, POSTGRES_GID, POSTGRES_UID } from '../core/machine-users.ts';
+import {
+  NOBODY_GID,
+  NOBODY_UID,
+  POSTGRES_GID,
+  POSTGRES_UID,
+} from '../core/access/machine-users.ts';
 import type { Binaries } from './binaries.ts';
 import { reachablePrograms } from './programs.ts';
 import { firstObstacle, type ServerUser } from './reach.ts';

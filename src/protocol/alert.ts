@@ -5,9 +5,9 @@ import {
   type AlertRuleView,
   type AlertView,
   SECONDS_MAX,
-} from '../core/alert.ts';
+} from '../core/views/alert.ts';
 import { closed, definitionKey, flag, oneOf, text, whole, wholeInQuery } from './fields.ts';
-import { PAGE_DEFAULT, PAGE_MAX } from './job-query.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from './requests/job-query.ts';
 
 const Moment = z.iso.datetime();
 const Unit = z.enum(['jobs', 'retries', 'percent', 'seconds', 'slots']);

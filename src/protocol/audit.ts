@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AuditView } from '../core/audit.ts';
+import type { AuditView } from '../core/access/audit.ts';
 import { closed, instant, text, wholeInQuery } from './fields.ts';
-import { PAGE_DEFAULT, PAGE_MAX } from './job-query.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from './requests/job-query.ts';
 
 /** What `GET /v1/audit` can be asked. */
 export const AuditQuery = closed({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { KEY_SHAPE } from '../core/definition.ts';
-import { hookOwner } from '../core/hooks.ts';
-import { unknownName } from '../core/nearest.ts';
+import { KEY_SHAPE } from '../core/definition/definition.ts';
+import { hookOwner } from '../core/definition/hooks.ts';
+import { unknownName } from '../core/values/nearest.ts';
 
 /**
  * The kinds of fields the API has. Each kind has one sentence that says what is right, whichever of

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RUN_DUE_DEFAULTS, type RunDueBudget, type RunDueSummary } from '../core/run-due.ts';
+import { RUN_DUE_DEFAULTS, type RunDueBudget, type RunDueSummary } from '../core/queue/run-due.ts';
 import { closed, number, whole } from './fields.ts';
 import { Findings } from './findings.ts';
 import { violations } from './violations.ts';

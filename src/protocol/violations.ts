@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { unknownName } from '../core/nearest.ts';
-import { escapePointer } from '../core/params.ts';
+import { unknownName } from '../core/values/nearest.ts';
+import { escapePointer } from '../core/job/params.ts';
 import { FINDINGS_MAX } from './findings.ts';
 import type { Violation } from './problem.ts';
 

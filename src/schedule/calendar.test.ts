@@ -6,7 +6,7 @@ import {
   timingOf,
   walk,
   walkBack,
-} from '../../test/support/zone-oracle.ts';
+} from '../../test/support/checks/zone-oracle.ts';
 import { Calendar } from './calendar.ts';
 import { ScheduleError } from './error.ts';
 import { firstSlot } from './first-slot.ts';

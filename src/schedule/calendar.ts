@@ -1,7 +1,7 @@
-import { DAY_MS } from '../core/duration.ts';
-import type { Timing } from '../core/schedule.ts';
-import type { Slot, SlotKey } from '../core/slot-plan.ts';
-import { unknownName } from '../core/nearest.ts';
+import { DAY_MS } from '../core/values/duration.ts';
+import type { Timing } from '../core/schedule/schedule.ts';
+import type { Slot, SlotKey } from '../core/schedule/slot-plan.ts';
+import { unknownName } from '../core/values/nearest.ts';
 import { ScheduleError } from './error.ts';
 import { type Pattern, patternOf } from './pattern.ts';
 import { isZone, lastTransition, nextTransition, offsetMs, type Transition } from './zone.ts';

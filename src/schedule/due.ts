@@ -1,5 +1,5 @@
-import type { SlotPolicy, Timing } from '../core/schedule.ts';
-import { planSlots, type Slot, type SlotKey, type SlotPlan } from '../core/slot-plan.ts';
+import type { SlotPolicy, Timing } from '../core/schedule/schedule.ts';
+import { planSlots, type Slot, type SlotKey, type SlotPlan } from '../core/schedule/slot-plan.ts';
 import { Calendar } from './calendar.ts';
 import { ScheduleError } from './error.ts';
 

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
-import { CRON_LENGTH_MAX } from '../core/schedule.ts';
-import { unknownName } from '../core/nearest.ts';
+import { CRON_LENGTH_MAX } from '../core/schedule/schedule.ts';
+import { unknownName } from '../core/values/nearest.ts';
 import { ScheduleError } from './error.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Timing } from '../core/schedule.ts';
-import { timingOf } from '../../test/support/zone-oracle.ts';
+import type { Timing } from '../core/schedule/schedule.ts';
+import { timingOf } from '../../test/support/checks/zone-oracle.ts';
 import { upcoming } from './preview.ts';
 
 const preview = (

@@ -1,5 +1,5 @@
-import type { Timing } from '../core/schedule.ts';
-import type { Slot } from '../core/slot-plan.ts';
+import type { Timing } from '../core/schedule/schedule.ts';
+import type { Slot } from '../core/schedule/slot-plan.ts';
 import { Calendar } from './calendar.ts';
 import { offsetMs } from './zone.ts';
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../core/duration.ts';
+import { DAY_MS } from '../core/values/duration.ts';
 
 /**
  * When the clocks of a time zone change. The rules are those of the IANA database that Node carries;

@@ -1,11 +1,11 @@
-import type { AlertView } from '../core/alert.ts';
-import { type AlertDefaults, judge } from '../core/alert-rules.ts';
+import type { AlertView } from '../core/views/alert.ts';
+import { type AlertDefaults, judge } from '../core/views/alert-rules.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
-import { readAlertRules, saveAlertDefaults } from '../store/alert-rules.ts';
-import type { Db } from '../store/db.ts';
-import { fireAlerts, resolveAlerts } from '../store/fire-alerts.ts';
+import { readAlertRules, saveAlertDefaults } from '../store/counters/alert-rules.ts';
+import type { Db } from '../store/connection/db.ts';
+import { fireAlerts, resolveAlerts } from '../store/counters/fire-alerts.ts';
 import { measurer } from './measure.ts';
 
 const EVERY_MS = 15_000;
@@ -19,7 +19,7 @@ export interface AlertWatchOptions {
   log: Log;
   /** What the configuration says. */
   defaults?: AlertDefaults;
-  /** Whether it is this scheduler's turn. It saves work only: see `store/fire-alerts.ts`. */
+  /** Whether it is this scheduler's turn. It saves work only: see `store/counters/fire-alerts.ts`. */
   mayLook?: () => boolean;
   everyMs?: number;
   resolveAfterMs?: number;

@@ -1,4 +1,4 @@
-import { beatingWorkers, type BeatSample } from '../core/lease.ts';
+import { beatingWorkers, type BeatSample } from '../core/queue/lease.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Log } from '../runtime/log.ts';
 

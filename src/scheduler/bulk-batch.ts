@@ -1,15 +1,20 @@
-import type { Db, Queryable } from '../store/db.ts';
-import { DatabaseUnavailable } from '../store/db.ts';
-import { advanceBulk, type BulkProgress, type DueBulk, lockDueBulk } from '../store/bulks.ts';
-import { cancelJobs } from '../store/cancel-jobs.ts';
-import { deleteJobs } from '../store/delete-jobs.ts';
-import { findJobs } from '../store/find-jobs.ts';
-import { withPartitions } from '../store/partitions.ts';
-import { retryJobs } from '../store/retry-jobs.ts';
-import { retakeUniqueKeys } from '../store/unique-jobs.ts';
-import type { Found } from '../store/walk-jobs.ts';
-import type { LineHint } from '../store/wake.ts';
-import type { JobState, TerminalState } from '../core/job.ts';
+import type { Db, Queryable } from '../store/connection/db.ts';
+import { DatabaseUnavailable } from '../store/connection/db.ts';
+import {
+  advanceBulk,
+  type BulkProgress,
+  type DueBulk,
+  lockDueBulk,
+} from '../store/change/bulks.ts';
+import { cancelJobs } from '../store/change/cancel-jobs.ts';
+import { deleteJobs } from '../store/change/delete-jobs.ts';
+import { findJobs } from '../store/read/find-jobs.ts';
+import { withPartitions } from '../store/connection/partitions.ts';
+import { retryJobs } from '../store/change/retry-jobs.ts';
+import { retakeUniqueKeys } from '../store/enqueue/unique-jobs.ts';
+import type { Found } from '../store/read/walk-jobs.ts';
+import type { LineHint } from '../store/connection/wake.ts';
+import type { JobState, TerminalState } from '../core/job/job.ts';
 
 /**
  * One batch of a bulk action is one transaction: the row of the action is locked, the next jobs are

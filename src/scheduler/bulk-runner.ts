@@ -1,10 +1,10 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { nextBulkMs } from '../store/bulks.ts';
-import type { Db } from '../store/db.ts';
-import { SLEEP_MS_MAX } from '../store/due-hint.ts';
-import { sendBeatHint } from '../store/listen.ts';
-import type { Waker } from '../store/wake.ts';
+import { nextBulkMs } from '../store/change/bulks.ts';
+import type { Db } from '../store/connection/db.ts';
+import { SLEEP_MS_MAX } from '../store/connection/due-hint.ts';
+import { sendBeatHint } from '../store/connection/listen.ts';
+import type { Waker } from '../store/connection/wake.ts';
 import { runBatch } from './bulk-batch.ts';
 import { DuePoller } from './due-poller.ts';
 

@@ -1,8 +1,8 @@
 import type { Log } from '../runtime/log.ts';
 import { decideDue } from '../schedule/due.ts';
-import { type Db, DatabaseUnavailable, type Queryable } from '../store/db.ts';
-import { enqueueWithin } from '../store/enqueue.ts';
-import type { EnqueuedJob, Entry } from '../store/enqueue-entry.ts';
+import { type Db, DatabaseUnavailable, type Queryable } from '../store/connection/db.ts';
+import { enqueueWithin } from '../store/enqueue/enqueue.ts';
+import type { EnqueuedJob, Entry } from '../store/enqueue/enqueue-entry.ts';
 import {
   type Advance,
   advanceSchedules,
@@ -10,12 +10,12 @@ import {
   lockDueSchedule,
   lockDueSchedules,
   postponeSchedule,
-} from '../store/due-schedules.ts';
-import type { Inbox } from '../store/inbox.ts';
-import { withPartitions } from '../store/partitions.ts';
-import { heldOf, nextOf, specOf } from '../store/schedule-row.ts';
-import { slotEntry } from '../store/slot-entry.ts';
-import { type EndedSlot, insertSlots } from '../store/slots.ts';
+} from '../store/schedules/due-schedules.ts';
+import type { Inbox } from '../enqueue/enqueuer.ts';
+import { withPartitions } from '../store/connection/partitions.ts';
+import { heldOf, nextOf, specOf } from '../store/schedules/schedule-row.ts';
+import { slotEntry } from '../enqueue/slot-entry.ts';
+import { type EndedSlot, insertSlots } from '../store/schedules/slots.ts';
 
 /**
  * Looks after schedules that are due. In one transaction their rows are locked, `decideDue` says

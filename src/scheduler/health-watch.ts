@@ -1,8 +1,8 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
-import type { Db } from '../store/db.ts';
-import { findHolder, type Holder, tableHealth } from '../store/health.ts';
+import type { Db } from '../store/connection/db.ts';
+import { findHolder, type Holder, tableHealth } from '../store/connection/health.ts';
 
 const EVERY_MS = 60_000;
 const HELD_TOO_LONG_MS = 300_000;

@@ -1,6 +1,6 @@
-import { THRESHOLD_MAX } from '../core/alert.ts';
-import type { AlertRules, Finding } from '../core/alert-rules.ts';
-import { HOST_TENANT } from '../core/scope.ts';
+import { THRESHOLD_MAX } from '../core/views/alert.ts';
+import type { AlertRules, Finding } from '../core/views/alert-rules.ts';
+import { HOST_TENANT } from '../core/access/scope.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { eachShard } from '../runtime/shard-pollers.ts';
 import {
@@ -11,10 +11,10 @@ import {
   findStuck,
   findYoungRetries,
   type RetriedJob,
-} from '../store/alert-probes.ts';
-import { findMissedSlots } from '../store/missed-slots.ts';
-import type { Db } from '../store/db.ts';
-import { findHolder } from '../store/health.ts';
+} from '../store/counters/alert-probes.ts';
+import { findMissedSlots } from '../store/counters/missed-slots.ts';
+import type { Db } from '../store/connection/db.ts';
+import { findHolder } from '../store/connection/health.ts';
 import { adviceOn, holderClock } from './health-watch.ts';
 
 const NOBODY = { scheduleId: null, jobId: null } as const;

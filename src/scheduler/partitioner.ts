@@ -1,8 +1,8 @@
-import { HOUR_MS } from '../core/duration.ts';
+import { HOUR_MS } from '../core/values/duration.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
-import type { Db } from '../store/db.ts';
-import { ensurePartitions } from '../store/partitions.ts';
+import type { Db } from '../store/connection/db.ts';
+import { ensurePartitions } from '../store/connection/partitions.ts';
 
 /** Keeps a week of partitions ahead, so that no insert ever has to wait for one to be made. */
 export function partitioner(db: Db, log: Log): Poller {

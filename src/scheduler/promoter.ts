@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { JobLog } from '../signals/job-log.ts';
-import type { Db } from '../store/db.ts';
-import { SLEEP_MS_MAX } from '../store/due-hint.ts';
-import { expireJobs } from '../store/expire.ts';
-import { promote } from '../store/promote.ts';
-import type { Waker } from '../store/wake.ts';
+import type { Db } from '../store/connection/db.ts';
+import { SLEEP_MS_MAX } from '../store/connection/due-hint.ts';
+import { expireJobs } from '../store/claim/expire.ts';
+import { promote } from '../store/claim/promote.ts';
+import type { Waker } from '../store/connection/wake.ts';
 import { DuePoller } from './due-poller.ts';
-import { ALL_SHARDS, type ShardTurns } from './shard-turns.ts';
+import { ALL_SHARDS, type ShardTurns } from './shard-order.ts';
 
 const AT_ONCE = 1_000;
 

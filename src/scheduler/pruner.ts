@@ -1,9 +1,9 @@
-import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
+import { HOUR_MS, MINUTE_MS } from '../core/values/duration.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import { eachShard } from '../runtime/shard-pollers.ts';
-import type { Db } from '../store/db.ts';
-import { recountTally } from '../store/fold-tally.ts';
+import type { Db } from '../store/connection/db.ts';
+import { recountTally } from '../store/counters/roll-up.ts';
 import {
   cleanKept,
   dropOldest,
@@ -13,11 +13,11 @@ import {
   type Retention,
   spanPartitions,
   tidyKeys,
-} from '../store/prune.ts';
-import { pruneAlerts } from '../store/fire-alerts.ts';
-import { pruneAudit } from '../store/prune-audit.ts';
-import { pruneBulks } from '../store/prune-bulks.ts';
-import { pruneSlots } from '../store/slots.ts';
+} from '../store/change/prune.ts';
+import { pruneAlerts } from '../store/counters/fire-alerts.ts';
+import { pruneAudit } from '../store/change/prune-audit.ts';
+import { pruneBulks } from '../store/change/prune-bulks.ts';
+import { pruneSlots } from '../store/schedules/slots.ts';
 
 const KEPT_BATCH = 1_000;
 const KEY_PAGE = 5_000;

@@ -1,27 +1,27 @@
-import { NO_USAGE } from '../core/job.ts';
-import type { BeatTiming } from '../core/lease.ts';
-import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
+import { NO_USAGE } from '../core/job/job.ts';
+import type { BeatTiming } from '../core/queue/lease.ts';
+import { decide, DEFAULT_RULES } from '../core/job/lifecycle.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import { fieldsOf, JobLog } from '../signals/job-log.ts';
-import type { Db } from '../store/db.ts';
-import { inHalves } from '../store/in-halves.ts';
-import { withPartitions } from '../store/partitions.ts';
-import { settle } from '../store/settle.ts';
-import type { Waker } from '../store/wake.ts';
-import { findLate } from '../store/suspect-workers.ts';
+import type { Db } from '../store/connection/db.ts';
+import { inHalves } from '../store/connection/in-halves.ts';
+import { withPartitions } from '../store/connection/partitions.ts';
+import { settle } from '../store/claim/settle.ts';
+import type { Waker } from '../store/connection/wake.ts';
+import { findLate } from '../store/workers/suspect-workers.ts';
 import {
   buryWorkers,
   findOrphans,
   forgetWorkers,
   type OrphanRow,
   type Spared,
-} from '../store/workers.ts';
+} from '../store/workers/workers.ts';
 import { beatingAmong } from './beat-check.ts';
-import { ALL_SHARDS, type ShardTurns } from './shard-turns.ts';
+import { ALL_SHARDS, type ShardTurns } from './shard-order.ts';
 
 const BATCH = 500;
 
@@ -33,7 +33,7 @@ export interface ReaperOptions {
   log: Log;
   /** Which shards to look at each time; all of them, if nobody shares the work. */
   turns?: ShardTurns;
-  /** Which lines about jobs the log gets (`core/job-lines.ts`). */
+  /** Which lines about jobs the log gets (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
   beating?: { beats: Beats; timing: BeatTiming } | null;
 }

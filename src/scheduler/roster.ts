@@ -1,10 +1,10 @@
-import { BUCKETS, ownsBucket, type Place } from '../core/schedule-id.ts';
+import { BUCKETS, ownsBucket, type Place } from '../core/schedule/schedule-id.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
-import type { Db } from '../store/db.ts';
-import { sendDueHint } from '../store/due-hint.ts';
-import { beatScheduler, leaveSchedulers } from '../store/schedulers.ts';
+import type { Db } from '../store/connection/db.ts';
+import { sendDueHint } from '../store/connection/due-hint.ts';
+import { beatScheduler, leaveSchedulers } from '../store/workers/schedulers.ts';
 
 export interface RosterOptions {
   db: Db;

@@ -1,11 +1,11 @@
-import type { BeatTiming } from '../core/lease.ts';
+import type { BeatTiming } from '../core/queue/lease.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
-import type { Db } from '../store/db.ts';
-import { findBeating, suspectWorkers } from '../store/suspect-workers.ts';
+import type { Db } from '../store/connection/db.ts';
+import { findBeating, suspectWorkers } from '../store/workers/suspect-workers.ts';
 import { beatingAmong } from './beat-check.ts';
 
 /**

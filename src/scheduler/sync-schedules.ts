@@ -1,15 +1,19 @@
-import type { DeclaredSchedule } from '../core/declared-schedule.ts';
-import type { DefinitionInfo } from '../core/definition.ts';
-import { REMOVED_FROM_CODE, REMOVED_WHILE_PAUSED, type ScheduleSpec } from '../core/schedule.ts';
-import { HOST_TENANT } from '../core/scope.ts';
+import type { DeclaredSchedule } from '../core/definition/declared-schedule.ts';
+import type { DefinitionInfo } from '../core/definition/definition.ts';
+import {
+  REMOVED_FROM_CODE,
+  REMOVED_WHILE_PAUSED,
+  type ScheduleSpec,
+} from '../core/schedule/schedule.ts';
+import { HOST_TENANT } from '../core/access/scope.ts';
 import type { Log } from '../runtime/log.ts';
 import { ScheduleError } from '../schedule/error.ts';
-import { type Change, changeSchedule, sameTiming } from '../store/change-schedule.ts';
-import type { Db } from '../store/db.ts';
-import { sendDueHint } from '../store/due-hint.ts';
-import type { JobIds } from '../store/job-ids.ts';
-import { specOf } from '../store/schedule-row.ts';
-import { codeSchedules, createSchedule, ScheduleNameTaken } from '../store/schedules.ts';
+import { type Change, changeSchedule, sameTiming } from '../store/schedules/change-schedule.ts';
+import type { Db } from '../store/connection/db.ts';
+import { sendDueHint } from '../store/connection/due-hint.ts';
+import type { JobIds } from '../store/connection/job-ids.ts';
+import { specOf } from '../store/schedules/schedule-row.ts';
+import { codeSchedules, createSchedule, ScheduleNameTaken } from '../store/schedules/schedules.ts';
 
 /**
  * Brings the schedules in the database in line with those in the code that a worker has loaded. They

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
-import { SLEEP_MS_MAX } from '../store/due-hint.ts';
-import { nextLookMs } from '../store/due-schedules.ts';
+import { SLEEP_MS_MAX } from '../store/connection/due-hint.ts';
+import { nextLookMs } from '../store/schedules/due-schedules.ts';
 import { DuePoller } from './due-poller.ts';
 import { type FireDeps, fireDue } from './fire-due.ts';
 import type { Roster } from './roster.ts';

@@ -1,13 +1,13 @@
-import { failureOf } from '../core/failure.ts';
+import { failureOf } from '../core/failure/failure.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import { JobLog } from '../signals/job-log.ts';
-import type { Db } from '../store/db.ts';
-import { failWaiting } from '../store/fail-waiting.ts';
-import { findUnserved, type UnservedJob, type UnservedScope } from '../store/unserved.ts';
-import type { Waker } from '../store/wake.ts';
-import { ALL_SHARDS, type ShardTurns } from './shard-turns.ts';
+import type { Db } from '../store/connection/db.ts';
+import { failWaiting } from '../store/claim/fail-waiting.ts';
+import { findUnserved, type UnservedJob, type UnservedScope } from '../store/workers/unserved.ts';
+import type { Waker } from '../store/connection/wake.ts';
+import { ALL_SHARDS, type ShardTurns } from './shard-order.ts';
 
 const BATCH = 500;
 
@@ -18,7 +18,7 @@ export interface UnservedOptions {
   unhandledAfterMs: number;
   log: Log;
   turns?: ShardTurns;
-  /** Which lines about jobs the log gets (`core/job-lines.ts`). */
+  /** Which lines about jobs the log gets (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
 }
 

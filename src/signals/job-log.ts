@@ -1,5 +1,10 @@
-import { DEFAULT_JOB_LINES, isInShare, type JobLines, parseJobLines } from '../core/job-lines.ts';
-import { traceIdOf } from '../core/trace-context.ts';
+import {
+  DEFAULT_JOB_LINES,
+  isInShare,
+  type JobLines,
+  parseJobLines,
+} from '../core/views/job-log.ts';
+import { traceIdOf } from '../core/values/trace-context.ts';
 import type { Log } from '../runtime/log.ts';
 
 /** What every line about a job carries. */

@@ -9,8 +9,8 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api';
-import type { Outcome } from '../core/lifecycle.ts';
-import { traceContextOf, traceparentFrom } from '../core/trace-context.ts';
+import type { Outcome } from '../core/job/lifecycle.ts';
+import { traceContextOf, traceparentFrom } from '../core/values/trace-context.ts';
 
 /**
  * Spans of jobs, through the API of OpenTelemetry alone: whoever wants to see them brings an SDK, and where

@@ -1,5 +1,5 @@
 import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
-import { traceContextOf, traceparentFrom } from '../core/trace-context.ts';
+import { traceContextOf, traceparentFrom } from '../core/values/trace-context.ts';
 
 /** Runs something at this place of a trace, so that its own spans hang below. */
 export async function atTracePlace<T>(traceparent: string, work: () => Promise<T>): Promise<T> {

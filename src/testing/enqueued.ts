@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../core/record.ts';
+import { isRecord } from '../core/values/record.ts';
 import type { DefinitionRef, InputOf, Job } from '../client/job.ts';
 
 /** The jobs of one definition, with params of its type. */

@@ -1,4 +1,4 @@
-import { branded, type JobContext, type JobDefinition } from '../core/define.ts';
+import { branded, type JobContext, type JobDefinition } from '../core/definition/define.ts';
 
 export interface Fault {
   /**

@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from '../client/job.ts';
 import { configOf } from '../config/options.ts';
-import { branded, type JobDefinition } from '../core/define.ts';
-import { RUN_DUE_DEFAULTS, type RunDueBudget, type RunDueSummary } from '../core/run-due.ts';
-import { LocalJobs } from '../local-jobs.ts';
+import { branded, type JobDefinition } from '../core/definition/define.ts';
+import { RUN_DUE_DEFAULTS, type RunDueBudget, type RunDueSummary } from '../core/queue/run-due.ts';
+import { LocalJobs } from '../app/local-jobs.ts';
 import { EmbeddedPostgres } from '../postgres/embedded.ts';
-import { runDue } from '../run-due.ts';
+import { runDue } from '../app/run-due.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog, type LogLevel, silentLog } from '../runtime/log.ts';
 import { reaper } from '../scheduler/reaper.ts';
-import { Db } from '../store/db.ts';
-import { Inbox } from '../store/inbox.ts';
-import { listJobs } from '../store/list-jobs.ts';
-import { migrate } from '../store/migrate.ts';
-import { createScratch, type Scratch } from '../store/scratch.ts';
-import { Waker } from '../store/wake.ts';
+import { Db } from '../store/connection/db.ts';
+import { Inbox } from '../enqueue/enqueuer.ts';
+import { listJobs } from '../store/read/list-jobs.ts';
+import { migrate } from '../store/connection/migrate.ts';
+import { createScratch, type Scratch } from '../store/connection/scratch.ts';
+import { Waker } from '../store/connection/wake.ts';
 
 export interface TestRigOptions {
   /**

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { defineCommand } from '../core/define-command.ts';
-import { defineJob, NonRetryable, RetryAfter } from '../core/define.ts';
+import { defineCommand } from '../core/definition/define-command.ts';
+import { defineJob, NonRetryable, RetryAfter } from '../core/definition/define.ts';
 import { faulty } from './faults.ts';
 import { runJob } from './run-job.ts';
 

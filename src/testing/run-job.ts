@@ -1,13 +1,13 @@
 import type { InputOf, ResultOf } from '../client/job.ts';
-import type { JobDefinition } from '../core/define.ts';
-import type { DefinitionInfo } from '../core/definition.ts';
-import type { JobError } from '../core/job.ts';
-import { decide, type Outcome, type Transition } from '../core/lifecycle.ts';
-import { checkParams } from '../core/params.ts';
-import type { Level, LogStream } from '../core/story.ts';
+import type { JobDefinition } from '../core/definition/define.ts';
+import type { DefinitionInfo } from '../core/definition/definition.ts';
+import type { JobError } from '../core/job/job.ts';
+import { decide, type Outcome, type Transition } from '../core/job/lifecycle.ts';
+import { checkParams } from '../core/job/params.ts';
+import type { Level, LogStream } from '../core/views/history.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { Execution } from '../worker/execution.ts';
-import { InlineRunner } from '../worker/inline-runner.ts';
+import { Execution } from '../worker/attempt/execution.ts';
+import { InlineRunner } from '../worker/runners/inline-runner.ts';
 import type { Saved } from '../worker/ipc.ts';
 import { byName } from '../worker/runner/run.ts';
 

@@ -1,6 +1,6 @@
-import { redactJob } from '../core/redact-views.ts';
-import { Redactor } from '../core/redact.ts';
-import { TEST_EVENT } from '../core/webhook.ts';
+import { redactJob } from '../core/access/redact-views.ts';
+import { Redactor } from '../core/access/redact.ts';
+import { TEST_EVENT } from '../core/webhook/webhook.ts';
 import {
   alertEvent,
   type CloudEvent,
@@ -8,10 +8,10 @@ import {
   jobEvent,
   jobThen,
   testEvent,
-} from '../core/webhook-event.ts';
-import type { Queryable } from '../store/db.ts';
-import { getJob } from '../store/get-job.ts';
-import { readRedactPaths } from '../store/redact-paths.ts';
+} from '../core/webhook/webhook-event.ts';
+import type { Queryable } from '../store/connection/db.ts';
+import { getJob } from '../store/read/get-job.ts';
+import { readRedactPaths } from '../store/read/redact-paths.ts';
 
 /** What is sent, made once for each delivery: a retry repeats it to the letter. Null: no such job. */
 export async function compose(

@@ -1,6 +1,6 @@
-import type { JobDefinition } from '../core/define.ts';
+import type { JobDefinition } from '../core/definition/define.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/connection/db.ts';
 import { deliveryJob } from './delivery-job.ts';
 import { guardedDialer } from './dialer.ts';
 import { Networks } from './networks.ts';

@@ -1,5 +1,10 @@
-import { branded, type JobContext, type JobDefinition, NonRetryable } from '../core/define.ts';
-import { definitionInfo } from '../core/check-definition.ts';
+import {
+  branded,
+  type JobContext,
+  type JobDefinition,
+  NonRetryable,
+} from '../core/definition/define.ts';
+import { definitionInfo } from '../core/definition/check-definition.ts';
 import {
   DELIVERY_DELAYS_MS,
   DELIVERY_MAX_ATTEMPTS,
@@ -7,17 +12,17 @@ import {
   type Send,
   shouldPause,
   WEBHOOK_KEY,
-} from '../core/webhook.ts';
-import type { DeliveryParams } from '../core/webhook-event.ts';
+} from '../core/webhook/webhook.ts';
+import type { DeliveryParams } from '../core/webhook/webhook-event.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/connection/db.ts';
 import {
   type Endpoint,
   findEndpoint,
   noteDelivered,
   noteFailed,
   stopWebhook,
-} from '../store/webhook-health.ts';
+} from '../store/webhooks/webhook-health.ts';
 import { compose } from './compose.ts';
 import { send, type Sent, type SenderOptions } from './send.ts';
 import { signedHeaders } from './sign.ts';
@@ -122,7 +127,7 @@ async function setback(db: Db, endpoint: Endpoint, sent: Sent): Promise<Error> {
 
 /**
  * Whatever a receiver answers but 2xx and 410 is tried again: it may be a mistake that somebody mends.
- * A status is told only where it says when to come back (`core/classify.ts`); from the others would
+ * A status is told only where it says when to come back (`core/failure/classify.ts`); from the others would
  * follow that trying again cannot help.
  */
 function refusal(status: number, retryAfter: string | null): Error {

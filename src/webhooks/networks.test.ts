@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeUrl } from '../core/webhook-url.ts';
+import { judgeUrl } from '../core/webhook/webhook-url.ts';
 import { addressIn } from './dialer.ts';
 import { Networks } from './networks.ts';
 

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici';
-import type { Send } from '../core/webhook.ts';
+import type { Send } from '../core/webhook/webhook.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 export const SEND_TIMEOUT_MS = 15_000;

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { judgeUrl } from '../core/webhook-url.ts';
+import { judgeUrl } from '../core/webhook/webhook-url.ts';
 import { addressIn, AddressNotAllowed, guardedLookup } from './dialer.ts';
 import { namesLookup } from './names.ts';
 import type { Networks } from './networks.ts';

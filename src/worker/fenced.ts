@@ -1,4 +1,4 @@
-import type { Execution } from './execution.ts';
+import type { Execution } from './attempt/execution.ts';
 
 /** Attempts that were under way when a lease was lost, each with who waits for its end. */
 export class Fenced {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mustRenew } from '../core/lease.ts';
+import { mustRenew } from '../core/queue/lease.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller, shardName } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
-import type { HeartbeatAnswer, WorkerInstance } from '../store/workers.ts';
-import type { QueuePort } from './port.ts';
+import type { HeartbeatAnswer, WorkerInstance } from '../store/workers/workers.ts';
+import type { QueuePort } from './claim/port.ts';
 
 /** Another place to say "alive": while it is steady, the lease in the database may be long. */
 export interface LongLease {
@@ -44,7 +44,7 @@ export interface HeartbeatOptions {
  * With a long lease most contacts are looks, which cost the database no write and bring the same
  * answer: cancels come as soon. The worker believes in its lease no longer than without: `leaseMs`
  * after its last contact it has stopped, however long the lease still is, because somebody who
- * misses its beats may shorten it to that (`store/suspect-workers.ts`).
+ * misses its beats may shorten it to that (`store/workers/suspect-workers.ts`).
  */
 class ShardLease {
   readonly #shard: number;

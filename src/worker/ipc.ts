@@ -1,8 +1,8 @@
-import type { DefinitionInfo } from '../core/definition.ts';
-import { YEAR_MS } from '../core/duration.ts';
-import type { JobError } from '../core/job.ts';
-import type { Outcome } from '../core/lifecycle.ts';
-import type { HookName, Level } from '../core/story.ts';
+import type { DefinitionInfo } from '../core/definition/definition.ts';
+import { YEAR_MS } from '../core/values/duration.ts';
+import type { JobError } from '../core/job/job.ts';
+import type { Outcome } from '../core/job/lifecycle.ts';
+import type { HookName, Level } from '../core/views/history.ts';
 
 /**
  * What a worker and its runner say to each other: one JSON document per line on a socket that the

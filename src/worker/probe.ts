@@ -12,10 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withDeadline } from '../runtime/deadline.ts';
-import { CleanRoom } from './isolation/clean-room.ts';
+import { CleanRoom } from './isolation/sandboxes.ts';
 import { GuardedProcess } from './isolation/guarded-process.ts';
 import type { Attempt, ProbeTargets } from './probe/escape.ts';
-import type { TrialOptions } from './trial.ts';
+import type { TrialOptions } from './runners/start-check.ts';
 import { Watchdog } from './watchdog.ts';
 
 export type ProbeOptions = TrialOptions &

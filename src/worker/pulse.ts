@@ -1,4 +1,4 @@
-import type { BeatTiming } from '../core/lease.ts';
+import type { BeatTiming } from '../core/queue/lease.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';

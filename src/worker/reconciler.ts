@@ -1,12 +1,12 @@
-import { NO_USAGE } from '../core/job.ts';
-import { decide, DEFAULT_RULES } from '../core/lifecycle.ts';
+import { NO_USAGE } from '../core/job/job.ts';
+import { decide, DEFAULT_RULES } from '../core/job/lifecycle.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { fieldsOf } from '../signals/job-log.ts';
-import type { OwnedJob } from '../store/workers.ts';
-import type { Execution } from './execution.ts';
-import type { WorkLoop } from './loop.ts';
-import type { QueuePort } from './port.ts';
+import type { OwnedJob } from '../store/workers/workers.ts';
+import type { Execution } from './attempt/execution.ts';
+import type { WorkLoop } from './claim/loop.ts';
+import type { QueuePort } from './claim/port.ts';
 
 /**
  * Compares what runs here with what the database says this worker owns, both ways: a cancel is

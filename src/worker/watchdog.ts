@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../runtime/clock.ts';
-import { childEnvironment } from '../runtime/environment.ts';
+import { childEnvironment } from '../runtime/processes/environment.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 

@@ -1,23 +1,23 @@
-import type { JobDefinition } from '../core/define.ts';
-import { hasTerminalHooks, hookDefinition } from '../core/hooks.ts';
-import type { BeatTiming } from '../core/lease.ts';
+import type { JobDefinition } from '../core/definition/define.ts';
+import { hasTerminalHooks, hookDefinition } from '../core/definition/hooks.ts';
+import type { BeatTiming } from '../core/queue/lease.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { sleep } from '../runtime/deadline.ts';
-import { Listener } from '../store/listen.ts';
-import type { HandOver } from '../store/hand-over.ts';
+import { Listener } from '../store/connection/listen.ts';
+import type { HandOver } from '../store/enqueue/direct-start.ts';
 import { Reconciler } from './reconciler.ts';
-import type { Execution } from './execution.ts';
+import type { Execution } from './attempt/execution.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { InlineRunners } from './inline-runner.ts';
-import { Journal } from './journal.ts';
-import { WorkLoop, type WorkLoopOptions } from './loop.ts';
-import type { QueuePort } from './port.ts';
+import { InlineRunners } from './runners/inline-runner.ts';
+import { Journal } from './attempt/journal.ts';
+import { WorkLoop, type WorkLoopOptions } from './claim/loop.ts';
+import type { QueuePort } from './claim/port.ts';
 import { Pulse } from './pulse.ts';
-import type { RunnerReport } from './runner.ts';
-import { Runners, type RunnerSettings } from './runners.ts';
+import type { RunnerReport } from './runners/runner.ts';
+import { Runners, type RunnerSettings } from './runners/runners.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface WorkerOptions extends Partial<RunnerSettings> {
@@ -43,7 +43,7 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   logMaxBytes: number;
   clock: Clock;
   log: Log;
-  /** Which lines about jobs the log gets (`core/job-lines.ts`). */
+  /** Which lines about jobs the log gets (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
   /** Somebody asked this worker to drain: whoever started it should stop it now. */
   onDrain?: () => void;

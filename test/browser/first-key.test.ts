@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
 import { endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
 import { quickFolder } from '../support/quick-folder.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { jobInState, post, startJob } from '../support/api.ts';
-import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
 import { endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
 
 const { open, forgiveComplaints } = dashboardPages();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { jobInState, readJob, startJob } from '../support/api.ts';
-import { Canaries } from '../support/canary.ts';
-import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
-import { HOSTILE } from '../support/dashboard-server.ts';
+import { Canaries } from '../support/checks/canary.ts';
+import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
+import { HOSTILE } from '../support/servers/dashboard-server.ts';
 
 const { shop, open, forgiveComplaints } = dashboardPages();
 

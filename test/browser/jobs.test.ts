@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startJob } from '../support/api.ts';
-import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
-import { HOSTILE } from '../support/dashboard-server.ts';
+import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
+import { HOSTILE } from '../support/servers/dashboard-server.ts';
 
 const { shop, open } = dashboardPages();
 

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { findFreePort } from '../../src/postgres/free-port.ts';
-import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
 import { linkDependencies, machinePath } from '../support/machine-node.ts';
-import { prefixProxy } from '../support/prefix-proxy.ts';
+import { prefixProxy } from '../support/servers/prefix-proxy.ts';
 import { until } from '../support/until.ts';
 
 /**

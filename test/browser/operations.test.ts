@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { jobInState, startJob } from '../support/api.ts';
-import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
-import { HOSTILE } from '../support/dashboard-server.ts';
-import { startReceiver, status } from '../support/receiver.ts';
+import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
+import { HOSTILE } from '../support/servers/dashboard-server.ts';
+import { startReceiver, status } from '../support/servers/receiver.ts';
 
 const { shop, open, forgiveComplaints } = dashboardPages();
 

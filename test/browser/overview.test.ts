@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jobInState, startJob } from '../support/api.ts';
-import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
-import { prefixProxy } from '../support/prefix-proxy.ts';
+import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
+import { prefixProxy } from '../support/servers/prefix-proxy.ts';
 
 const { shop, open } = dashboardPages();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobInState, post, startJob } from '../support/api.ts';
-import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
+import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
 
 const { shop, open, forgiveComplaints } = dashboardPages();
 

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { post, startJob } from '../support/api.ts';
-import { axeFindings, dashboardPages } from '../support/dashboard-page.ts';
-import { HOSTILE } from '../support/dashboard-server.ts';
+import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
+import { HOSTILE } from '../support/servers/dashboard-server.ts';
 import { endAll, FIXTURES, launch } from '../support/processes.ts';
 import { quickFolder } from '../support/quick-folder.ts';
 

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Canaries, dumpOf } from '../support/canary.ts';
-import { testDatabase, type TestDatabase } from '../support/database.ts';
-import { newKey } from '../support/door.ts';
-import { listen } from '../support/live-stream.ts';
+import { Canaries, dumpOf } from '../support/checks/canary.ts';
+import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
+import { newKey } from '../support/server-edge.ts';
+import { listen } from '../support/servers/live-stream.ts';
 import { descendants, endAll, FIXTURES, launch, run, type Running } from '../support/processes.ts';
 import { quickFolder } from '../support/quick-folder.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { type Receiver, startReceiver } from '../support/servers/receiver.ts';
 import { until } from '../support/until.ts';
 
 /**

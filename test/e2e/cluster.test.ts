@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findFreePort, homePort } from '../../src/postgres/free-port.ts';
 import { jobInState, post, startJob } from '../support/api.ts';
-import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { descendants, endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
-import { readPrometheusText } from '../support/prometheus-text.ts';
+import { readPrometheusText } from '../support/servers/prometheus-text.ts';
 import { until } from '../support/until.ts';
 
 /** Several servers and workers, each its own process, on one database. */

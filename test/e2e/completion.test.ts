@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SHELL_SCRIPTS } from '../../src/cli/shell-scripts.ts';
+import { SHELL_SCRIPTS } from '../../src/cli/text/shell-scripts.ts';
 import { compileCache } from '../support/compile-cache.ts';
-import { json, playAnswers } from '../support/playing-server.ts';
+import { json, playAnswers } from '../support/servers/playing-server.ts';
 import { BIN } from '../support/processes.ts';
 
 /** The scripts of `longshore completion`, each in the shell that it is for. */

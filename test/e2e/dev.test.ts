@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Longshore } from '../../src/client/index.ts';
-import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { linkDependencies, machinePath } from '../support/machine-node.ts';
 import { endAll, launch, run, type Running } from '../support/processes.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Longshore } from '../../src/client/index.ts';
 import { jobInState, readJob, startJob } from '../support/api.ts';
-import { testDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/servers/database.ts';
 import { endAll, FIXTURES, isAlive, launch, run } from '../support/processes.ts';
 import { quickFolder } from '../support/quick-folder.ts';
 import { until } from '../support/until.ts';

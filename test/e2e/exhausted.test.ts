@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { jobInState, startJob } from '../support/api.ts';
-import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { descendants, endAll, FIXTURES, isAlive, launch } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Longshore } from '../../src/client/index.ts';
-import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { GONE, manyDeadLetters, SLOW } from '../support/dead-letters.ts';
-import { HeldLink, untilBlocked } from '../support/held-link.ts';
+import { HeldLink, untilBlocked } from '../support/servers/held-link.ts';
 import { BIN, endAll, launch } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobInState, post, startJob } from '../support/api.ts';
-import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { descendants, endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { jobInState, startJob } from '../support/api.ts';
-import { EmbeddedFixture, query } from '../support/embedded-fixture.ts';
+import { EmbeddedFixture, query } from '../support/servers/embedded-fixture.ts';
 import { endAll, FIXTURES, isAlive, launch, type Running } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { testDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/servers/database.ts';
 
 /** No registry is asked: the dependencies of the checkout are linked. `npm run try-pack` can do more. */
 // It builds, packs, and checks types three times: a busy machine needs minutes for it.

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { jobInState, startJob } from '../support/api.ts';
-import { EmbeddedFixture, query } from '../support/embedded-fixture.ts';
+import { EmbeddedFixture, query } from '../support/servers/embedded-fixture.ts';
 import { endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
-import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { hasRedis, startRedis, type TestRedis } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 
 /**

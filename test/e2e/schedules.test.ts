@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Longshore } from '../../src/client/index.ts';
 import { post } from '../support/api.ts';
 import { cronChaos } from '../support/cron-chaos.ts';
-import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { endAll, FIXTURES, launch, run } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/postgres/free-port.ts';
 import { jobInState, post, startJob } from '../support/api.ts';
-import { emptyDatabase } from '../support/database.ts';
-import { query } from '../support/embedded-fixture.ts';
+import { emptyDatabase } from '../support/servers/database.ts';
+import { query } from '../support/servers/embedded-fixture.ts';
 import {
   begin,
   descendants,

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Longshore, verifyWebhook } from '../../src/client/index.ts';
 import { startJob } from '../support/api.ts';
-import { testDatabase, type TestDatabase } from '../support/database.ts';
+import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
 import { endAll, FIXTURES, launch, run } from '../support/processes.ts';
 import { quickFolder } from '../support/quick-folder.ts';
-import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { type Receiver, startReceiver, status } from '../support/servers/receiver.ts';
 import { until } from '../support/until.ts';
 
 /**

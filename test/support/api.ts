@@ -1,5 +1,5 @@
-import type { JobView } from '../../src/core/job.ts';
-import { isTerminal } from '../../src/core/job.ts';
+import type { JobView } from '../../src/core/job/job.ts';
+import { isTerminal } from '../../src/core/job/job.ts';
 import { until } from './until.ts';
 
 /** Plain HTTP, as curl would speak it. */

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { TestDatabase } from './database.ts';
+import type { TestDatabase } from './servers/database.ts';
 
 /**
  * Makes one shard of a database fail, or hang, for real: every row that is written to it goes through

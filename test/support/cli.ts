@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Command } from 'commander';
-import type { App, AppSummary, Check } from '../../src/app.ts';
-import type { KeyDesk } from '../../src/keys-app.ts';
+import type { App, AppSummary, Check } from '../../src/app/app.ts';
+import type { KeyDesk } from '../../src/app/keys-app.ts';
 import type { Cli } from '../../src/cli/cli.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { runCli } from '../../src/cli/run.ts';

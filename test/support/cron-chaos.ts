@@ -1,12 +1,12 @@
 import { Pool, type QueryResultRow } from 'pg';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
-import { Db } from '../../src/store/db.ts';
-import { JobIds } from '../../src/store/job-ids.ts';
-import { createSchedule } from '../../src/store/schedules.ts';
+import { Db } from '../../src/store/connection/db.ts';
+import { JobIds } from '../../src/store/connection/job-ids.ts';
+import { createSchedule } from '../../src/store/schedules/schedules.ts';
 import { launch, type Running } from './processes.ts';
 import { spec } from './schedules.ts';
-import { auditSlots, type SlotAudit } from './slot-history.ts';
+import { auditSlots, type SlotAudit } from './checks/slot-history.ts';
 import { until } from './until.ts';
 
 export interface CronChaosOptions {

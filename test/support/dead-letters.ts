@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { Lanes } from '../../src/store/lanes.ts';
-import type { TestDatabase } from './database.ts';
+import { Lanes } from '../../src/store/enqueue/queues.ts';
+import type { TestDatabase } from './servers/database.ts';
 
 export interface Mistake {
   fingerprint: string;

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type JobRequest, plainRequest } from '../../src/core/new-job.ts';
-import { DEFAULT_RETRY } from '../../src/core/backoff.ts';
-import { NO_USAGE } from '../../src/core/job.ts';
-import { decide, type Outcome } from '../../src/core/lifecycle.ts';
+import { type JobRequest, plainRequest } from '../../src/core/job/new-job.ts';
+import { DEFAULT_RETRY } from '../../src/core/failure/backoff.ts';
+import { NO_USAGE } from '../../src/core/job/job.ts';
+import { decide, type Outcome } from '../../src/core/job/lifecycle.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { reaper } from '../../src/scheduler/reaper.ts';
-import { claim, type ClaimedJob } from '../../src/store/claim.ts';
-import { findLines } from '../../src/store/find-lines.ts';
-import type { Queryable } from '../../src/store/db.ts';
-import { settle, type Settled } from '../../src/store/settle.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import type { TestDatabase } from './database.ts';
+import { claim, type ClaimedJob } from '../../src/store/claim/claim.ts';
+import { findLines } from '../../src/store/claim/find-levels.ts';
+import type { Queryable } from '../../src/store/connection/db.ts';
+import { settle, type Settled } from '../../src/store/claim/settle.ts';
+import { registerWorker } from '../../src/store/workers/workers.ts';
+import type { TestDatabase } from './servers/database.ts';
 
 export function request(changes: Partial<JobRequest> = {}): JobRequest {
   return { ...plainRequest('default', 'hello', '{}'), ...changes };

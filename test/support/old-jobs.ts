@@ -1,10 +1,10 @@
-import type { Outcome } from '../../src/core/lifecycle.ts';
-import type { JobRequest } from '../../src/core/new-job.ts';
+import type { Outcome } from '../../src/core/job/lifecycle.ts';
+import type { JobRequest } from '../../src/core/job/new-job.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import type { ClaimedJob } from '../../src/store/claim.ts';
-import { Inbox } from '../../src/store/inbox.ts';
-import { dropOldest, isBusy, type Retention } from '../../src/store/prune.ts';
-import { type PostgresVersion, testDatabase, type TestDatabase } from './database.ts';
+import type { ClaimedJob } from '../../src/store/claim/claim.ts';
+import { Inbox } from '../../src/enqueue/enqueuer.ts';
+import { dropOldest, isBusy, type Retention } from '../../src/store/change/prune.ts';
+import { type PostgresVersion, testDatabase, type TestDatabase } from './servers/database.ts';
 import { claimAny, newWorker, request, settleAs } from './jobs.ts';
 import { until } from './until.ts';
 

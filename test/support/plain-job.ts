@@ -1,4 +1,4 @@
-import type { JobView } from '../../src/core/job.ts';
+import type { JobView } from '../../src/core/job/job.ts';
 
 /** A job of which nothing is known yet but that it is there; tests change what they are about. */
 export const PLAIN_JOB: JobView = {

@@ -1,13 +1,13 @@
-import type { ScheduleSpec, ScheduleView, SlotView } from '../../src/core/schedule.ts';
-import { BUCKETS } from '../../src/core/schedule-id.ts';
-import { SCHEDULE_DEFAULTS } from '../../src/core/schedule.ts';
+import type { ScheduleSpec, ScheduleView, SlotView } from '../../src/core/schedule/schedule.ts';
+import { BUCKETS } from '../../src/core/schedule/schedule-id.ts';
+import { SCHEDULE_DEFAULTS } from '../../src/core/schedule/schedule.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { fireDue } from '../../src/scheduler/fire-due.ts';
-import { JobIds } from '../../src/store/job-ids.ts';
-import { createSchedule, getSchedule } from '../../src/store/schedules.ts';
-import { listSlots } from '../../src/store/slots.ts';
-import type { TestDatabase } from './database.ts';
+import { JobIds } from '../../src/store/connection/job-ids.ts';
+import { createSchedule, getSchedule } from '../../src/store/schedules/schedules.ts';
+import { listSlots } from '../../src/store/schedules/slots.ts';
+import type { TestDatabase } from './servers/database.ts';
 
 export const ALL_BUCKETS = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
 const ids = new JobIds(systemClock);

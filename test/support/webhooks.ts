@@ -1,7 +1,7 @@
-import type { WebhookSpec, WebhookView } from '../../src/core/webhook.ts';
-import { createWebhook } from '../../src/store/webhooks.ts';
+import type { WebhookSpec, WebhookView } from '../../src/core/webhook/webhook.ts';
+import { createWebhook } from '../../src/store/webhooks/webhooks.ts';
 import { newSecret } from '../../src/webhooks/sign.ts';
-import type { TestDatabase } from './database.ts';
+import type { TestDatabase } from './servers/database.ts';
 
 export const BY = { name: 'test', address: null };
 

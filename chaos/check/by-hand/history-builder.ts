@@ -1,4 +1,4 @@
-import type { JobState } from '../../../src/core/job.ts';
+import type { JobState } from '../../../src/core/job/job.ts';
 import type { Effect, FaultEvent, History, Micros, RowEvent } from '../../history/history.ts';
 import { JobBuilder, type JobOptions, pidOf } from './job-builder.ts';
 

@@ -1,4 +1,4 @@
-import type { JobState } from '../../../src/core/job.ts';
+import type { JobState } from '../../../src/core/job/job.ts';
 import type { Effect, FinalJob, Place, RowEvent, WantedLimit } from '../../history/history.ts';
 import type { HistoryBuilder } from './history-builder.ts';
 

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { AlertFilter, AlertRuleOptions } from '../../client/index.ts';
-import type { AlertRuleName } from '../../core/alert.ts';
-import { alertTable, ruleTable } from '../alert-text.ts';
+import type { AlertRuleName } from '../../core/views/alert.ts';
+import { alertTable, ruleTable } from '../text/alert-text.ts';
 import type { Cli } from '../cli.ts';
-import { alertRule, whole } from '../option-values.ts';
-import { addPage } from '../page-options.ts';
+import { alertRule, whole } from '../options/option-values.ts';
+import { addPage } from '../options/page-options.ts';
 import { clientOf, outputOf } from '../session.ts';
 
 const OF_ONE = ['--definition-key <key>', 'for this definition only'] as const;

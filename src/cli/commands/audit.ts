@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { AuditEntry, AuditFilter } from '../../client/index.ts';
 import type { Cli } from '../cli.ts';
-import { columns } from '../columns.ts';
-import { addPage } from '../page-options.ts';
+import { columns } from '../text/columns.ts';
+import { addPage } from '../options/page-options.ts';
 import { clientOf, outputOf } from '../session.ts';
 
 export function addAudit(program: Command, cli: Cli): void {

@@ -2,17 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Job, Longshore } from '../../client/index.ts';
-import { isTerminal } from '../../core/job.ts';
-import { unknownName } from '../../core/nearest.ts';
+import { isTerminal } from '../../core/job/job.ts';
+import { unknownName } from '../../core/values/nearest.ts';
 import type { Cli } from '../cli.ts';
-import { columns } from '../columns.ts';
+import { columns } from '../text/columns.ts';
 import { exitCode } from '../exit-codes.ts';
-import { secondsAsMs, whole } from '../option-values.ts';
-import { readParams } from '../params-argument.ts';
-import { type Percentiles, percentiles } from '../percentiles.ts';
-import { ProgressLine } from '../progress-line.ts';
+import { secondsAsMs, whole } from '../options/option-values.ts';
+import { readParams } from '../options/params-argument.ts';
+import { type Percentiles, percentiles } from '../text/percentiles.ts';
+import { ProgressLine } from '../text/progress-line.ts';
 import { clientOf, outputOf } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options/usage-error.ts';
 
 interface Options {
   jobs?: number;

@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
 import type { Longshore, Schedule, ScheduleOptions } from '../../client/index.ts';
-import { CATCH_UPS, DST_GAPS, DST_REPEATS, OVERLAPS } from '../../core/schedule.ts';
+import { CATCH_UPS, DST_GAPS, DST_REPEATS, OVERLAPS } from '../../core/schedule/schedule.ts';
 import type { Cli } from '../cli.ts';
-import { confirm } from '../confirm.ts';
-import { findSchedule } from '../find-schedule.ts';
-import { whole } from '../option-values.ts';
-import type { Output } from '../output.ts';
-import { readParams } from '../params-argument.ts';
-import { printable } from '../printable.ts';
-import { scheduleSentence } from '../schedule-text.ts';
+import { confirm } from '../options/confirm.ts';
+import { findSchedule } from '../options/find-schedule.ts';
+import { whole } from '../options/option-values.ts';
+import type { Output } from '../text/output.ts';
+import { readParams } from '../options/params-argument.ts';
+import { printable } from '../text/printable.ts';
+import { scheduleSentence } from '../text/schedule-text.ts';
 import { clientOf, outputOf } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options/usage-error.ts';
 
 type Options = Omit<ScheduleOptions, 'params'> & { params?: string; paused?: true; cron?: string };
 

@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { Longshore } from '../../client/index.ts';
-import { candidates } from '../candidates.ts';
+import { candidates } from '../options/candidates.ts';
 import type { Cli } from '../cli.ts';
 import { configOf, outputOf } from '../session.ts';
-import { INSTALL_HINTS, type Shell, SHELL_SCRIPTS, SHELLS } from '../shell-scripts.ts';
+import { INSTALL_HINTS, type Shell, SHELL_SCRIPTS, SHELLS } from '../text/shell-scripts.ts';
 
 /** Somebody waits with a finger on the key: a server that is slow is not waited for. */
 const ASK_MS = 400;

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { maskValue } from '../../config/mask.ts';
 import { SETTINGS } from '../../config/schema.ts';
 import type { Cli } from '../cli.ts';
-import { columns } from '../columns.ts';
+import { columns } from '../text/columns.ts';
 import { configOf, outputOf } from '../session.ts';
-import { addServerFlags } from '../setting-options.ts';
+import { addServerFlags } from '../options/setting-options.ts';
 
 export function addConfig(program: Command, cli: Cli): void {
   const command = program

@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Command } from 'commander';
-import type { App } from '../../app.ts';
+import type { App } from '../../app/app.ts';
 import type { Cli } from '../cli.ts';
-import { eachOf } from '../option-values.ts';
-import type { Output } from '../output.ts';
+import { eachOf } from '../options/option-values.ts';
+import type { Output } from '../text/output.ts';
 import { configOf, outputOf } from '../session.ts';
-import { addServerFlags } from '../setting-options.ts';
-import { definitionLines } from '../start-block.ts';
+import { addServerFlags } from '../options/setting-options.ts';
+import { definitionLines } from '../text/start-block.ts';
 import { watchPaths } from '../watch.ts';
 import { configFor, runRole } from './roles.ts';
 

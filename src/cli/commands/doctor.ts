@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Check } from '../../app.ts';
+import type { Check } from '../../app/app.ts';
 import type { Cli } from '../cli.ts';
-import { columns } from '../columns.ts';
+import { columns } from '../text/columns.ts';
 import { exitCode } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
-import { printable } from '../printable.ts';
+import type { Output } from '../text/output.ts';
+import { printable } from '../text/printable.ts';
 import { configOf, outputOf } from '../session.ts';
-import { addServerFlags } from '../setting-options.ts';
+import { addServerFlags } from '../options/setting-options.ts';
 
 export function addDoctor(program: Command, cli: Cli): void {
   const command = program

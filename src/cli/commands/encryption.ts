@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { AppModule, Cli } from '../cli.ts';
-import { columns } from '../columns.ts';
-import type { Output } from '../output.ts';
+import { columns } from '../text/columns.ts';
+import type { Output } from '../text/output.ts';
 import { configOf, outputOf } from '../session.ts';
-import { addServerFlags } from '../setting-options.ts';
+import { addServerFlags } from '../options/setting-options.ts';
 
 type Report = Awaited<ReturnType<AppModule['encryptionApp']>>;
 

@@ -6,11 +6,11 @@ import {
   type TenantLimitsChange,
 } from '../../client/index.ts';
 import type { Cli } from '../cli.ts';
-import { columns } from '../columns.ts';
-import { limitCells, limitsTable, pausedName, pauseSentence } from '../flow-text.ts';
-import { limitCount, limitRate, whole } from '../option-values.ts';
+import { columns } from '../text/columns.ts';
+import { limitCells, limitsTable, pausedName, pauseSentence } from '../text/limit-text.ts';
+import { limitCount, limitRate, whole } from '../options/option-values.ts';
 import { configOf, outputOf } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options/usage-error.ts';
 
 export function addFlow(program: Command, cli: Cli): void {
   program

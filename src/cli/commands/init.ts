@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { scaffold } from '../scaffold.ts';
 import { outputOf } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options/usage-error.ts';
 
 export function addInit(program: Command, cli: Cli): void {
   program

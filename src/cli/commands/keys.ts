@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { DAY_MS } from '../../core/duration.ts';
-import type { Scope } from '../../core/scope.ts';
-import type { KeyView } from '../../core/key-view.ts';
+import { DAY_MS } from '../../core/values/duration.ts';
+import type { Scope } from '../../core/access/scope.ts';
+import type { KeyView } from '../../core/views/key-view.ts';
 import type { Cli } from '../cli.ts';
-import { columns } from '../columns.ts';
-import { age } from '../../core/duration.ts';
-import { withKeys } from '../key-access.ts';
-import { scopes, whole } from '../option-values.ts';
+import { columns } from '../text/columns.ts';
+import { age } from '../../core/values/duration.ts';
+import { withKeys } from '../options/key-access.ts';
+import { scopes, whole } from '../options/option-values.ts';
 import { outputOf } from '../session.ts';
-import { addServerFlags } from '../setting-options.ts';
-import { UsageError } from '../usage-error.ts';
+import { addServerFlags } from '../options/setting-options.ts';
+import { UsageError } from '../options/usage-error.ts';
 
 /** A key that shall be found, changed or listed is in a database that exists. */
 const EXISTING = { makesCluster: false };

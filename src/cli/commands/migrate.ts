@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { configOf, outputOf } from '../session.ts';
-import { addServerFlags } from '../setting-options.ts';
+import { addServerFlags } from '../options/setting-options.ts';
 
 export function addMigrate(program: Command, cli: Cli): void {
   const command = program

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { App, Role } from '../../app.ts';
+import type { App, Role } from '../../app/app.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
 import type { Cli } from '../cli.ts';
 import { exitCode } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../text/output.ts';
 import { configOf, outputOf } from '../session.ts';
-import { addServerFlags } from '../setting-options.ts';
-import { startBlock } from '../start-block.ts';
+import { addServerFlags } from '../options/setting-options.ts';
+import { startBlock } from '../text/start-block.ts';
 
 const ROLES: readonly { role: Role; summary: string; description: string }[] = [
   {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { RUN_DUE_DEFAULTS } from '../../core/run-due.ts';
+import { RUN_DUE_DEFAULTS } from '../../core/queue/run-due.ts';
 import type { Cli } from '../cli.ts';
-import { secondsAsMs, whole } from '../option-values.ts';
+import { secondsAsMs, whole } from '../options/option-values.ts';
 import { configOf, outputOf } from '../session.ts';
-import { addServerFlags } from '../setting-options.ts';
-import { UsageError } from '../usage-error.ts';
+import { addServerFlags } from '../options/setting-options.ts';
+import { UsageError } from '../options/usage-error.ts';
 
 const { max: MAX_DEFAULT, seconds: SECONDS_DEFAULT } = RUN_DUE_DEFAULTS;
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { findSchedule } from '../find-schedule.ts';
-import { whole } from '../option-values.ts';
-import { addPage, type PageFlags } from '../page-options.ts';
-import { scheduleTable, scheduleText, slotTable, upcomingTable } from '../schedule-text.ts';
+import { findSchedule } from '../options/find-schedule.ts';
+import { whole } from '../options/option-values.ts';
+import { addPage, type PageFlags } from '../options/page-options.ts';
+import { scheduleTable, scheduleText, slotTable, upcomingTable } from '../text/schedule-text.ts';
 import { clientOf, outputOf } from '../session.ts';
 import { addScheduleChanges } from './change-schedules.ts';
 

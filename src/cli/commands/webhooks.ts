@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { WebhookEvent } from '../../core/webhook.ts';
+import type { WebhookEvent } from '../../core/webhook/webhook.ts';
 import type { Cli } from '../cli.ts';
-import { confirm } from '../confirm.ts';
-import { eachOf, webhookEvents, whole } from '../option-values.ts';
-import { addPage, type PageFlags } from '../page-options.ts';
-import { printable } from '../printable.ts';
+import { confirm } from '../options/confirm.ts';
+import { eachOf, webhookEvents, whole } from '../options/option-values.ts';
+import { addPage, type PageFlags } from '../options/page-options.ts';
+import { printable } from '../text/printable.ts';
 import { clientOf, outputOf } from '../session.ts';
-import { deliveryTable, webhookTable } from '../webhook-text.ts';
+import { deliveryTable, webhookTable } from '../text/webhook-text.ts';
 
 export function addWebhooks(program: Command, cli: Cli): void {
   const webhooks = program

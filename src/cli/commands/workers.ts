@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { WorkerInfo } from '../../client/index.ts';
-import { unknownName } from '../../core/nearest.ts';
+import { unknownName } from '../../core/values/nearest.ts';
 import type { Cli } from '../cli.ts';
-import { columns } from '../columns.ts';
-import { age } from '../../core/duration.ts';
+import { columns } from '../text/columns.ts';
+import { age } from '../../core/values/duration.ts';
 import { clientOf, outputOf } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options/usage-error.ts';
 
 export function addWorkers(program: Command, cli: Cli): void {
   const workers = program

@@ -1,4 +1,4 @@
-import { parseKeyRing } from '../../core/key-ring.ts';
+import { parseKeyRing } from '../../core/access/key-ring.ts';
 
 /** Ids only: a key is never shown. */
 export function keyIdsOf(ring: string | null): string[] {

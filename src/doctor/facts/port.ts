@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { defaultUrl } from '../../config/bind.ts';
-import { bindProblem } from '../../core/bind.ts';
+import { bindProblem } from '../../core/access/bind.ts';
 import { problemType } from '../../protocol/problem.ts';
-import { ProbeAnswer } from '../../protocol/probe-answer.ts';
+import { ProbeAnswer } from '../../protocol/answers/probe-answer.ts';
 import type { PortFacts } from '../port.ts';
 import { troubleOf } from './trouble.ts';
 

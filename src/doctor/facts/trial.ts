@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import { tryRunner } from '../../worker/trial.ts';
+import { tryRunner } from '../../worker/runners/start-check.ts';
 import type { DefinitionFacts } from '../definitions.ts';
 import type { IsolationFacts } from '../isolation.ts';
 import type { RunnerUserFacts } from '../runner-user.ts';

@@ -1,17 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { SHOUTED, statusIn } from '../../core/dialect.ts';
-import { IntentAnswer, observedAnswer, ObservedAnswer } from '../../protocol/dialect-answer.ts';
-import { IntentBody } from '../../protocol/dialect-body.ts';
-import { JobIdParams } from '../../protocol/job-answer.ts';
-import { NoQuery } from '../../protocol/job-query.ts';
-import { parseIntent } from '../../protocol/parse-dialect.ts';
-import { getJob } from '../../store/get-job.ts';
+import { SHOUTED, statusIn } from '../../core/views/dialect.ts';
+import {
+  IntentAnswer,
+  observedAnswer,
+  ObservedAnswer,
+} from '../../protocol/answers/dialect-answer.ts';
+import { IntentBody } from '../../protocol/requests/dialect-body.ts';
+import { JobIdParams } from '../../protocol/answers/job-answer.ts';
+import { NoQuery } from '../../protocol/requests/job-query.ts';
+import { parseIntent } from '../../protocol/requests/parse-dialect.ts';
+import { getJob } from '../../store/read/get-job.ts';
 import type { HttpDeps } from '../deps.ts';
-import { noSuchJob, wellFormed } from '../job-path.ts';
+import { noSuchJob, wellFormed } from '../cursors/job-path.ts';
 import { answer, refusals } from '../openapi.ts';
-import { BODY_MAX_BYTES, startOne, startRefusals, traced } from '../start.ts';
-import { tenantOf } from '../tenant.ts';
+import { startOne } from '../../enqueue/start-jobs.ts';
+import { BODY_MAX_BYTES, startRefusals, traced } from '../start.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 /** Seed 001: the API records intent, and shows outcomes and nothing of what is inside. */
 const CREATE = {

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { QueuedAnswer } from '../../protocol/dialect-answer.ts';
-import { QueueBody } from '../../protocol/dialect-body.ts';
-import { parseQueue } from '../../protocol/parse-dialect.ts';
+import { QueuedAnswer } from '../../protocol/answers/dialect-answer.ts';
+import { QueueBody } from '../../protocol/requests/dialect-body.ts';
+import { parseQueue } from '../../protocol/requests/parse-dialect.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer } from '../openapi.ts';
-import { BODY_MAX_BYTES, startOne, startRefusals, traced } from '../start.ts';
-import { tenantOf } from '../tenant.ts';
+import { startOne } from '../../enqueue/start-jobs.ts';
+import { BODY_MAX_BYTES, startRefusals, traced } from '../start.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 /**
  * Seed 003. Its visibility timeout is what the definition says of the time one attempt may take

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { RunDueSummary } from '../../core/run-due.ts';
+import type { RunDueSummary } from '../../core/queue/run-due.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import { parseRunDue, RunDueAnswer, RunDueBody } from '../../protocol/run-due.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals } from '../openapi.ts';
 import { unavailable } from '../problem.ts';
-import { tenantOf } from '../tenant.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 /**
  * Each run has processes of its own, so a caller in a hurry could fill the machine with them. Two

@@ -1,22 +1,27 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { DEAD_LETTERED, statusIn } from '../../core/dialect.ts';
-import { EnqueuedAnswer, runnerJobAnswer, RunnerJobAnswer } from '../../protocol/dialect-answer.ts';
-import { EnqueueBody } from '../../protocol/dialect-body.ts';
-import { JobIdParams } from '../../protocol/job-answer.ts';
-import { NoQuery } from '../../protocol/job-query.ts';
-import { parseEnqueue } from '../../protocol/parse-dialect.ts';
-import { RetryBody } from '../../protocol/retry-body.ts';
-import { getJob } from '../../store/get-job.ts';
-import { readAttempts } from '../../store/read-attempts.ts';
+import { DEAD_LETTERED, statusIn } from '../../core/views/dialect.ts';
+import {
+  EnqueuedAnswer,
+  runnerJobAnswer,
+  RunnerJobAnswer,
+} from '../../protocol/answers/dialect-answer.ts';
+import { EnqueueBody } from '../../protocol/requests/dialect-body.ts';
+import { JobIdParams } from '../../protocol/answers/job-answer.ts';
+import { NoQuery } from '../../protocol/requests/job-query.ts';
+import { parseEnqueue } from '../../protocol/requests/parse-dialect.ts';
+import { RetryBody } from '../../protocol/requests/retry-body.ts';
+import { getJob } from '../../store/read/get-job.ts';
+import { readAttempts } from '../../store/read/read-attempts.ts';
 import { retry, retryRefusals } from '../change.ts';
 import type { HttpDeps } from '../deps.ts';
-import { noSuchJob, wellFormed } from '../job-path.ts';
+import { noSuchJob, wellFormed } from '../cursors/job-path.ts';
 import { answer, refusals } from '../openapi.ts';
 import { errorHandler, refusalOf, sendProblem } from '../problem.ts';
-import type { Redaction } from '../redaction.ts';
-import { BODY_MAX_BYTES, startOne, startRefusals, traced } from '../start.ts';
-import { tenantOf } from '../tenant.ts';
+import type { Redaction } from '../access/redaction.ts';
+import { startOne } from '../../enqueue/start-jobs.ts';
+import { BODY_MAX_BYTES, startRefusals, traced } from '../start.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 /** Seed 004; its `POST /api/jobs/run` is in `run-due.ts`. */
 const ENQUEUE = {

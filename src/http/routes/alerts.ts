@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { ALERT_RULES, type AlertRuleName, thresholdMax } from '../../core/alert.ts';
-import { rulesOf } from '../../core/alert-rules.ts';
-import { isJobId } from '../../core/job-id.ts';
-import { unknownName } from '../../core/nearest.ts';
+import { ALERT_RULES, type AlertRuleName, thresholdMax } from '../../core/views/alert.ts';
+import { rulesOf } from '../../core/views/alert-rules.ts';
+import { isJobId } from '../../core/job/job-id.ts';
+import { unknownName } from '../../core/values/nearest.ts';
 import {
   AlertPageAnswer,
   AlertQuery,
@@ -14,16 +14,20 @@ import {
   AlertRuleQuery,
   AlertRulesAnswer,
 } from '../../protocol/alert.ts';
-import { parseBody } from '../../protocol/parse-body.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { parseBody } from '../../protocol/requests/parse-body.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import { deleteAlertRule, readAlertRules, saveAlertRule } from '../../store/alert-rules.ts';
-import { listAlerts } from '../../store/alerts.ts';
-import { actorOf } from '../caller.ts';
-import { nextLink, readStoryCursor } from '../cursor.ts';
+import {
+  deleteAlertRule,
+  readAlertRules,
+  saveAlertRule,
+} from '../../store/counters/alert-rules.ts';
+import { listAlerts } from '../../store/counters/alerts.ts';
+import { actorOf } from '../access/caller.ts';
+import { nextLink, readStoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import { tenantOf } from '../tenant.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const changing = bodyRefusals('NOT_FOUND');
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { isJobId } from '../../core/job-id.ts';
+import { isJobId } from '../../core/job/job-id.ts';
 import { AuditPageAnswer, AuditQuery } from '../../protocol/audit.ts';
-import { listAudit } from '../../store/audit.ts';
-import { nextLink, readStoryCursor } from '../cursor.ts';
+import { listAudit } from '../../store/access/audit.ts';
+import { nextLink, readStoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
-import { tenantOf } from '../tenant.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const LIST = {
   operationId: 'listAudit',

@@ -1,23 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { isJobId } from '../../core/job-id.ts';
+import { isJobId } from '../../core/job/job-id.ts';
 import {
   BulkAnswer,
   BulkIdParams,
   BulkPageAnswer,
   BulkPreviewAnswer,
-} from '../../protocol/bulk-answer.ts';
-import { BulkBody, BulkQuery, parseBulk } from '../../protocol/bulk-body.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
+} from '../../protocol/answers/bulk-answer.ts';
+import { BulkBody, BulkQuery, parseBulk } from '../../protocol/requests/bulk-body.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import { abortBulk, getBulk, listBulks } from '../../store/bulks.ts';
+import { abortBulk, getBulk, listBulks } from '../../store/change/bulks.ts';
 import { sendBulk } from '../bulk-reply.ts';
-import { actorOf } from '../caller.ts';
-import { foreignCursor, nextLink } from '../cursor.ts';
+import { actorOf } from '../access/caller.ts';
+import { foreignCursor, nextLink } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import type { Redaction } from '../redaction.ts';
-import { tenantOf } from '../tenant.ts';
+import type { Redaction } from '../access/redaction.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const START = {
   operationId: 'startBulk',

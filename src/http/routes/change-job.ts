@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { AcceptedAnswer, JobIdParams } from '../../protocol/job-answer.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
-import { RetryBody } from '../../protocol/retry-body.ts';
-import { cancelJob } from '../../store/cancel-job.ts';
-import { deleteJob } from '../../store/delete-jobs.ts';
-import { releaseJob } from '../../store/release-job.ts';
-import { actorOf } from '../caller.ts';
+import { AcceptedAnswer, JobIdParams } from '../../protocol/answers/job-answer.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
+import { RetryBody } from '../../protocol/requests/retry-body.ts';
+import { cancelJob } from '../../store/change/cancel-job.ts';
+import { deleteJob } from '../../store/change/delete-jobs.ts';
+import { releaseJob } from '../../store/change/release-job.ts';
+import { actorOf } from '../access/caller.ts';
 import { accepted, changeRefusals, retry, retryRefusals } from '../change.ts';
 import type { HttpDeps } from '../deps.ts';
-import { wellFormed } from '../job-path.ts';
+import { wellFormed } from '../cursors/job-path.ts';
 import { answer } from '../openapi.ts';
-import { tenantOf } from '../tenant.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const CANCEL = {
   operationId: 'cancelJob',

@@ -1,26 +1,34 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { REMOVED_FROM_CODE, type ScheduleSpec, type ScheduleView } from '../../core/schedule.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
-import { parseSchedulePatch } from '../../protocol/parse-schedule.ts';
+import {
+  REMOVED_FROM_CODE,
+  type ScheduleSpec,
+  type ScheduleView,
+} from '../../core/schedule/schedule.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
+import { parseSchedulePatch } from '../../protocol/requests/parse-schedule.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import { ScheduleAnswer, ScheduleIdParams, TriggerAnswer } from '../../protocol/schedule-answer.ts';
-import { SchedulePatch } from '../../protocol/schedule-body.ts';
-import { changeSchedule } from '../../store/change-schedule.ts';
-import { deleteSchedule } from '../../store/delete-schedule.ts';
-import { sendDueHint } from '../../store/due-hint.ts';
-import { readScheduleRow } from '../../store/lock-schedule.ts';
-import { type ScheduleRow, specOf } from '../../store/schedule-row.ts';
-import { getSchedule } from '../../store/schedules.ts';
-import { triggerSchedule } from '../../store/trigger-schedule.ts';
-import { actorOf } from '../caller.ts';
+import {
+  ScheduleAnswer,
+  ScheduleIdParams,
+  TriggerAnswer,
+} from '../../protocol/answers/schedule-answer.ts';
+import { SchedulePatch } from '../../protocol/requests/schedule-body.ts';
+import { changeSchedule } from '../../store/schedules/change-schedule.ts';
+import { deleteSchedule } from '../../store/schedules/delete-schedule.ts';
+import { sendDueHint } from '../../store/connection/due-hint.ts';
+import { readScheduleRow } from '../../store/schedules/lock-schedule.ts';
+import { type ScheduleRow, specOf } from '../../store/schedules/schedule-row.ts';
+import { getSchedule } from '../../store/schedules/schedules.ts';
+import { triggerSchedule } from '../../enqueue/trigger-schedule.ts';
+import { actorOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals } from '../openapi.ts';
-import type { Redaction } from '../redaction.ts';
-import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
-import { refuseMisfit } from '../start.ts';
-import { tenantOf } from '../tenant.ts';
+import type { Redaction } from '../access/redaction.ts';
+import { noSuchSchedule, refusing, scheduleIdOf } from '../cursors/schedule-path.ts';
+import { refuseMisfit } from '../../enqueue/start-jobs.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const changing = bodyRefusals('PAYLOAD_INVALID', 'NOT_FOUND', 'CONFLICT');
 

@@ -1,23 +1,29 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { type DeadLetterView, groupLetters, partsOf } from '../../core/dead-letter.ts';
-import { BulkAnswer, BulkPreviewAnswer } from '../../protocol/bulk-answer.ts';
-import { DeadLetterRetryBody, parseDeadLetterRetry } from '../../protocol/bulk-body.ts';
-import { DeadLetterGroupsAnswer, DeadLetterPageAnswer } from '../../protocol/dead-letter-answer.ts';
-import { DeadLetterGroupQuery, DeadLetterQuery } from '../../protocol/dead-letter-query.ts';
-import { PAGE_MAX } from '../../protocol/job-query.ts';
+import { type DeadLetterView, groupLetters, partsOf } from '../../core/failure/dead-letter.ts';
+import { BulkAnswer, BulkPreviewAnswer } from '../../protocol/answers/bulk-answer.ts';
+import { DeadLetterRetryBody, parseDeadLetterRetry } from '../../protocol/requests/bulk-body.ts';
+import {
+  DeadLetterGroupsAnswer,
+  DeadLetterPageAnswer,
+} from '../../protocol/answers/dead-letter-answer.ts';
+import {
+  DeadLetterGroupQuery,
+  DeadLetterQuery,
+} from '../../protocol/requests/dead-letter-query.ts';
+import { PAGE_MAX } from '../../protocol/requests/job-query.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { deadGroups } from '../../store/dead-groups.ts';
-import { type DeadLetterSearch, searchDeadLetters } from '../../store/dead-letters.ts';
+import { deadGroups } from '../../store/read/dead-groups.ts';
+import { type DeadLetterSearch, searchDeadLetters } from '../../store/read/dead-letters.ts';
 import { sendBulk } from '../bulk-reply.ts';
-import { nextLink } from '../cursor.ts';
-import { makeDeadLetterCursor, readDeadLetterCursor } from '../dead-letter-cursor.ts';
+import { nextLink } from '../cursors/cursor.ts';
+import { makeDeadLetterCursor, readDeadLetterCursor } from '../cursors/dead-letter-cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import type { Redaction } from '../redaction.ts';
-import type { SearchSlots } from '../search-slots.ts';
-import { tenantOf } from '../tenant.ts';
+import type { Redaction } from '../access/redaction.ts';
+import type { SearchSlots } from '../edge/search-slots.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const LIST = {
   operationId: 'listDeadLetters',

@@ -1,16 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { DefinitionLimitsView } from '../../core/flow-view.ts';
-import { isSystemKey } from '../../core/hooks.ts';
-import { HOST_TENANT } from '../../core/scope.ts';
-import { definitionAnswer, DefinitionsAnswer } from '../../protocol/definition-answer.ts';
-import { DefinitionKeyParams, DefinitionLimitsAnswer } from '../../protocol/flow-answer.ts';
-import { DefinitionLimitsBody } from '../../protocol/flow-body.ts';
-import { parseBody } from '../../protocol/parse-body.ts';
-import { listDefinitions } from '../../store/definitions.ts';
-import { changeLimits, type LimitsView, readLimits } from '../../store/limits.ts';
-import { listPauses, pauseView } from '../../store/pauses.ts';
-import { actorOf, callerOf } from '../caller.ts';
+import type { DefinitionLimitsView } from '../../core/queue/limit-view.ts';
+import { isSystemKey } from '../../core/definition/hooks.ts';
+import { HOST_TENANT } from '../../core/access/scope.ts';
+import { definitionAnswer, DefinitionsAnswer } from '../../protocol/answers/definition-answer.ts';
+import {
+  DefinitionKeyParams,
+  DefinitionLimitsAnswer,
+} from '../../protocol/answers/limit-answer.ts';
+import { DefinitionLimitsBody } from '../../protocol/requests/limit-body.ts';
+import { parseBody } from '../../protocol/requests/parse-body.ts';
+import { listDefinitions } from '../../store/enqueue/definitions.ts';
+import { changeLimits, type LimitsView, readLimits } from '../../store/limits/limits.ts';
+import { listPauses, pauseView } from '../../store/limits/pauses.ts';
+import { actorOf, callerOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 

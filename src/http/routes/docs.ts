@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { ApiDocument } from '../api-document.ts';
-import { renderApi } from '../docs-api.ts';
-import { API_TITLE, DocsSite } from '../docs-site.ts';
-import { DOCS_POLICY } from '../docs-style.ts';
-import { type KeptPage, keptPage, sendKept } from '../kept-page.ts';
-import { markup } from '../markup.ts';
+import type { ApiDocument } from '../docs/api-document.ts';
+import { renderApi } from '../docs/api-page.ts';
+import { API_TITLE, DocsSite } from '../docs/site.ts';
+import { DOCS_POLICY } from '../docs/style.ts';
+import { type KeptPage, keptPage, sendKept } from '../docs/kept-page.ts';
+import { markup } from '../docs/markup.ts';
 import { answer, refusals } from '../openapi.ts';
 import { noSuchPath } from '../problem.ts';
 

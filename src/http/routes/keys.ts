@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { KeyIdParams, KeysAnswer, MadeKeyAnswer } from '../../protocol/key-answer.ts';
-import { KeyBody, RotateBody } from '../../protocol/key-body.ts';
-import { parseBody } from '../../protocol/parse-body.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { KeyIdParams, KeysAnswer, MadeKeyAnswer } from '../../protocol/answers/key-answer.ts';
+import { KeyBody, RotateBody } from '../../protocol/requests/key-body.ts';
+import { parseBody } from '../../protocol/requests/parse-body.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import { createKey, listKeys, revokeKey, rotateKey } from '../../store/keys.ts';
-import { actorOf } from '../caller.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../../store/access/keys.ts';
+import { actorOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import { tenantOf } from '../tenant.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const changing = bodyRefusals('NOT_FOUND', 'CONFLICT');
 

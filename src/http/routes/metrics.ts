@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { clusterFamilies } from '../../metrics/cluster.ts';
 import { CONTENT_TYPE, textOf } from '../../metrics/family.ts';
 import { processFamilies } from '../../metrics/process-families.ts';
-import { readCluster } from '../../store/read-metrics.ts';
+import { readCluster } from '../../store/counters/read-metrics.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 

@@ -1,20 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { HOST_TENANT } from '../../core/scope.ts';
+import { HOST_TENANT } from '../../core/access/scope.ts';
 import {
   DefinitionKeyParams,
   PauseAnswer,
   PausesAnswer,
   ResumedAnswer,
   TenantParams,
-} from '../../protocol/flow-answer.ts';
-import { PauseBody } from '../../protocol/flow-body.ts';
-import { parseBody } from '../../protocol/parse-body.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
-import { requireDefinition } from '../../store/limits.ts';
-import { listPauses, pause, type PauseTarget, pauseView, resume } from '../../store/pauses.ts';
-import { tenantExists } from '../../store/tenants.ts';
-import { actorOf, callerOf } from '../caller.ts';
+} from '../../protocol/answers/limit-answer.ts';
+import { PauseBody } from '../../protocol/requests/limit-body.ts';
+import { parseBody } from '../../protocol/requests/parse-body.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
+import { requireDefinition } from '../../store/limits/limits.ts';
+import {
+  listPauses,
+  pause,
+  type PauseTarget,
+  pauseView,
+  resume,
+} from '../../store/limits/pauses.ts';
+import { tenantExists } from '../../store/access/tenants.ts';
+import { actorOf, callerOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { noSuchTenant } from './tenants.ts';

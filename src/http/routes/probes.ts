@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { ProbeQuery } from '../../protocol/job-query.ts';
-import { ProbeAnswer } from '../../protocol/probe-answer.ts';
+import { ProbeQuery } from '../../protocol/requests/job-query.ts';
+import { ProbeAnswer } from '../../protocol/answers/probe-answer.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import type { HttpDeps } from '../deps.ts';
-import { FreshAnswers } from '../fresh-answers.ts';
+import { FreshAnswers } from '../access/fresh-answers.ts';
 import { answer, refusals } from '../openapi.ts';
 import { unavailable } from '../problem.ts';
 

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { JobAnswer, JobIdParams, JobPageAnswer } from '../../protocol/job-answer.ts';
-import { JobQuery, RevealQuery } from '../../protocol/job-query.ts';
-import { getJob } from '../../store/get-job.ts';
-import { listJobs } from '../../store/list-jobs.ts';
-import { listWaiting } from '../../store/list-waiting.ts';
-import { makeCursor, nextLink, readCursor } from '../cursor.ts';
-import { makePlaceCursor, readPlaceCursor } from '../place-cursor.ts';
+import { JobAnswer, JobIdParams, JobPageAnswer } from '../../protocol/answers/job-answer.ts';
+import { JobQuery, RevealQuery } from '../../protocol/requests/job-query.ts';
+import { getJob } from '../../store/read/get-job.ts';
+import { listJobs } from '../../store/read/list-jobs.ts';
+import { listWaiting } from '../../store/read/list-waiting.ts';
+import { makeCursor, nextLink, readCursor } from '../cursors/cursor.ts';
+import { makePlaceCursor, readPlaceCursor } from '../cursors/history-cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import { noSuchJob, wellFormed } from '../job-path.ts';
+import { noSuchJob, wellFormed } from '../cursors/job-path.ts';
 import { answer, refusals } from '../openapi.ts';
-import type { Redaction } from '../redaction.ts';
-import type { SearchSlots } from '../search-slots.ts';
-import { tenantOf } from '../tenant.ts';
+import type { Redaction } from '../access/redaction.ts';
+import type { SearchSlots } from '../edge/search-slots.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const GET = {
   operationId: 'getJob',

@@ -1,23 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { redactAttempt, redactEvent, redactLog } from '../../core/redact-views.ts';
-import type { EventView } from '../../core/story.ts';
-import { JobIdParams } from '../../protocol/job-answer.ts';
-import { RevealQuery } from '../../protocol/job-query.ts';
-import { AttemptsAnswer, EventPageAnswer, LogPageAnswer } from '../../protocol/story-answer.ts';
-import { EventQuery, LogQuery } from '../../protocol/story-query.ts';
-import { readAttempts } from '../../store/read-attempts.ts';
-import { isEventId, readEvents } from '../../store/read-events.ts';
-import { isLogId, readLogs } from '../../store/read-logs.ts';
-import { nextLink, readLastEventId, readStoryCursor } from '../cursor.ts';
+import { redactAttempt, redactEvent, redactLog } from '../../core/access/redact-views.ts';
+import type { EventView } from '../../core/views/history.ts';
+import { JobIdParams } from '../../protocol/answers/job-answer.ts';
+import { RevealQuery } from '../../protocol/requests/job-query.ts';
+import {
+  AttemptsAnswer,
+  EventPageAnswer,
+  LogPageAnswer,
+} from '../../protocol/answers/history-answer.ts';
+import { EventQuery, LogQuery } from '../../protocol/requests/history-query.ts';
+import { readAttempts } from '../../store/read/read-attempts.ts';
+import { isEventId, readEvents } from '../../store/read/read-events.ts';
+import { isLogId, readLogs } from '../../store/read/read-logs.ts';
+import { nextLink, readLastEventId, readStoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import { wantsStream } from '../event-stream.ts';
-import { noSuchJob, wellFormed } from '../job-path.ts';
+import { wantsStream } from '../streams/event-stream.ts';
+import { noSuchJob, wellFormed } from '../cursors/job-path.ts';
 import { answer, pageOrStream, refusals } from '../openapi.ts';
-import type { Redaction } from '../redaction.ts';
-import type { Story, Streams } from '../streams.ts';
-import { tenantOf } from '../tenant.ts';
+import type { Redaction } from '../access/redaction.ts';
+import type { Story, Streams } from '../streams/streams.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const ATTEMPTS = {
   operationId: 'listAttempts',

@@ -1,31 +1,36 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { RevealQuery } from '../../protocol/job-query.ts';
-import { parseSchedule } from '../../protocol/parse-schedule.ts';
+import { RevealQuery } from '../../protocol/requests/job-query.ts';
+import { parseSchedule } from '../../protocol/requests/parse-schedule.ts';
 import {
   ScheduleAnswer,
   ScheduleIdParams,
   SchedulePageAnswer,
   SlotPageAnswer,
   UpcomingAnswer,
-} from '../../protocol/schedule-answer.ts';
-import { ScheduleBody } from '../../protocol/schedule-body.ts';
-import { ScheduleQuery, SlotQuery, UpcomingQuery } from '../../protocol/schedule-query.ts';
+} from '../../protocol/answers/schedule-answer.ts';
+import { ScheduleBody } from '../../protocol/requests/schedule-body.ts';
+import { ScheduleQuery, SlotQuery, UpcomingQuery } from '../../protocol/requests/schedule-query.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { upcoming } from '../../schedule/preview.ts';
-import { sendDueHint } from '../../store/due-hint.ts';
-import { JobIds } from '../../store/job-ids.ts';
-import { createSchedule, databaseNow, getSchedule, listSchedules } from '../../store/schedules.ts';
-import { listSlots } from '../../store/slots.ts';
-import { actorOf } from '../caller.ts';
-import { nextLink } from '../cursor.ts';
+import { sendDueHint } from '../../store/connection/due-hint.ts';
+import { JobIds } from '../../store/connection/job-ids.ts';
+import {
+  createSchedule,
+  databaseNow,
+  getSchedule,
+  listSchedules,
+} from '../../store/schedules/schedules.ts';
+import { listSlots } from '../../store/schedules/slots.ts';
+import { actorOf } from '../access/caller.ts';
+import { nextLink } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import type { Redaction } from '../redaction.ts';
-import { readIdCursor, readSlotCursor, wordOf } from '../schedule-cursor.ts';
-import { noSuchSchedule, refusing, scheduleIdOf } from '../schedule-path.ts';
-import { refuseMisfit } from '../start.ts';
-import { tenantOf } from '../tenant.ts';
+import type { Redaction } from '../access/redaction.ts';
+import { readIdCursor, readSlotCursor, wordOf } from '../cursors/schedule-cursor.ts';
+import { noSuchSchedule, refusing, scheduleIdOf } from '../cursors/schedule-path.ts';
+import { refuseMisfit } from '../../enqueue/start-jobs.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const reading = refusals('NOT_FOUND', 'UNAVAILABLE');
 

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { SessionAnswer } from '../../protocol/key-answer.ts';
-import { LoginBody } from '../../protocol/key-body.ts';
-import { parseBody } from '../../protocol/parse-body.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
-import { beginSession, endSession } from '../../store/sessions.ts';
-import { actorOf, callerOf } from '../caller.ts';
-import type { Callers } from '../callers.ts';
+import { SessionAnswer } from '../../protocol/answers/key-answer.ts';
+import { LoginBody } from '../../protocol/requests/key-body.ts';
+import { parseBody } from '../../protocol/requests/parse-body.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
+import { beginSession, endSession } from '../../store/access/sessions.ts';
+import { actorOf, callerOf } from '../access/caller.ts';
+import type { Callers } from '../access/callers.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import { ENDED_COOKIES, readSessionCookies, sessionCookie } from '../session-cookie.ts';
+import { ENDED_COOKIES, readSessionCookies, sessionCookie } from '../access/session-cookie.ts';
 
 /** A key has about a hundred characters, and everybody may try to log in. */
 const LOGIN_BODY_MAX_BYTES = 4_096;

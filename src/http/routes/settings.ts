@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { SettingsAnswer } from '../../protocol/settings-answer.ts';
+import { SettingsAnswer } from '../../protocol/answers/settings-answer.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer } from '../openapi.ts';
 

@@ -1,22 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { EnqueueWarning } from '../../core/enqueue-warning.ts';
-import { AcceptedAnswer, BatchAnswer } from '../../protocol/job-answer.ts';
-import { BATCH_MAX, BatchBody, JobBody } from '../../protocol/job-body.ts';
-import { parseBatchInSteps, parseJob } from '../../protocol/parse-job.ts';
+import type { EnqueueWarning } from '../../core/definition/enqueue-warning.ts';
+import { AcceptedAnswer, BatchAnswer } from '../../protocol/answers/job-answer.ts';
+import { BATCH_MAX, BatchBody, JobBody } from '../../protocol/requests/job-body.ts';
+import { parseBatchInSteps, parseJob } from '../../protocol/requests/parse-job.ts';
 import { inSlices } from '../../runtime/slices.ts';
-import type { EnqueuedJob } from '../../store/enqueue-entry.ts';
+import { start, startOne } from '../../enqueue/start-jobs.ts';
+import type { EnqueuedJob } from '../../store/enqueue/enqueue-entry.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer } from '../openapi.ts';
-import {
-  BATCH_BODY_MAX_BYTES,
-  BODY_MAX_BYTES,
-  start,
-  startOne,
-  startRefusals,
-  traced,
-} from '../start.ts';
-import { tenantOf } from '../tenant.ts';
+import { BATCH_BODY_MAX_BYTES, BODY_MAX_BYTES, startRefusals, traced } from '../start.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const START = {
   operationId: 'startJob',

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { statsView } from '../../core/stats.ts';
-import { StatsAnswer, StatsQuery } from '../../protocol/stats-answer.ts';
-import { readStats } from '../../store/read-stats.ts';
-import { callerOf } from '../caller.ts';
+import { statsView } from '../../core/views/stats.ts';
+import { StatsAnswer, StatsQuery } from '../../protocol/answers/stats-answer.ts';
+import { readStats } from '../../store/counters/read-stats.ts';
+import { callerOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 

@@ -1,18 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { changeSince, isStandingId, type Standing, standingOf } from '../../core/news.ts';
-import { ChangeAnswer, NewsQuery } from '../../protocol/news-answer.ts';
+import {
+  changeSince,
+  isStandingId,
+  type Standing,
+  standingOf,
+} from '../../core/views/change-feed.ts';
+import { ChangeAnswer, NewsQuery } from '../../protocol/answers/change-feed-answer.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { readMarks } from '../../store/read-marks.ts';
-import { readLastEventId, readStoryCursor } from '../cursor.ts';
+import { readMarks } from '../../store/read/read-versions.ts';
+import { readLastEventId, readStoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import { EVENT_STREAM, wantsStream } from '../event-stream.ts';
-import { FreshAnswers } from '../fresh-answers.ts';
+import { EVENT_STREAM, wantsStream } from '../streams/event-stream.ts';
+import { FreshAnswers } from '../access/fresh-answers.ts';
 import { refusals } from '../openapi.ts';
 import { noSuchPath } from '../problem.ts';
-import { STREAM_LIMITS, type Streams } from '../streams.ts';
-import { tenantOf } from '../tenant.ts';
+import { STREAM_LIMITS, type Streams } from '../streams/streams.ts';
+import { tenantOf } from '../access/tenant.ts';
 
 const FOLLOW = {
   operationId: 'followChanges',

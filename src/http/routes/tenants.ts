@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { TenantParams } from '../../protocol/flow-answer.ts';
-import { TenantLimitsBody } from '../../protocol/flow-body.ts';
-import { TenantAnswer, TenantsAnswer } from '../../protocol/key-answer.ts';
-import { TenantBody } from '../../protocol/key-body.ts';
-import { parseBody } from '../../protocol/parse-body.ts';
+import { TenantParams } from '../../protocol/answers/limit-answer.ts';
+import { TenantLimitsBody } from '../../protocol/requests/limit-body.ts';
+import { TenantAnswer, TenantsAnswer } from '../../protocol/answers/key-answer.ts';
+import { TenantBody } from '../../protocol/requests/key-body.ts';
+import { parseBody } from '../../protocol/requests/parse-body.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import { changeTenant, createTenant, listTenants } from '../../store/tenants.ts';
-import { actorOf } from '../caller.ts';
+import { changeTenant, createTenant, listTenants } from '../../store/access/tenants.ts';
+import { actorOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 

@@ -1,23 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { isJobId } from '../../core/job-id.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { isJobId } from '../../core/job/job-id.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import {
   DeliveryIdParams,
   DeliveryMadeAnswer,
   DeliveryPageAnswer,
   WebhookIdParams,
-} from '../../protocol/webhook-answer.ts';
-import { DeliveryQuery } from '../../protocol/webhook-body.ts';
-import { listDeliveries, makeTest, redeliver } from '../../store/deliveries.ts';
-import { getWebhook } from '../../store/webhooks.ts';
-import { actorOf } from '../caller.ts';
-import { nextLink, readStoryCursor } from '../cursor.ts';
+} from '../../protocol/answers/webhook-answer.ts';
+import { DeliveryQuery } from '../../protocol/requests/webhook-body.ts';
+import { listDeliveries, makeTest, redeliver } from '../../store/webhooks/deliveries.ts';
+import { getWebhook } from '../../store/webhooks/webhooks.ts';
+import { actorOf } from '../access/caller.ts';
+import { nextLink, readStoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import { tenantOf } from '../tenant.ts';
-import { noSuchWebhook, webhookIdOf } from '../webhook-path.ts';
+import { tenantOf } from '../access/tenant.ts';
+import { noSuchWebhook, webhookIdOf } from '../cursors/webhook-path.ts';
 
 const making = bodyRefusals('NOT_FOUND', 'CONFLICT');
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { parseBody } from '../../protocol/parse-body.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { parseBody } from '../../protocol/requests/parse-body.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import {
   MadeWebhookAnswer,
@@ -10,8 +10,12 @@ import {
   WebhookAnswer,
   WebhookIdParams,
   WebhooksAnswer,
-} from '../../protocol/webhook-answer.ts';
-import { RotateSecretBody, WebhookBody, WebhookPatch } from '../../protocol/webhook-body.ts';
+} from '../../protocol/answers/webhook-answer.ts';
+import {
+  RotateSecretBody,
+  WebhookBody,
+  WebhookPatch,
+} from '../../protocol/requests/webhook-body.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -20,15 +24,15 @@ import {
   listWebhooks,
   rotateSecret,
   type WebhookChange,
-} from '../../store/webhooks.ts';
+} from '../../store/webhooks/webhooks.ts';
 import { Networks } from '../../webhooks/networks.ts';
 import { newSecret } from '../../webhooks/sign.ts';
 import { UrlGuard } from '../../webhooks/url-guard.ts';
-import { actorOf } from '../caller.ts';
+import { actorOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import { tenantOf } from '../tenant.ts';
-import { noSuchWebhook, webhookIdOf } from '../webhook-path.ts';
+import { tenantOf } from '../access/tenant.ts';
+import { noSuchWebhook, webhookIdOf } from '../cursors/webhook-path.ts';
 
 const changing = bodyRefusals('URL_NOT_ALLOWED', 'NOT_FOUND');
 

@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { HOST_TENANT, mayDo } from '../../core/scope.ts';
-import { parseNothing } from '../../protocol/parse-nothing.ts';
+import { HOST_TENANT, mayDo } from '../../core/access/scope.ts';
+import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import { DrainAnswer, WorkerIdParams, WorkersAnswer } from '../../protocol/worker-answer.ts';
-import { drainWorker } from '../../store/drain-worker.ts';
-import { listWorkers } from '../../store/list-workers.ts';
-import { actorOf, callerOf } from '../caller.ts';
+import {
+  DrainAnswer,
+  WorkerIdParams,
+  WorkersAnswer,
+} from '../../protocol/answers/worker-answer.ts';
+import { drainWorker } from '../../store/workers/drain-worker.ts';
+import { listWorkers } from '../../store/workers/list-workers.ts';
+import { actorOf, callerOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 

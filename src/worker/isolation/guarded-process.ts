@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { sleep } from '../../runtime/deadline.ts';
-import { type ProcessUsage, usageOf } from '../../runtime/process-usage.ts';
-import { PLAIN_EXIT, type RunnerExit } from '../runner.ts';
+import { type ProcessUsage, usageOf } from '../../runtime/processes/process-usage.ts';
+import { PLAIN_EXIT, type RunnerExit } from '../runners/runner.ts';
 import { LINE_COST, Throttle } from './byte-rate.ts';
-import type { Cell, Entrance } from './cell.ts';
+import type { Cell, Entrance } from './sandbox.ts';
 import { OutputLines } from './output-lines.ts';
 
 export type OutputStream = 'stdout' | 'stderr';

@@ -6,14 +6,14 @@ import {
   parseAccounts,
   parseIdMap,
   type UidSetting,
-} from '../../core/job-uids.ts';
-import { NOBODY_UID, POSTGRES_UID, type UidRange } from '../../core/machine-users.ts';
+} from '../../core/access/job-uids.ts';
+import { NOBODY_UID, POSTGRES_UID, type UidRange } from '../../core/access/machine-users.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { User } from '../../runtime/run-as.ts';
-import { removeFolder } from '../../runtime/remove-folder.ts';
-import { UidLock } from '../../runtime/uid-lock.ts';
-import { endSquatters } from '../../runtime/uid-squatters.ts';
-import { endUser, processesOfUsers } from '../../runtime/user-processes.ts';
+import type { User } from '../../runtime/processes/run-as.ts';
+import { removeFolder } from '../../runtime/processes/remove-folder.ts';
+import { UidLock } from '../../runtime/processes/uid-lock.ts';
+import { endSquatters } from '../../runtime/processes/uid-squatters.ts';
+import { endUser, processesOfUsers } from '../../runtime/processes/user-processes.ts';
 import { openTrees, removeStrayFiles } from './stray-files.ts';
 
 /** What it takes to run and end jobs as other users; the bits are those of capability.h. */

@@ -1,4 +1,4 @@
-import type { NameTag } from '../../runtime/name-tag.ts';
+import type { NameTag } from '../../runtime/processes/name-tag.ts';
 
 export const SHELL = '/bin/sh';
 

@@ -1,5 +1,5 @@
-import type { RunnerGroup } from '../../runtime/cgroup.ts';
-import type { NameTag } from '../../runtime/name-tag.ts';
+import type { RunnerGroup } from '../../runtime/processes/cgroup.ts';
+import type { NameTag } from '../../runtime/processes/name-tag.ts';
 import type { RssWatch } from './rss-watch.ts';
 
 const MEGABYTE = 1_048_576;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { findTagged, type NameTag } from '../../runtime/name-tag.ts';
-import { proportionalBytes, usageOf } from '../../runtime/process-usage.ts';
+import { findTagged, type NameTag } from '../../runtime/processes/name-tag.ts';
+import { proportionalBytes, usageOf } from '../../runtime/processes/process-usage.ts';
 
 export interface Watched {
   limitBytes: number;

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runAs } from '../../runtime/run-as.ts';
+import { runAs } from '../../runtime/processes/run-as.ts';
 
 /** Folders that every user may write to. */
 const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock'];

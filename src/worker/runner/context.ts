@@ -1,6 +1,11 @@
-import { type HookContext, type JobContext, type JobLogger, Snooze } from '../../core/define.ts';
-import { resultJson } from '../../core/result.ts';
-import type { HookParams } from '../../core/story.ts';
+import {
+  type HookContext,
+  type JobContext,
+  type JobLogger,
+  Snooze,
+} from '../../core/definition/define.ts';
+import { resultJson } from '../../core/job/result.ts';
+import type { HookParams } from '../../core/views/history.ts';
 import {
   EVENT_NAME_MAX,
   EVENT_PAYLOAD_MAX,

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { classify } from '../../core/classify.ts';
-import { isJobDefinition, type JobDefinition } from '../../core/define.ts';
+import { classify } from '../../core/failure/classify.ts';
+import { isJobDefinition, type JobDefinition } from '../../core/definition/define.ts';
 
 export interface Loaded {
   definitions: JobDefinition[];

@@ -1,10 +1,10 @@
-import { classify } from '../../core/classify.ts';
-import { type JobContext, type JobDefinition, Snooze } from '../../core/define.ts';
-import { failureOf } from '../../core/failure.ts';
-import { hookOwner } from '../../core/hooks.ts';
-import type { Outcome } from '../../core/lifecycle.ts';
-import { resultJson } from '../../core/result.ts';
-import type { HookParams } from '../../core/story.ts';
+import { classify } from '../../core/failure/classify.ts';
+import { type JobContext, type JobDefinition, Snooze } from '../../core/definition/define.ts';
+import { failureOf } from '../../core/failure/failure.ts';
+import { hookOwner } from '../../core/definition/hooks.ts';
+import type { Outcome } from '../../core/job/lifecycle.ts';
+import { resultJson } from '../../core/job/result.ts';
+import type { HookParams } from '../../core/views/history.ts';
 import type { RunCommand } from '../ipc.ts';
 import { hookContext, type Surroundings } from './context.ts';
 

@@ -1,4 +1,4 @@
-import { resultJson } from '../../core/result.ts';
+import { resultJson } from '../../core/job/result.ts';
 import { type FromRunner, SAVED_MAX_BYTES, type Saved, STEP_NAME_MAX } from '../ipc.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineJob, type JobOptions } from '../../core/define.ts';
+import { defineJob, type JobOptions } from '../../core/definition/define.ts';
 import type { FromRunner, RunCommand } from '../ipc.ts';
 import { byName } from './run.ts';
 import { RunnerSession } from './session.ts';

@@ -1,5 +1,5 @@
-import { classify } from '../../core/classify.ts';
-import type { Outcome } from '../../core/lifecycle.ts';
+import { classify } from '../../core/failure/classify.ts';
+import type { Outcome } from '../../core/job/lifecycle.ts';
 import type { FromRunner, Measured, RunCommand, ToRunner } from '../ipc.ts';
 import { createContext, type RunContext } from './context.ts';
 import { type Definitions, runJob } from './run.ts';

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
-import { removeGroups } from '../../runtime/cgroup.ts';
-import { familyOf, TAKEN_OFF } from '../../runtime/name-tag.ts';
-import { removeFolderOfFolders } from '../../runtime/remove-folder.ts';
-import { sweep } from '../../runtime/sweep.ts';
-import { endUser, processesOfUsers } from '../../runtime/user-processes.ts';
+import { removeGroups } from '../../runtime/processes/cgroup.ts';
+import { familyOf, TAKEN_OFF } from '../../runtime/processes/name-tag.ts';
+import { removeFolderOfFolders } from '../../runtime/processes/remove-folder.ts';
+import { sweep } from '../../runtime/processes/sweep.ts';
+import { endUser, processesOfUsers } from '../../runtime/processes/user-processes.ts';
 
 /**
  * The process that ends runners when their worker no longer can. A worker that was killed cannot

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { decide } from '../../../src/core/lifecycle.ts';
-import { claim, type ClaimedJob, type ClaimLine } from '../../../src/store/claim.ts';
-import { findLines } from '../../../src/store/find-lines.ts';
-import { takeTurn } from '../../../src/store/turn.ts';
+import { decide } from '../../../src/core/job/lifecycle.ts';
+import { claim, type ClaimedJob, type ClaimLine } from '../../../src/store/claim/claim.ts';
+import { findLines } from '../../../src/store/claim/find-levels.ts';
+import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
 import { policyOf } from './enqueue-steps.ts';
 import type { Line, Model } from './model.ts';
 import { POISON, RULES, settleInModel, USAGE } from './outcomes.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { isTerminal, NO_USAGE } from '../../../src/core/job.ts';
-import { RETRY_MODES, type RetryMode } from '../../../src/core/retry.ts';
-import { deleteJob } from '../../../src/store/delete-jobs.ts';
-import { retryJob } from '../../../src/store/retry-job.ts';
+import { isTerminal, NO_USAGE } from '../../../src/core/job/job.ts';
+import { RETRY_MODES, type RetryMode } from '../../../src/core/failure/retry.ts';
+import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
+import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { aChange, target } from './change-steps.ts';
 import type { Model, ModelJob } from './model.ts';
 import { type Step, step } from './step.ts';

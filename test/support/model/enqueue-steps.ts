@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type JobPolicy, type JobState, NO_USAGE } from '../../../src/core/job.ts';
-import type { JobRequest } from '../../../src/core/new-job.ts';
-import { IdempotencyConflict } from '../../../src/store/held-keys.ts';
+import { type JobPolicy, type JobState, NO_USAGE } from '../../../src/core/job/job.ts';
+import type { JobRequest } from '../../../src/core/job/new-job.ts';
+import { IdempotencyConflict } from '../../../src/store/enqueue/held-keys.ts';
 import { request } from '../jobs.ts';
 import type { Model, ModelJob } from './model.ts';
 import { aWorker, findWorker, type WorkerPick } from './picks.ts';

@@ -1,4 +1,4 @@
-import type { JobState, Usage } from '../../../src/core/job.ts';
+import type { JobState, Usage } from '../../../src/core/job/job.ts';
 
 /**
  * What the store must have done, as plain values. The model knows no SQL, no clock and nothing of

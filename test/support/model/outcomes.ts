@@ -1,5 +1,5 @@
-import type { Usage } from '../../../src/core/job.ts';
-import type { Outcome } from '../../../src/core/lifecycle.ts';
+import type { Usage } from '../../../src/core/job/job.ts';
+import type { Outcome } from '../../../src/core/job/lifecycle.ts';
 import { failure } from '../jobs.ts';
 import type { Model, ModelError, ModelJob } from './model.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { makeJobId } from '../../../src/core/job-id.ts';
+import { makeJobId } from '../../../src/core/job/job-id.ts';
 import type { Claimed, Model, ModelJob } from './model.ts';
 
 /**

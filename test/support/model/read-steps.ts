@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { JobCriteria } from '../../../src/core/job-criteria.ts';
-import { JOB_STATES, type JobView } from '../../../src/core/job.ts';
-import { getJob, viewJobs } from '../../../src/store/get-job.ts';
-import { listJobs } from '../../../src/store/list-jobs.ts';
+import type { JobCriteria } from '../../../src/core/job/job-criteria.ts';
+import { JOB_STATES, type JobView } from '../../../src/core/job/job.ts';
+import { getJob, viewJobs } from '../../../src/store/read/get-job.ts';
+import { listJobs } from '../../../src/store/read/list-jobs.ts';
 import { isOwned, type Model, type ModelJob } from './model.ts';
 import { aJob, findJob } from './picks.ts';
 import { errorOf, type Row } from './rows.ts';

@@ -1,6 +1,6 @@
-import type { JobState } from '../../../src/core/job.ts';
-import type { Db, Statement } from '../../../src/store/db.ts';
-import { tableOf } from '../raw-rows.ts';
+import type { JobState } from '../../../src/core/job/job.ts';
+import type { Db, Statement } from '../../../src/store/connection/db.ts';
+import { tableOf } from '../checks/raw-rows.ts';
 import type { ModelJob } from './model.ts';
 
 /** A row of a table as PostgreSQL writes it in JSON: times are text with microseconds. */

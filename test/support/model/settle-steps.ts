@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { NO_USAGE, type OwnedState } from '../../../src/core/job.ts';
-import { decide, type Outcome } from '../../../src/core/lifecycle.ts';
-import { saveProgress } from '../../../src/store/progress.ts';
-import { type Fate, fateOf } from '../../../src/store/fate.ts';
-import { settle, type Settled } from '../../../src/store/settle.ts';
-import { LANES_CHANGED } from '../../../src/store/wake.ts';
+import { NO_USAGE, type OwnedState } from '../../../src/core/job/job.ts';
+import { decide, type Outcome } from '../../../src/core/job/lifecycle.ts';
+import { saveProgress } from '../../../src/store/attempt/progress.ts';
+import { type Fate, fateOf } from '../../../src/store/claim/settlement-status.ts';
+import { settle, type Settled } from '../../../src/store/claim/settle.ts';
+import { LANES_CHANGED } from '../../../src/store/connection/wake.ts';
 import { type Claimed, isOwned, type Model, type ModelJob } from './model.ts';
 import { type End, OUTCOMES, POISON, RANDOMS, RULES, settleInModel, USAGE } from './outcomes.ts';
 import { aClaim, byId, type ClaimPick, eachOnce, findClaim, hasClaims } from './picks.ts';

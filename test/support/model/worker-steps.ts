@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { NO_USAGE } from '../../../src/core/job.ts';
+import { NO_USAGE } from '../../../src/core/job/job.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { reaper } from '../../../src/scheduler/reaper.ts';
@@ -10,7 +10,7 @@ import {
   forgetWorkers,
   heartbeat,
   retireWorker,
-} from '../../../src/store/workers.ts';
+} from '../../../src/store/workers/workers.ts';
 import { isOwned, type Model, type ModelJob } from './model.ts';
 import { settleInModel } from './outcomes.ts';
 import { aWorker, byId, findWorker } from './picks.ts';

@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
-import type { ClaimedJob } from '../../../src/store/claim.ts';
-import type { Db } from '../../../src/store/db.ts';
-import type { HandOver } from '../../../src/store/hand-over.ts';
-import { Inbox } from '../../../src/store/inbox.ts';
-import { Lanes } from '../../../src/store/lanes.ts';
+import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
+import type { Db } from '../../../src/store/connection/db.ts';
+import type { HandOver } from '../../../src/store/enqueue/direct-start.ts';
+import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Lanes } from '../../../src/store/enqueue/queues.ts';
 import { newWorker } from '../jobs.ts';
-import type { TestDatabase } from '../database.ts';
+import type { TestDatabase } from '../servers/database.ts';
 import { Model } from './model.ts';
 import { type JobRow, readRows, type Rows } from './rows.ts';
 

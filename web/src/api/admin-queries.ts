@@ -1,9 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { AuditView } from '../../../src/core/audit.ts';
-import type { KeyView } from '../../../src/core/key-view.ts';
-import type { SettingsView } from '../../../src/core/setting-view.ts';
-import type { DeliveryView, WebhookView } from '../../../src/core/webhook.ts';
-import type { ProbeAnswer } from '../../../src/protocol/probe-answer.ts';
+import type { AuditView } from '../../../src/core/access/audit.ts';
+import type { KeyView } from '../../../src/core/views/key-view.ts';
+import type { SettingsView } from '../../../src/core/views/setting-view.ts';
+import type { DeliveryView, WebhookView } from '../../../src/core/webhook/webhook.ts';
+import type { ProbeAnswer } from '../../../src/protocol/answers/probe-answer.ts';
 import { call } from './call.ts';
 import { unlessTold } from './connection.ts';
 

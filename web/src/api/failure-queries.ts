@@ -1,9 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { BulkFilter, BulkPage, BulkPreview } from '../../../src/client/bulk.ts';
-import type { BulkAction, BulkView } from '../../../src/core/bulk.ts';
-import type { DeadLetterGroup, DeadLetterView } from '../../../src/core/dead-letter.ts';
+import type { BulkAction, BulkView } from '../../../src/core/job/bulk.ts';
+import type { DeadLetterGroup, DeadLetterView } from '../../../src/core/failure/dead-letter.ts';
 import { now } from '../runtime/clock.ts';
-import { beginOfWindow, partsOfWindow, type TimePart, type WindowName } from '../words/window.ts';
+import {
+  beginOfWindow,
+  partsOfWindow,
+  type TimePart,
+  type WindowName,
+} from '../words/alerts/window.ts';
 import { call } from './call.ts';
 import { unlessTold } from './connection.ts';
 

@@ -1,11 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { PublishedDefinition } from '../../../src/client/job.ts';
-import type { PauseView } from '../../../src/core/flow-view.ts';
-import { isTerminal, type JobState, type JobView } from '../../../src/core/job.ts';
-import type { ScheduleView, SlotView } from '../../../src/core/schedule.ts';
-import type { Scope } from '../../../src/core/scope.ts';
-import type { AttemptView, EventView } from '../../../src/core/story.ts';
-import type { WorkerView } from '../../../src/core/worker.ts';
+import type { PauseView } from '../../../src/core/queue/limit-view.ts';
+import { isTerminal, type JobState, type JobView } from '../../../src/core/job/job.ts';
+import type { ScheduleView, SlotView } from '../../../src/core/schedule/schedule.ts';
+import type { Scope } from '../../../src/core/access/scope.ts';
+import type { AttemptView, EventView } from '../../../src/core/views/history.ts';
+import type { WorkerView } from '../../../src/core/queue/worker.ts';
 import { now } from '../runtime/clock.ts';
 import { SINCE_MS, type Since } from '../words/since.ts';
 import { call } from './call.ts';

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import type { Topic } from '../../../src/core/news.ts';
+import type { Topic } from '../../../src/core/views/change-feed.ts';
 import { renewedBy, restMsOf } from '../words/news.ts';
 
 /**

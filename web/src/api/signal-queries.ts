@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import type { AlertRuleView, AlertView } from '../../../src/core/alert.ts';
-import type { StatsView } from '../../../src/core/stats.ts';
+import type { AlertRuleView, AlertView } from '../../../src/core/views/alert.ts';
+import type { StatsView } from '../../../src/core/views/stats.ts';
 import { call } from './call.ts';
 import { unlessTold } from './connection.ts';
 import { offersQuery } from './queries.ts';

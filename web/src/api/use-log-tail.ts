@@ -1,7 +1,7 @@
 import { useEffect, useReducer } from 'react';
-import type { LogView } from '../../../src/core/story.ts';
+import type { LogView } from '../../../src/core/views/history.ts';
 import { apiUrl } from '../runtime/place.ts';
-import { appendLines, EMPTY_TAIL, type LogTail } from '../words/log-tail.ts';
+import { appendLines, EMPTY_TAIL, type LogTail } from '../words/jobs/log-tail.ts';
 import { queryText } from './call.ts';
 import { useVisible } from './use-visible.ts';
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { HOST_TENANT, mayDo, type Scope } from '../../../src/core/scope.ts';
+import { HOST_TENANT, mayDo, type Scope } from '../../../src/core/access/scope.ts';
 import { offersQuery, sessionQuery, type SessionView } from './queries.ts';
 
 /** Who the server takes this browser for; undefined until it has answered. */

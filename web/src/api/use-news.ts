@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type ChangeView, TOPICS } from '../../../src/core/news.ts';
+import { type ChangeView, TOPICS } from '../../../src/core/views/change-feed.ts';
 import { apiUrl } from '../runtime/place.ts';
 import { queryText } from './call.ts';
 import { connection } from './connection.ts';

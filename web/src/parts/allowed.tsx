@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Scope } from '../../../src/core/scope.ts';
+import type { Scope } from '../../../src/core/access/scope.ts';
 import { useMay } from '../api/use-may.ts';
 
 /** What changes something, for callers whose key allows it. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { BulkFilter } from '../../../src/client/bulk.ts';
-import type { BulkAction } from '../../../src/core/bulk.ts';
+import type { BulkAction } from '../../../src/core/job/bulk.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 
 /**

@@ -1,7 +1,7 @@
 import type { BulkFilter } from '../../../src/client/bulk.ts';
-import type { BulkAction } from '../../../src/core/bulk.ts';
+import type { BulkAction } from '../../../src/core/job/bulk.ts';
 import { useMay } from '../api/use-may.ts';
-import { BULK_WORDS, bulkFilter } from '../words/bulk-words.ts';
+import { BULK_WORDS, bulkFilter } from '../words/jobs/bulk-words.ts';
 import { bulkAsk } from './bulk-ask.tsx';
 
 /** What can be done to all jobs that match. Without any filter it would be all jobs: then nothing. */

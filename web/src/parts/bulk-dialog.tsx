@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BulkFilter, BulkPreview } from '../../../src/client/bulk.ts';
-import type { BulkAction, BulkView } from '../../../src/core/bulk.ts';
+import type { BulkAction, BulkView } from '../../../src/core/job/bulk.ts';
 import { call } from '../api/call.ts';
 import { bulkPreviewQuery } from '../api/failure-queries.ts';
 import { tellError } from '../api/problem-error.ts';
 import { useChange } from '../api/use-change.ts';
-import { atLeast, BULK_WORDS, filterWords, mustType } from '../words/bulk-words.ts';
-import { remark, shortId, summary } from '../words/job-words.ts';
+import { atLeast, BULK_WORDS, filterWords, mustType } from '../words/jobs/bulk-words.ts';
+import { remark, shortId, summary } from '../words/jobs/job-words.ts';
 import { useModal } from './ask.tsx';
 import { BulkProgress } from './bulk-progress.tsx';
 

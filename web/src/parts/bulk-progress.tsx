@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { BulkView } from '../../../src/core/bulk.ts';
+import type { BulkView } from '../../../src/core/job/bulk.ts';
 import { call } from '../api/call.ts';
 import { bulkQuery } from '../api/failure-queries.ts';
 import { useChange } from '../api/use-change.ts';
 import { useMay } from '../api/use-may.ts';
-import { bulkFraction, bulkSentence } from '../words/bulk-words.ts';
-import { plainText } from '../words/log-tail.ts';
+import { bulkFraction, bulkSentence } from '../words/jobs/bulk-words.ts';
+import { plainText } from '../words/jobs/log-tail.ts';
 
 /** How far a bulk action has come, as it goes on, and a way to stop it. */
 export function BulkProgress({ bulk: began, onClose }: { bulk: BulkView; onClose: () => void }) {

@@ -1,4 +1,4 @@
-import { plainText } from '../words/log-tail.ts';
+import { plainText } from '../words/jobs/log-tail.ts';
 
 /** A failure in two lines at most; all of it to who points at it. */
 export function FailureText({ code, message }: { code: string; message: string }) {

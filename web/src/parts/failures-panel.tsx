@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { PublishedDefinition } from '../../../src/client/job.ts';
-import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
+import type { DeadLetterGroup } from '../../../src/core/failure/dead-letter.ts';
 import { Moment } from './moment.tsx';
 import { FailureText } from './failure-text.tsx';
 import { Panel } from './panel.tsx';
 import { Rows } from './rows.tsx';
-import { atLeast } from '../words/bulk-words.ts';
-import { ownersOf, ownerWords } from '../words/owners.ts';
+import { atLeast } from '../words/jobs/bulk-words.ts';
+import { ownersOf, ownerWords } from '../words/alerts/owners.ts';
 
 const SHOWN_MAX = 8;
 

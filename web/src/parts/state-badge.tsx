@@ -1,4 +1,4 @@
-import type { JobState } from '../../../src/core/job.ts';
+import type { JobState } from '../../../src/core/job/job.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 const ICONS: Record<JobState, IconName> = {

@@ -1,11 +1,11 @@
-import type { AlertView } from '../../../src/core/alert.ts';
+import type { AlertView } from '../../../src/core/views/alert.ts';
 import type { PublishedDefinition } from '../../../src/client/job.ts';
-import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
-import { JOB_STATES, type JobView } from '../../../src/core/job.ts';
-import { NO_LIMITS } from '../../../src/core/limits.ts';
-import type { ScheduleView } from '../../../src/core/schedule.ts';
-import type { DefinitionStats, StateCounts } from '../../../src/core/stats.ts';
-import type { WorkerView } from '../../../src/core/worker.ts';
+import type { DeadLetterGroup } from '../../../src/core/failure/dead-letter.ts';
+import { JOB_STATES, type JobView } from '../../../src/core/job/job.ts';
+import { NO_LIMITS } from '../../../src/core/queue/limits.ts';
+import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
+import type { DefinitionStats, StateCounts } from '../../../src/core/views/stats.ts';
+import type { WorkerView } from '../../../src/core/queue/worker.ts';
 
 /** Plain examples for tests, with what a test is about laid over them; they have what words look at. */
 export const NOW = new Date('2030-01-01T12:00:00Z');

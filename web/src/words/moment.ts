@@ -1,4 +1,4 @@
-import { duration } from '../../../src/core/duration.ts';
+import { duration } from '../../../src/core/values/duration.ts';
 
 const SECOND_MS = 1_000;
 const NOW_MS = 1_500;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { TOPICS } from '../../../src/core/news.ts';
+import { TOPICS } from '../../../src/core/views/change-feed.ts';
 import { renewedBy, restMsOf } from './news.ts';
 
 it('renews each query once, however many topics it shows', () => {

@@ -1,4 +1,4 @@
-import type { Topic } from '../../../src/core/news.ts';
+import type { Topic } from '../../../src/core/views/change-feed.ts';
 
 /**
  * What is asked again when a topic has changed, by the first word of a query's key. Attempts, events

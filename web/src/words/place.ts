@@ -1,6 +1,6 @@
-import type { AlertView } from '../../../src/core/alert.ts';
-import type { AuditView } from '../../../src/core/audit.ts';
-import type { JobState } from '../../../src/core/job.ts';
+import type { AlertView } from '../../../src/core/views/alert.ts';
+import type { AuditView } from '../../../src/core/access/audit.ts';
+import type { JobState } from '../../../src/core/job/job.ts';
 
 /** Where something is looked at. */
 export type Place =

@@ -1,4 +1,4 @@
-import { isJobId } from '../../../src/core/job-id.ts';
+import { isJobId } from '../../../src/core/job/job-id.ts';
 
 /** What the search field above the jobs understands. */
 export interface Wanted {

@@ -1,10 +1,10 @@
-import type { AlertView } from '../../../src/core/alert.ts';
-import type { DeadLetterGroup } from '../../../src/core/dead-letter.ts';
-import type { JobView } from '../../../src/core/job.ts';
-import type { ScheduleView } from '../../../src/core/schedule.ts';
-import type { DefinitionStats } from '../../../src/core/stats.ts';
+import type { AlertView } from '../../../src/core/views/alert.ts';
+import type { DeadLetterGroup } from '../../../src/core/failure/dead-letter.ts';
+import type { JobView } from '../../../src/core/job/job.ts';
+import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
+import type { DefinitionStats } from '../../../src/core/views/stats.ts';
 import type { Place } from './place.ts';
-import type { World } from './why-not-running.ts';
+import type { World } from './jobs/why-not-running.ts';
 
 /** What the overview looks at, and what it finds there. */
 export interface Trouble {

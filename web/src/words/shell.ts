@@ -1,4 +1,4 @@
-import type { JobView } from '../../../src/core/job.ts';
+import type { JobView } from '../../../src/core/job/job.ts';
 
 /** A word that a shell takes as it is, whatever it holds. */
 export function shellWord(text: string): string {

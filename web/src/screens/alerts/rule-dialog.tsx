@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import type { AlertRuleView } from '../../../../src/core/alert.ts';
+import type { AlertRuleView } from '../../../../src/core/views/alert.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 

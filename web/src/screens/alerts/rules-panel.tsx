@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AlertRuleView } from '../../../../src/core/alert.ts';
+import type { AlertRuleView } from '../../../../src/core/views/alert.ts';
 import { alertRulesQuery } from '../../api/signal-queries.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Waiting } from '../../parts/screen.tsx';
-import { thresholdWords, windowWords } from '../../words/alert-words.ts';
+import { thresholdWords, windowWords } from '../../words/alerts/alert-words.ts';
 import { RuleDialog } from './rule-dialog.tsx';
 
 const SOURCES = { default: 'built in', config: 'the configuration', api: 'a person' } as const;

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import type { AuditView } from '../../../../src/core/audit.ts';
-import { isJobId } from '../../../../src/core/job-id.ts';
+import type { AuditView } from '../../../../src/core/access/audit.ts';
+import { isJobId } from '../../../../src/core/job/job-id.ts';
 import { type AuditAsked, auditQuery } from '../../api/admin-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { PlaceLink } from '../../parts/place-link.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { shortId } from '../../words/job-words.ts';
-import { plainText } from '../../words/log-tail.ts';
+import { shortId } from '../../words/jobs/job-words.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
 import { placeOfDeed } from '../../words/place.ts';
 import { textOf } from '../../words/url-search.ts';
 

@@ -5,7 +5,7 @@ import { AbortButton, BulkState } from '../../parts/bulk-progress.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { BULK_WORDS, filterWords } from '../../words/bulk-words.ts';
+import { BULK_WORDS, filterWords } from '../../words/jobs/bulk-words.ts';
 import { textOf } from '../../words/url-search.ts';
 
 const route = getRouteApi('/bulk');

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { duration } from '../../../../src/core/duration.ts';
+import { duration } from '../../../../src/core/values/duration.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { useStats } from '../../api/signal-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { newestVersions, retryWords } from '../../words/definition-words.ts';
-import { limitsLine } from '../../words/limit-words.ts';
-import { plainText } from '../../words/log-tail.ts';
-import { quantileWords, rateWords } from '../../words/throughput.ts';
+import { newestVersions, retryWords } from '../../words/queues/definition-words.ts';
+import { limitsLine } from '../../words/queues/limit-words.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
+import { quantileWords, rateWords } from '../../words/alerts/throughput.ts';
 
 /** What can run, and whose it is. */
 export function DefinitionsScreen() {

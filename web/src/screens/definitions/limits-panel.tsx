@@ -1,14 +1,19 @@
 import { useId, useState } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
-import type { DefinitionLimitsView } from '../../../../src/core/flow-view.ts';
-import { LIMIT_NAMES, type Limits, type LimitsChange } from '../../../../src/core/limits.ts';
+import type { DefinitionLimitsView } from '../../../../src/core/queue/limit-view.ts';
+import { LIMIT_NAMES, type Limits, type LimitsChange } from '../../../../src/core/queue/limits.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { Ask } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
-import { LIMIT_TITLES, limitWords, readLimits, typedLimits } from '../../words/limit-words.ts';
+import {
+  LIMIT_TITLES,
+  limitWords,
+  readLimits,
+  typedLimits,
+} from '../../words/queues/limit-words.ts';
 
 /** How much of it may go on, who said so, and a way to say otherwise. */
 export function LimitsPanel({ definition: { key, limits } }: { definition: PublishedDefinition }) {

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import type { Field } from '../../words/schema-form.ts';
+import type { Field } from '../../words/jobs/schema-form.ts';
 
 /** One field of the params: its name, its place to type, what it means and what is wrong with it. */
 export function ParamField({

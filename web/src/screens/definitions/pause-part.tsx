@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
-import type { PauseView } from '../../../../src/core/flow-view.ts';
+import type { PauseView } from '../../../../src/core/queue/limit-view.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useNow } from '../../runtime/clock.ts';
-import { pauseWords } from '../../words/pause-words.ts';
+import { pauseWords } from '../../words/queues/pause-words.ts';
 
 /** A pause is loud: who wonders why nothing moves must not have to look for it. */
 export function PauseNotice({ pause }: { pause: PauseView }) {

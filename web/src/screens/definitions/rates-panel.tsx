@@ -1,8 +1,8 @@
-import { duration } from '../../../../src/core/duration.ts';
+import { duration } from '../../../../src/core/values/duration.ts';
 import { useStats } from '../../api/signal-queries.ts';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { clockTime } from '../../words/moment.ts';
-import { quantileWords, rateWords } from '../../words/throughput.ts';
+import { quantileWords, rateWords } from '../../words/alerts/throughput.ts';
 
 /** Is it healthy: how much it has to do, how often it fails, how long it takes. */
 export function RatesPanel({ definitionKey }: { definitionKey: string }) {

@@ -1,14 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
-import type { JobView } from '../../../../src/core/job.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
 import { call } from '../../api/call.ts';
 import { ProblemError } from '../../api/problem-error.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { hiddenIn } from '../../words/hidden.ts';
-import { fieldsOf, paramsOf, readJson, type Typed, typedOf } from '../../words/schema-form.ts';
+import { hiddenIn } from '../../words/jobs/hidden.ts';
+import { fieldsOf, paramsOf, readJson, type Typed, typedOf } from '../../words/jobs/schema-form.ts';
 import { ParamField } from './param-field.tsx';
 
 /** What is wrong, by its JSON pointer in the params; the empty one is the whole. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { DeadLetterGroup } from '../../../../src/core/dead-letter.ts';
+import type { DeadLetterGroup } from '../../../../src/core/failure/dead-letter.ts';
 import { groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { FailureText } from '../../parts/failure-text.tsx';
@@ -10,8 +10,8 @@ import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { useNow } from '../../runtime/clock.ts';
-import { atLeast } from '../../words/bulk-words.ts';
-import { ownersOf, ownerWords, runbooksOf } from '../../words/owners.ts';
+import { atLeast } from '../../words/jobs/bulk-words.ts';
+import { ownersOf, ownerWords, runbooksOf } from '../../words/alerts/owners.ts';
 import { SINCE_MS } from '../../words/since.ts';
 
 /** What failed, how often, is it new: two thousand failures are mostly three mistakes. */

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { definitionsQuery } from '../../api/queries.ts';
-import { WINDOWS } from '../../words/window.ts';
+import { WINDOWS } from '../../words/alerts/window.ts';
 import { type FailuresSearch, WINDOW_DEFAULT } from './failures-search.ts';
 
 /** Which failures: of a definition, with a code, with a text, of a time. */

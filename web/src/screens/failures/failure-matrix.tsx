@@ -4,10 +4,10 @@ import { BulkButtons } from '../../parts/bulk-buttons.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { RunbookLink } from '../../parts/runbook-link.tsx';
-import { atLeast } from '../../words/bulk-words.ts';
-import { type MatrixRow, shadeOf } from '../../words/matrix.ts';
-import { ownersOf, ownerWords, runbooksOf } from '../../words/owners.ts';
-import { partWords, type TimePart, type WindowName } from '../../words/window.ts';
+import { atLeast } from '../../words/jobs/bulk-words.ts';
+import { type MatrixRow, shadeOf } from '../../words/alerts/matrix.ts';
+import { ownersOf, ownerWords, runbooksOf } from '../../words/alerts/owners.ts';
+import { partWords, type TimePart, type WindowName } from '../../words/alerts/window.ts';
 import { bulkOf, type FailuresSearch } from './failures-search.ts';
 
 const SHOWN_MAX = 50;

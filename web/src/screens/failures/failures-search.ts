@@ -1,7 +1,7 @@
 import type { BulkFilter } from '../../../../src/client/bulk.ts';
 import type { DeadLettersAsked, FailureFilter } from '../../api/failure-queries.ts';
 import { textOf } from '../../words/url-search.ts';
-import { isWindow, type WindowName } from '../../words/window.ts';
+import { isWindow, type WindowName } from '../../words/alerts/window.ts';
 
 /**
  * The view of what failed, as its address says it. A window moves with time; `from` and `to` are one

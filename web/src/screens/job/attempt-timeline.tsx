@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { duration } from '../../../../src/core/duration.ts';
-import type { AttemptView } from '../../../../src/core/story.ts';
-import type { WorkerView } from '../../../../src/core/worker.ts';
+import { duration } from '../../../../src/core/values/duration.ts';
+import type { AttemptView } from '../../../../src/core/views/history.ts';
+import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { workersQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { useNow } from '../../runtime/clock.ts';
-import { plainText } from '../../words/log-tail.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
 import { bytes, timeSince } from '../../words/moment.ts';
-import { outcomeWords, type Span, spans } from '../../words/timeline.ts';
+import { outcomeWords, type Span, spans } from '../../words/jobs/timeline.ts';
 
 /** Each run of the job, drawn on one line of time, with what its process left behind. */
 export function AttemptTimeline({ attempts }: { attempts: readonly AttemptView[] }) {

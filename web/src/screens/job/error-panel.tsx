@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import type { JobError, JobView } from '../../../../src/core/job.ts';
+import type { JobError, JobView } from '../../../../src/core/job/job.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { plainText } from '../../words/log-tail.ts';
-import { foldStack } from '../../words/stack.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
+import { foldStack } from '../../words/jobs/stack.ts';
 
 /** What went wrong last, what caused it, and where: the team's own code first. */
 export function ErrorPanel({ error, job }: { error: JobError; job: JobView }) {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import type { JobView } from '../../../../src/core/job.ts';
-import type { EventView } from '../../../../src/core/story.ts';
-import type { WorkerView } from '../../../../src/core/worker.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
+import type { EventView } from '../../../../src/core/views/history.ts';
+import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { eventsQuery, workersQuery } from '../../api/queries.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { eventWords } from '../../words/event-words.ts';
+import { eventWords } from '../../words/jobs/event-words.ts';
 import { clockTime, fullMoment } from '../../words/moment.ts';
 
 /** What happened, in order. */

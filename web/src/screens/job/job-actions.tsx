@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isTerminal, type JobState, type JobView } from '../../../../src/core/job.ts';
+import { isTerminal, type JobState, type JobView } from '../../../../src/core/job/job.ts';
 import { call } from '../../api/call.ts';
 import { offersQuery } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import type { RetryWish } from '../../words/retry-wish.ts';
+import type { RetryWish } from '../../words/jobs/retry-request.ts';
 import { RetryDialog } from './retry-dialog.tsx';
 
 interface Receipt {

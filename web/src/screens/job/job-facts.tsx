@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { duration } from '../../../../src/core/duration.ts';
-import type { JobView } from '../../../../src/core/job.ts';
+import { duration } from '../../../../src/core/values/duration.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { fingerprintOf } from '../../../../src/core/fingerprint.ts';
-import type { JobView } from '../../../../src/core/job.ts';
+import { fingerprintOf } from '../../../../src/core/failure/fingerprint.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
 import { groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { RunbookLink } from '../../parts/runbook-link.tsx';
-import { atLeast } from '../../words/bulk-words.ts';
-import { runbooksOf } from '../../words/owners.ts';
+import { atLeast } from '../../words/jobs/bulk-words.ts';
+import { runbooksOf } from '../../words/alerts/owners.ts';
 
 /** What is asked next about every job: whose it is, when that was, and how often it happens. */
 export function JobMeta({ job }: { job: JobView }) {

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import { isTerminal, type JobView } from '../../../../src/core/job.ts';
-import type { LogView } from '../../../../src/core/story.ts';
+import { isTerminal, type JobView } from '../../../../src/core/job/job.ts';
+import type { LogView } from '../../../../src/core/views/history.ts';
 import { type TailState, useLogTail } from '../../api/use-log-tail.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { serverAddress } from '../../runtime/place.ts';
-import { plainText } from '../../words/log-tail.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
 import { clockTime, fullMoment } from '../../words/moment.ts';
 import { urlFlag } from '../../words/shell.ts';
 

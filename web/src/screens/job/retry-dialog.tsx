@@ -1,7 +1,12 @@
 import { useState } from 'react';
-import type { JobView } from '../../../../src/core/job.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
 import { Ask } from '../../parts/ask.tsx';
-import { readRetry, RETRY_MODES, type RetryMode, type RetryWish } from '../../words/retry-wish.ts';
+import {
+  readRetry,
+  RETRY_MODES,
+  type RetryMode,
+  type RetryWish,
+} from '../../words/jobs/retry-request.ts';
 
 /** For who wants more than once more: from the start, later, or with other params. */
 export function RetryDialog({

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import type { JobView } from '../../../../src/core/job.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
 import { definitionsQuery, pausesQuery, workersQuery } from '../../api/queries.ts';
 import { PlaceLink } from '../../parts/place-link.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useNow } from '../../runtime/clock.ts';
-import { whyNotRunning } from '../../words/why-not-running.ts';
+import { whyNotRunning } from '../../words/jobs/why-not-running.ts';
 
 export function WhyPanel({ job }: { job: JobView }) {
   const now = useNow();

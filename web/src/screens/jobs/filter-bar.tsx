@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { JobState } from '../../../../src/core/job.ts';
-import type { StateCounts } from '../../../../src/core/stats.ts';
+import type { JobState } from '../../../../src/core/job/job.ts';
+import type { StateCounts } from '../../../../src/core/views/stats.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { useStats } from '../../api/signal-queries.ts';
 import { toasts } from '../../parts/toasts.tsx';
 import { readSearch, writeSearch } from '../../words/search-text.ts';
 import { SINCE_MS, SINCE_WORDS, type Since } from '../../words/since.ts';
-import { sumOf } from '../../words/throughput.ts';
+import { sumOf } from '../../words/alerts/throughput.ts';
 import { type JobsSearch, sameStates, tabCounts, TABS } from './jobs-search.ts';
 
 /** What is asked for lives in the address; this bar reads it from there and writes it back. */

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import type { JobView } from '../../../../src/core/job.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useNow } from '../../runtime/clock.ts';
-import { remark, shortId, summary, timing } from '../../words/job-words.ts';
+import { remark, shortId, summary, timing } from '../../words/jobs/job-words.ts';
 
 /** Jobs as rows. The link of a row covers it, so that it can be clicked anywhere. */
 export function JobTable({

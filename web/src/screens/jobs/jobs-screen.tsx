@@ -4,7 +4,7 @@ import { jobsQuery } from '../../api/queries.ts';
 import { BulkButtons } from '../../parts/bulk-buttons.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { now } from '../../runtime/clock.ts';
-import { actionsFor } from '../../words/bulk-words.ts';
+import { actionsFor } from '../../words/jobs/bulk-words.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { bulkOf, type JobsSearch, withoutOne } from './jobs-search.ts';
 import { SteadyTable } from './steady-table.tsx';

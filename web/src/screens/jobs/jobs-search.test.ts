@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { JOB_STATES } from '../../../../src/core/job.ts';
-import { statsView } from '../../../../src/core/stats.ts';
+import { JOB_STATES } from '../../../../src/core/job/job.ts';
+import { statsView } from '../../../../src/core/views/stats.ts';
 import { parseUrlSearch, writeUrlSearch } from '../../words/url-search.ts';
 import { bulkOf, jobsSearch, tabCounts, TABS, withoutOne } from './jobs-search.ts';
 

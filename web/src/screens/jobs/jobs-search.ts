@@ -1,6 +1,6 @@
 import type { BulkFilter } from '../../../../src/client/bulk.ts';
-import { JOB_STATES, type JobState } from '../../../../src/core/job.ts';
-import type { StateCounts, StatsView } from '../../../../src/core/stats.ts';
+import { JOB_STATES, type JobState } from '../../../../src/core/job/job.ts';
+import type { StateCounts, StatsView } from '../../../../src/core/views/stats.ts';
 import { SINCE_MS, SINCE_WORDS, type Since } from '../../words/since.ts';
 import { textOf } from '../../words/url-search.ts';
 

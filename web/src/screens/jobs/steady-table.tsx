@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { JobView } from '../../../../src/core/job.ts';
-import { steady } from '../../words/steady.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
+import { steady } from '../../words/alerts/steady.ts';
 import { JobTable } from './job-table.tsx';
 
 /** A table that grows by itself, but never moves a row away from under a pointer. */

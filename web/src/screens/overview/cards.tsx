@@ -1,9 +1,9 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import type { JobState } from '../../../../src/core/job.ts';
+import type { JobState } from '../../../../src/core/job/job.ts';
 import { useNow } from '../../runtime/clock.ts';
 import { wholeSeconds } from '../../words/moment.ts';
 import { oldestSince } from '../../words/seen.ts';
-import { sumOf } from '../../words/throughput.ts';
+import { sumOf } from '../../words/alerts/throughput.ts';
 import { deadLetters, type Overview } from './use-overview.ts';
 
 export function Cards({ overview }: { overview: Overview }) {

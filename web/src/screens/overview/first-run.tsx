@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
-import type { JobView } from '../../../../src/core/job.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { Command } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { serverAddress } from '../../runtime/place.ts';
-import { skeletonOf } from '../../words/schema-form.ts';
+import { skeletonOf } from '../../words/jobs/schema-form.ts';
 import { shellWord, urlFlag } from '../../words/shell.ts';
 import type { Overview } from './use-overview.ts';
 

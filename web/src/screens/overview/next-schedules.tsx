@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { cronWords } from '../../words/cron-words.ts';
-import { nameOf } from '../../words/troubles.ts';
+import { cronWords } from '../../words/queues/cron-words.ts';
+import { nameOf } from '../../words/alerts/troubles.ts';
 import type { Overview } from './use-overview.ts';
 
 const SHOWN_MAX = 5;

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import type { Throughput } from '../../../../src/core/stats.ts';
+import type { Throughput } from '../../../../src/core/views/stats.ts';
 import { usePreference } from '../../runtime/preference.ts';
 import { theme } from '../../runtime/theme.ts';
-import type { Deploy } from '../../words/deploys.ts';
+import type { Deploy } from '../../words/alerts/deploys.ts';
 import { clockTime } from '../../words/moment.ts';
-import { OUTCOMES, piled, throughputWords } from '../../words/throughput.ts';
+import { OUTCOMES, piled, throughputWords } from '../../words/alerts/throughput.ts';
 
 const HEIGHT = 170;
 const WHOLE_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((ten) => [ten, 2 * ten, 5 * ten]);

@@ -1,10 +1,10 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
-import type { Throughput } from '../../../../src/core/stats.ts';
+import type { Throughput } from '../../../../src/core/views/stats.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { deploysIn, deployWords } from '../../words/deploys.ts';
+import { deploysIn, deployWords } from '../../words/alerts/deploys.ts';
 import { clockTime } from '../../words/moment.ts';
-import { OUTCOMES, sumOf } from '../../words/throughput.ts';
+import { OUTCOMES, sumOf } from '../../words/alerts/throughput.ts';
 
 /** Who has no chart has the numbers: it is another file, and some browsers cannot run it. */
 const Chart = lazy(async () => {

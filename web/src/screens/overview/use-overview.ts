@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
-import type { AlertView } from '../../../../src/core/alert.ts';
-import type { PauseView } from '../../../../src/core/flow-view.ts';
-import type { JobView } from '../../../../src/core/job.ts';
-import type { ScheduleView } from '../../../../src/core/schedule.ts';
-import type { StatsView } from '../../../../src/core/stats.ts';
-import type { WorkerView } from '../../../../src/core/worker.ts';
+import type { AlertView } from '../../../../src/core/views/alert.ts';
+import type { PauseView } from '../../../../src/core/queue/limit-view.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
+import type { ScheduleView } from '../../../../src/core/schedule/schedule.ts';
+import type { StatsView } from '../../../../src/core/views/stats.ts';
+import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { groupsQuery, type GroupPage } from '../../api/failure-queries.ts';
 import {
   definitionsQuery,

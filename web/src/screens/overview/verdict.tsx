@@ -1,9 +1,9 @@
 import { Icon } from '../../parts/icon.tsx';
 import { PlaceLink } from '../../parts/place-link.tsx';
 import { useNow } from '../../runtime/clock.ts';
-import { plainText } from '../../words/log-tail.ts';
-import { quietWords } from '../../words/throughput.ts';
-import { troubles } from '../../words/troubles.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
+import { quietWords } from '../../words/alerts/throughput.ts';
+import { troubles } from '../../words/alerts/troubles.ts';
 import type { Overview } from './use-overview.ts';
 
 /** The one line for who was woken at night, and below it what it means. */

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import type { JobState } from '../../../../src/core/job.ts';
+import type { JobState } from '../../../../src/core/job/job.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
-import { type Workload, workloads } from '../../words/workload.ts';
+import { type Workload, workloads } from '../../words/alerts/workload.ts';
 import type { Overview } from './use-overview.ts';
 
 const SHOWN_MAX = 20;

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ScheduleView } from '../../../../src/core/schedule.ts';
+import type { ScheduleView } from '../../../../src/core/schedule/schedule.ts';
 import { upcomingQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';

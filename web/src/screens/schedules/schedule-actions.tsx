@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
-import type { ScheduleView } from '../../../../src/core/schedule.ts';
+import type { ScheduleView } from '../../../../src/core/schedule/schedule.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { nameOf } from '../../words/troubles.ts';
+import { nameOf } from '../../words/alerts/troubles.ts';
 
 /** Pausing can be taken back by the same button, so nobody is asked. */
 export function ScheduleActions({ schedule }: { schedule: ScheduleView }) {

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ScheduleView, SlotView } from '../../../../src/core/schedule.ts';
+import type { ScheduleView, SlotView } from '../../../../src/core/schedule/schedule.ts';
 import { definitionsQuery, schedulesQuery } from '../../api/queries.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { cronWords } from '../../words/cron-words.ts';
-import { ownersOf, ownerWords } from '../../words/owners.ts';
-import { nameOf } from '../../words/troubles.ts';
+import { cronWords } from '../../words/queues/cron-words.ts';
+import { ownersOf, ownerWords } from '../../words/alerts/owners.ts';
+import { nameOf } from '../../words/alerts/troubles.ts';
 import { textOf } from '../../words/url-search.ts';
 import { ScheduleActions } from './schedule-actions.tsx';
 import { SlotBadge } from './slot-badge.tsx';

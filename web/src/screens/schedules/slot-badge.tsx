@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { SlotView } from '../../../../src/core/schedule.ts';
-import { SLOT_TONES, slotTone, slotWords } from '../../words/slot-words.ts';
+import type { SlotView } from '../../../../src/core/schedule/schedule.ts';
+import { SLOT_TONES, slotTone, slotWords } from '../../words/queues/slot-words.ts';
 
 /** How a slot ended, which leads to the job that it made. */
 export function SlotBadge({ slot }: { slot: SlotView }) {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ScheduleView, SlotView } from '../../../../src/core/schedule.ts';
+import type { ScheduleView, SlotView } from '../../../../src/core/schedule/schedule.ts';
 import { slotsQuery } from '../../api/queries.ts';
 import { momentIn } from '../../words/moment.ts';
-import { slotTone, slotWords } from '../../words/slot-words.ts';
+import { slotTone, slotWords } from '../../words/queues/slot-words.ts';
 
 const SHOWN = 24;
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ScheduleView } from '../../../../src/core/schedule.ts';
+import type { ScheduleView } from '../../../../src/core/schedule/schedule.ts';
 import { slotsQuery } from '../../api/queries.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { momentIn } from '../../words/moment.ts';
-import { SLOT_TONES, slotTone, slotWords } from '../../words/slot-words.ts';
+import { SLOT_TONES, slotTone, slotWords } from '../../words/queues/slot-words.ts';
 import { SlotStrip } from './slot-strip.tsx';
 
 const SHOWN = 24;

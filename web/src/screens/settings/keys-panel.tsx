@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { KeyView } from '../../../../src/core/key-view.ts';
+import type { KeyView } from '../../../../src/core/views/key-view.ts';
 import { keysQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { SCOPE_NAMES, SCOPES, type Scope } from '../../../../src/core/scope.ts';
+import { SCOPE_NAMES, SCOPES, type Scope } from '../../../../src/core/access/scope.ts';
 import { beginSession } from '../../api/begin-session.ts';
 import { call } from '../../api/call.ts';
 import { session } from '../../api/session.ts';

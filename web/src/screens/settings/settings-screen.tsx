@@ -6,7 +6,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Screen, Waiting } from '../../parts/screen.tsx';
-import { sentenceCase } from '../../words/job-words.ts';
+import { sentenceCase } from '../../words/jobs/job-words.ts';
 import { KeysPanel } from './keys-panel.tsx';
 
 /** Who may do what, and how this server is. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { duration } from '../../../../src/core/duration.ts';
-import type { DeliveryView, Send } from '../../../../src/core/webhook.ts';
+import { duration } from '../../../../src/core/values/duration.ts';
+import type { DeliveryView, Send } from '../../../../src/core/webhook/webhook.ts';
 import { deliveriesQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
@@ -9,7 +9,7 @@ import { JsonTree } from '../../parts/json-tree.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Waiting } from '../../parts/screen.tsx';
-import { plainText } from '../../words/log-tail.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
 
 const TONES = { pending: 'busy', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;
 

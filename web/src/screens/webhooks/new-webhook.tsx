@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../../src/core/webhook.ts';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../../src/core/webhook/webhook.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';

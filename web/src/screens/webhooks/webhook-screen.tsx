@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { WebhookView } from '../../../../src/core/webhook.ts';
+import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
 import { webhookQuery } from '../../api/admin-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { Screen, Waiting } from '../../parts/screen.tsx';
-import { plainText } from '../../words/log-tail.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
 import { textOf } from '../../words/url-search.ts';
 import { DeliveryList } from './delivery-list.tsx';
 import { WebhookActions } from './webhook-actions.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { WebhookView } from '../../../../src/core/webhook.ts';
+import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
 import { webhooksQuery } from '../../api/admin-queries.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { Moment } from '../../parts/moment.tsx';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { JobView } from '../../../../src/core/job.ts';
-import type { WorkerView } from '../../../../src/core/worker.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
+import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
@@ -10,7 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Slots } from '../../parts/slots.tsx';
 import { useNow } from '../../runtime/clock.ts';
-import { shortId, timing } from '../../words/job-words.ts';
+import { shortId, timing } from '../../words/jobs/job-words.ts';
 
 export function WorkerTable({
   workers,

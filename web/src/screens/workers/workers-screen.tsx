@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { WorkerView } from '../../../../src/core/worker.ts';
+import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { definitionsQuery, jobsQuery, workersQuery } from '../../api/queries.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { ownersOf, ownerWords } from '../../words/owners.ts';
+import { ownersOf, ownerWords } from '../../words/alerts/owners.ts';
 import { WorkerTable } from './worker-table.tsx';
 
 const RUNNING_SHOWN = 200;

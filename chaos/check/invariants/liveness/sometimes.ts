@@ -1,0 +1,124 @@
+import type { History, Micros } from '../../../history/history.ts';
+import type { Facts } from '../../facts.ts';
+import { invariant } from '../../invariant.ts';
+import { fullMoments } from '../safety/limits.ts';
+
+/**
+ * A run in which nothing interesting happened proves nothing. Each of these is counted, and a
+ * profile names those that its runs must have seen.
+ */
+export const SOMETIMES: Record<string, (facts: Facts) => number> = {
+  'a stale outcome was refused': notices('stale-refused'),
+  'a worker learnt that it was declared dead': notices('declared-dead'),
+  'a worker fenced itself': notices('self-fenced'),
+  'a claim whose answer was lost was given back': notices('given-back'),
+  'a job was rescued': (facts) => endings(facts, 'LEASE_EXPIRED'),
+  'a child was killed': (facts) => endings(facts, 'CRASHED'),
+  'a job ran out of time': (facts) => endings(facts, 'TIMEOUT'),
+  'a job was interrupted by a stop': (facts) => endings(facts, 'INTERRUPTED'),
+  'a dead letter': ({ history }) => history.final.filter((job) => job.state === 'failed').length,
+  'a running job was cancelled': ({ stories }) =>
+    count(stories, ({ moves }) =>
+      moves.some(({ from, to }) => from?.state === 'cancelling' && to?.state === 'cancelled'),
+    ),
+  'an enqueue of unknown result had been stored': recovered,
+  'an enqueue was sent again and made no second job': repeated,
+  'the answer to an outcome was cut off': cuts('worker-cut'),
+  'the answer to an enqueue was cut off': cuts('api-cut'),
+  'work was found without a hint': ({ stories }) =>
+    count(stories, ({ wanted, claims }) => wanted?.does === 'probe' && claims.length > 0),
+  'a job that kills its workers ended': ({ stories }) =>
+    count(stories, ({ wanted, final }) => wanted?.does === 'poison' && final?.state === 'failed'),
+  'as many ran as a limit lets': fullMoments,
+  'a server was killed while it started': ({ history, faults }) => {
+    const killed = new Set(faults.windows.flatMap(({ pids }) => pids));
+    return starts(history).filter(({ pid, wasUp }) => !wasUp && killed.has(pid)).length;
+  },
+  'a server lost its worker process while it started': hitsOfStarts('server-worker-kill'),
+  'the database was killed while a server started': hitsOfStarts('postmaster-kill'),
+  'the database was killed with jobs just acknowledged': freshAcknowledgements,
+};
+
+export const sometimes = invariant(
+  'X2',
+  'The run was no tame one: what it is meant to provoke has happened.',
+  function* (facts) {
+    for (const name of facts.history.run.sometimes) {
+      const look = SOMETIMES[name];
+      if (!look) throw new Error(`nobody can tell whether "${name}" happened`);
+      if (look(facts) === 0) yield { text: `never happened: ${name}` };
+    }
+  },
+);
+
+function notices(wanted: string) {
+  return ({ history }: Facts) => history.notices.filter(({ what }) => what === wanted).length;
+}
+
+function cuts(wanted: string) {
+  return ({ history }: Facts) =>
+    history.faults.filter(({ kind, phase }) => kind === wanted && phase === 'inject').length;
+}
+
+function endings({ history }: Facts, code: string): number {
+  return history.attempts.filter(({ errorCode }) => errorCode === code).length;
+}
+
+function count<T>(items: Map<string, T>, is: (item: T) => boolean): number {
+  return [...items.values()].filter(is).length;
+}
+
+/** Its client heard nothing, and there it was. */
+function recovered({ enqueues, stories }: Facts): number {
+  const bornAt = birthsOf(stories);
+  return enqueues.filter(({ result, call, invokedAt, endedAt }) => {
+    const at = bornAt.get(call.jobs[0]?.paramsSha ?? '') ?? 0;
+    return result === 'unknown' && at >= invokedAt && at <= endedAt;
+  }).length;
+}
+
+/** Sent again with the same key although the first one had been stored. */
+function repeated({ enqueues, stories }: Facts): number {
+  const bornAt = birthsOf(stories);
+  return enqueues.filter(({ result, call, invokedAt }) => {
+    const at = bornAt.get(call.jobs[0]?.paramsSha ?? '');
+    return result === 'ok' && call.key !== null && at !== undefined && at < invokedAt;
+  }).length;
+}
+
+function birthsOf(stories: Facts['stories']): Map<string, Micros> {
+  return new Map(
+    [...stories.values()].map(({ final, moves }) => [final?.paramsSha ?? '', moves[0]?.at ?? 0]),
+  );
+}
+
+/** From each start of a server until it was up, or had ended. */
+function starts({ processes }: History) {
+  return processes.flatMap(({ phase, pid, slot, parent, at }, index) => {
+    if (phase !== 'spawn' || parent !== undefined) return [];
+    const next = processes.slice(index + 1).find((one) => one.pid === pid);
+    return [{ pid, slot, from: at, until: next?.at ?? Infinity, wasUp: next?.phase === 'up' }];
+  });
+}
+
+/** Faults of a kind that came while a server started that they reach. */
+function hitsOfStarts(wanted: string) {
+  return ({ history, faults }: Facts) =>
+    faults.windows.filter(
+      ({ kind, targets, from: at }) =>
+        kind === wanted &&
+        starts(history).some(
+          ({ slot, from, until }) =>
+            from <= at && at < until && (targets.includes(slot) || targets.includes('postgres')),
+        ),
+    ).length;
+}
+
+function freshAcknowledgements({ faults, enqueues }: Facts): number {
+  const kills = faults.windows.filter(({ kind }) => kind === 'postmaster-kill');
+  return kills.filter(({ from }) =>
+    enqueues.some(
+      (one) => one.result === 'ok' && one.endedAt <= from && one.endedAt > from - 100_000,
+    ),
+  ).length;
+}

@@ -1,0 +1,26 @@
+import { invariant } from '../../invariant.ts';
+
+/** Params are unlike those of any other request, so their hash says which request made a job. */
+export const noPhantom = invariant(
+  'S2',
+  'No job comes from nowhere: each was asked for, and a refused request makes none.',
+  function* ({ enqueues, stories }) {
+    const asked = new Map<string, boolean>();
+    for (const { call, result } of enqueues) {
+      for (const { paramsSha } of call.jobs) {
+        asked.set(paramsSha, (asked.get(paramsSha) ?? false) || result !== 'fail');
+      }
+    }
+    for (const { id, moves, final } of stories.values()) {
+      if (moves.length === 0) {
+        yield { job: id, text: 'has effects, and was never stored' };
+        continue;
+      }
+      // What schedules make is matched with their slots elsewhere.
+      if (final && final.schedule !== null) continue;
+      const mayBe = asked.get(final?.paramsSha ?? '');
+      if (mayBe === undefined) yield { job: id, text: 'was asked for by nobody' };
+      else if (!mayBe) yield { job: id, text: 'was made although its request was refused' };
+    }
+  },
+);

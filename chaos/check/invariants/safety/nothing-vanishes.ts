@@ -1,0 +1,14 @@
+import { invariant } from '../../invariant.ts';
+
+/** Retention removes what ended long ago. A run is shorter than that, so nothing may be gone. */
+export const nothingVanishes = invariant(
+  'S24',
+  'No row disappears: what leaves a place arrives at another one.',
+  function* ({ stories }) {
+    for (const { id, moves, final } of stories.values()) {
+      const gone = moves.find(({ to }) => to === null);
+      if (gone) yield { job: id, text: `left ${gone.from?.place} and arrived nowhere` };
+      if (moves.length > 0 && !final) yield { job: id, text: 'is no longer stored' };
+    }
+  },
+);

@@ -1,0 +1,144 @@
+import { assemble, type Base } from './assemble.ts';
+import type { Config } from '../config/config.ts';
+import type { HttpServer } from '../http/server.ts';
+import { localApi } from './local-api.ts';
+import { schedulerServices } from './local-scheduler.ts';
+import { localWorker } from './local-worker.ts';
+import { processMetrics } from '../metrics/metrics-server.ts';
+import { openDatabase } from './open-database.ts';
+import { runDue } from './run-due.ts';
+import type { Log } from '../runtime/log.ts';
+import { closing, type Service, stopAll } from '../runtime/service.ts';
+import { StartRefusal } from '../runtime/start-refusal.ts';
+import { loadTracing } from '../signals/load-tracing.ts';
+import { migrate } from '../store/connection/migrate.ts';
+import { workerProcess, type WorkerSummary } from './worker-child.ts';
+
+/**
+ * The composition root: from a configuration to running services. Nothing here decides anything
+ * about jobs. Services start in the order in which they are listed and stop in reverse, so what
+ * others need is listed first: the database outlives everybody, the API outlives the worker.
+ */
+
+export { type Check, diagnose } from './diagnose.ts';
+export { encryptionApp } from './encryption-app.ts';
+export { withKeyDesk } from './keys-app.ts';
+export { AppError } from './open-database.ts';
+export { runDueApp } from './run-due-app.ts';
+
+export type Role = 'start' | 'api' | 'worker' | 'scheduler';
+
+export interface AppSummary {
+  database: string;
+  address: string | null;
+  definitions: { key: string; version: number }[];
+  /** What a person should know at once, such as definition files that could not be loaded. */
+  problems: string[];
+  slots: number | null;
+}
+
+export interface App {
+  readonly summary: AppSummary;
+  /** Resolves when its worker was asked to drain: then it is time to stop. */
+  readonly drainAsked?: Promise<void> | undefined;
+  /** Lets its worker finish, and starts a new one that loads the definitions again. */
+  reload?(): Promise<AppSummary>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Rejects with a `StartRefusal` for what a restart cannot fix, or because the signal ended the start;
+ * everything else is tried again until it works.
+ */
+export async function startApp(
+  config: Config,
+  role: Role,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<App> {
+  await loadTracing(config.tracing).catch((error: unknown) => {
+    const words = error instanceof Error ? error.message : String(error);
+    throw new StartRefusal('configuration', words, { cause: error });
+  });
+  const options = { ownCluster: role === 'start', waits: true, signal };
+  const app = await assemble(config, options, log, (base) => compose(base, role, log));
+  const { summary: tell, drainAsked, reload } = app.parts;
+  const now = () => ({ database: app.database, ...tell() });
+  return {
+    summary: now(),
+    drainAsked,
+    ...(reload && { reload: async () => await reload().then(now) }),
+    stop: app.stop,
+  };
+}
+
+/** Brings the schema up to date and ends. */
+export async function migrateApp(
+  config: Config,
+  log: Log,
+): Promise<{ applied: string[]; database: string }> {
+  const database = await openDatabase(config, { ownCluster: true }, log);
+  try {
+    const applied = await migrate({ url: database.url, log, shards: config.shards });
+    return { applied, database: database.label };
+  } finally {
+    await stopAll(database.services);
+  }
+}
+
+interface Parts {
+  services: Service[];
+  drainAsked?: Promise<void>;
+  reload?(): Promise<void>;
+  summary(): Omit<AppSummary, 'database'>;
+}
+
+function compose({ db, waker, config }: Base, role: Role, log: Log): Parts {
+  switch (role) {
+    case 'api': {
+      const http = localApi(db, waker, config, log);
+      return { services: [http], summary: () => summary({ http }) };
+    }
+    case 'scheduler':
+      return {
+        services: [...processMetrics(config, log), ...schedulerServices(db, waker, config, log)],
+        summary: () => summary({}),
+      };
+    case 'worker': {
+      const { worker, services, drainAsked } = localWorker(db, waker, config, log);
+      return {
+        drainAsked,
+        services,
+        summary: () => summary({ worker: { ...worker.report, slots: config.concurrency } }),
+      };
+    }
+    case 'start': {
+      // The worker is a process of its own: requests that keep this one busy delay no heartbeat.
+      const child = workerProcess(config, log);
+      const http = localApi(db, waker, config, log, {
+        runDue: async (budget, caller) => runDue(db, waker, config, log, budget, caller),
+        notReady: () => (child.ready ? null : 'the worker has not registered its definitions yet'),
+      });
+      const keepers = schedulerServices(db, waker, config, log);
+      // The first to stop: from then on nobody shall be sent here, and no run shall claim more.
+      const door = closing('door', async () => http.beginDrain());
+      return {
+        reload: async () => await child.renew(),
+        services: [http, ...keepers, child, door],
+        summary: () => summary({ http, worker: child.ready?.worker }),
+      };
+    }
+  }
+}
+
+function summary(of: {
+  http?: HttpServer;
+  worker?: WorkerSummary | undefined;
+}): Omit<AppSummary, 'database'> {
+  return {
+    address: of.http?.address ?? null,
+    definitions: (of.worker?.definitions ?? []).map(({ key, version }) => ({ key, version })),
+    problems: of.worker?.problems ?? [],
+    slots: of.worker?.slots ?? null,
+  };
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Log } from '../runtime/log.ts';
+
+/**
+ * Where the built dashboard is. A package carries it. A checkout has its sources and builds it when
+ * somebody first asks for it, or when a source has changed since; those who only use the API never
+ * wait for that. The build is a process of its own, so that requests are answered meanwhile, and the
+ * server needs none of the tools it takes.
+ */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** What the dashboard is made of. It takes words and rules from the core. */
+const SOURCES = ['web', 'src/core'];
+
+export function dashboardFolder(log: Log, root = ROOT): () => Promise<string> {
+  const built = join(root, 'dist/web');
+  const page = join(built, 'index.html');
+  const builder = join(root, 'scripts/build-web.ts');
+  return async () => {
+    if (existsSync(builder) && (await isStale(root, page))) {
+      log.warn('building the dashboard; this takes a few seconds, once');
+      await build(builder).catch((error: unknown) => {
+        log.error({ err: error }, 'the dashboard could not be built');
+      });
+    }
+    // An older one is better than none.
+    if (existsSync(page)) return built;
+    throw new Error('there is no dashboard here; the log of the server may say why');
+  };
+}
+
+async function isStale(root: string, page: string): Promise<boolean> {
+  const builtMs = await changedMs(page).catch(() => 0);
+  const folders = SOURCES.map(async (source) => {
+    const folder = join(root, source);
+    const names = await readdir(folder, { recursive: true });
+    return await Promise.all(names.map(async (name) => await changedMs(join(folder, name))));
+  });
+  return (await Promise.all(folders)).flat().some((changed) => changed > builtMs);
+}
+
+async function changedMs(file: string): Promise<number> {
+  return (await stat(file)).mtimeMs;
+}
+
+const WORDS_MAX = 2_000;
+
+async function build(builder: string): Promise<void> {
+  const child = spawn(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-WORDS_MAX);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(said.trim());
+}

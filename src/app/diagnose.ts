@@ -1,0 +1,86 @@
+import { tmpdir } from 'node:os';
+import type { Config } from '../config/config.ts';
+import { judgeAlerts } from '../doctor/alerts.ts';
+import type { Check } from '../doctor/check.ts';
+import { judgeClock } from '../doctor/clock.ts';
+import { judgeDatabase } from '../doctor/database.ts';
+import { judgeDefinitions } from '../doctor/definitions.ts';
+import { judgeDurability } from '../doctor/durability.ts';
+import { judgeEncryption } from '../doctor/encryption.ts';
+import { keyIdsOf } from '../doctor/facts/encryption.ts';
+import { type DatabaseFacts, lookAtDatabase } from '../doctor/facts/database.ts';
+import { lookAtFolder } from '../doctor/facts/folder.ts';
+import { lookAtPort } from '../doctor/facts/port.ts';
+import { lookAtRedis } from '../doctor/facts/redis.ts';
+import { lookAtRunner } from '../doctor/facts/trial.ts';
+import { judgeEscapes } from '../doctor/escapes.ts';
+import { lookAtEscapes } from '../doctor/facts/escapes.ts';
+import { judgeFolder } from '../doctor/folder.ts';
+import { judgeIsolation } from '../doctor/isolation.ts';
+import { judgeMemoryLimits } from '../doctor/memory-limits.ts';
+import { judgeMigrations, unreadableMigrations } from '../doctor/migrations.ts';
+import { judgeNode } from '../doctor/node.ts';
+import { judgePermissions } from '../doctor/permissions.ts';
+import { judgePort } from '../doctor/port.ts';
+import { judgePostgresVersion } from '../doctor/postgres-version.ts';
+import { judgeRedis } from '../doctor/redis.ts';
+import { judgeRunnerUser } from '../doctor/runner-user.ts';
+import { judgeSessionSettings } from '../doctor/session-settings.ts';
+import { memoryMethod } from '../runtime/processes/cgroup.ts';
+import { systemClock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+
+export type { Check } from '../doctor/check.ts';
+
+export interface DiagnoseOptions {
+  /** False: leave out the probe job that tries to escape, which takes seconds. */
+  probe?: boolean;
+}
+
+/**
+ * What `longshore doctor` does: looks at everything that a server with these settings would need, and
+ * judges each by itself. It looks without changing: it migrates nothing, starts no database, and the
+ * processes that it starts, to load the definitions and to try escapes, are gone at the end. What cannot be looked at,
+ * such as the schema of a database that does not answer, is left out.
+ */
+export async function diagnose(
+  config: Config,
+  log: Log,
+  { probe = true }: DiagnoseOptions = {},
+): Promise<Check[]> {
+  const database = await lookAtDatabase(config, systemClock, log);
+  const { isolation, user, definitions } = await lookAtRunner(config, systemClock, log);
+  const { databaseUrl, data, redisUrl, runnerUids, host, port } = config;
+  const hasKey = database.facts?.hasKey ?? false;
+  const server = await lookAtPort(host, port, hasKey);
+  const isOpen = server.state === 'longshore' && !hasKey;
+  const escapes = probe ? await lookAtEscapes(config, isOpen, systemClock, log) : null;
+  return [
+    judgeNode(process.versions.node),
+    judgeDatabase(database.reach),
+    ...(database.facts ? judgeServer(database.facts, config) : []),
+    ...(redisUrl === null ? [] : [judgeRedis(await lookAtRedis(redisUrl, log))]),
+    ...(databaseUrl === null ? [judgeFolder('data-folder', await lookAtFolder(data))] : []),
+    judgeFolder('temp-folder', await lookAtFolder(tmpdir())),
+    judgeMemoryLimits(memoryMethod()),
+    ...(isolation ? [judgeIsolation(isolation)] : []),
+    ...(escapes ? [judgeEscapes(escapes)] : []),
+    judgeRunnerUser({ setting: runnerUids, ownUid: process.getuid?.() ?? null, ...user }),
+    judgeDefinitions(definitions),
+    judgeEncryption(keyIdsOf(config.encryptionKeys)),
+    judgePort(server),
+  ];
+}
+
+function judgeServer(facts: DatabaseFacts, { pooler }: Config): Check[] {
+  const { schema } = facts;
+  return [
+    judgePostgresVersion(facts.version),
+    judgeSessionSettings({ ...facts, pooler }),
+    judgeDurability(facts),
+    judgePermissions(facts),
+    typeof schema === 'string' ? unreadableMigrations(schema) : judgeMigrations(schema),
+    judgeClock(facts.clock),
+    ...(facts.alerts ? [judgeAlerts(facts.alerts)] : []),
+  ];
+}

@@ -1,0 +1,64 @@
+import type { Config } from '../config/config.ts';
+import type { KeyView } from '../core/views/key-view.ts';
+import { type Database, openDatabase } from './open-database.ts';
+import type { Log } from '../runtime/log.ts';
+import { stopAll } from '../runtime/service.ts';
+import { Db } from '../store/connection/db.ts';
+import {
+  createKey,
+  type KeyWish,
+  listKeys,
+  type MadeKey,
+  revokeKey,
+  rotateKey,
+} from '../store/access/keys.ts';
+import { migrate } from '../store/connection/migrate.ts';
+
+/** What `longshore keys` can do: by the database itself, since the first key must come from somewhere. */
+export interface KeyDesk {
+  create(wish: KeyWish): Promise<MadeKey>;
+  list(tenant: string): Promise<KeyView[]>;
+  revoke(tenant: string, keyId: string): ReturnType<typeof revokeKey>;
+  rotate(tenant: string, keyId: string, overlapMs: number): ReturnType<typeof rotateKey>;
+}
+
+const BY = { name: 'cli', address: null };
+
+/**
+ * Opens the database that a server with these settings would use. An embedded one that does not run is
+ * started for as long as it takes; whether it may be made is for the caller to say.
+ */
+export async function withKeyDesk<T>(
+  config: Config,
+  log: Log,
+  { makesCluster }: { makesCluster: boolean },
+  work: (desk: KeyDesk) => Promise<T>,
+): Promise<T> {
+  const ownCluster = makesCluster ? 'unless-running' : 'if-it-exists';
+  const database = await openDatabase(config, { ownCluster }, log);
+  try {
+    return await atDesk(database, config, log, work);
+  } finally {
+    await stopAll(database.services);
+  }
+}
+
+async function atDesk<T>(
+  { url }: Database,
+  { pooler, shards }: Config,
+  log: Log,
+  work: (desk: KeyDesk) => Promise<T>,
+): Promise<T> {
+  await migrate({ url, log, shards });
+  const db = Db.open({ url, pooler, log, shards, max: 2 });
+  try {
+    return await work({
+      create: async (wish) => createKey(db, BY, wish),
+      list: async (tenant) => listKeys(db, tenant),
+      revoke: async (tenant, keyId) => revokeKey(db, BY, tenant, keyId),
+      rotate: async (tenant, keyId, overlapMs) => rotateKey(db, BY, tenant, keyId, overlapMs),
+    });
+  } finally {
+    await db.close();
+  }
+}

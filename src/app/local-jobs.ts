@@ -1,0 +1,230 @@
+import { problemError, Unavailable } from '../client/http/problems.ts';
+import { type JobAccess, JobHandle, type JobHandles, type JobStarter } from '../client/handle.ts';
+import type {
+  BatchEntries,
+  BatchEntry,
+  DefinitionRef,
+  EnqueueArguments,
+  EnqueueOptions,
+  Job,
+  JobReceipt,
+  RetryOptions,
+} from '../client/job.ts';
+import type { JobRequest } from '../core/job/new-job.ts';
+import { requestBody } from '../client/http/request-body.ts';
+import { OUTAGE_MAX_MS } from '../client/http/retry.ts';
+import type {
+  JobAttempt,
+  JobEvent,
+  JobLog,
+  ReadLogOptions,
+  ReadOptions,
+} from '../client/history.ts';
+import { refuseMisfit, start } from '../enqueue/start-jobs.ts';
+import { HOST_TENANT } from '../core/access/scope.ts';
+import { parseBatch, parseJob } from '../protocol/requests/parse-job.ts';
+import { PROBLEMS } from '../protocol/problem.ts';
+import { Refusal } from '../protocol/refusal.ts';
+import { parseRetry } from '../protocol/requests/retry-body.ts';
+import { sleep } from '../runtime/deadline.ts';
+import { cancelJob } from '../store/change/cancel-job.ts';
+import type { ChangeResult } from '../store/change/change-job.ts';
+import { type Db, DatabaseUnavailable } from '../store/connection/db.ts';
+import { deleteJob } from '../store/change/delete-jobs.ts';
+import { getJob } from '../store/read/get-job.ts';
+import type { Inbox } from '../enqueue/enqueuer.ts';
+import { readAttempts } from '../store/read/read-attempts.ts';
+import { readEvents } from '../store/read/read-events.ts';
+import { readLogs } from '../store/read/read-logs.ts';
+import { releaseJob } from '../store/change/release-job.ts';
+import { retryJob } from '../store/change/retry-job.ts';
+
+const TENANT = HOST_TENANT;
+const PAGE_SIZE = 1_000;
+const LOOK_MS = 100;
+
+/**
+ * What the client does over HTTP, done in this process: the same requests through the same checks
+ * into the same store, answered by the same handles and refused by the same errors. So an
+ * application can begin with Longshore inside it and move to a server later, or the other way round.
+ */
+export class LocalJobs implements JobStarter, JobAccess {
+  readonly #db: Db;
+  readonly #inbox: Inbox;
+  readonly #pending = new Set<Promise<unknown>>();
+
+  constructor(db: Db, inbox: Inbox) {
+    this.#db = db;
+    this.#inbox = inbox;
+  }
+
+  async enqueue(key: string, params?: unknown, options?: EnqueueOptions): Promise<JobHandle>;
+  async enqueue<Input, Result>(
+    definition: DefinitionRef<Input, Result>,
+    ...args: EnqueueArguments<NoInfer<Input>>
+  ): Promise<JobHandle<Result>>;
+  async enqueue(
+    definition: DefinitionRef | string,
+    params?: unknown,
+    options?: EnqueueOptions,
+  ): Promise<JobHandle> {
+    const body = requestBody({ definition, params, options });
+    const [handle] = await this.#start(
+      () => [parseJob(body, TENANT, undefined)],
+      () => '',
+    );
+    if (!handle) throw new Error('the job was not stored');
+    return handle;
+  }
+
+  /** All or none, in one transaction; answers in their order. */
+  async enqueueMany<const All extends readonly (DefinitionRef | string)[]>(
+    entries: BatchEntries<All>,
+  ): Promise<JobHandles<All>> {
+    const jobs = (entries as readonly BatchEntry[]).map(requestBody);
+    const handles = await this.#start(
+      () => parseBatch({ jobs }, TENANT, undefined),
+      (index) => `/jobs/${index}`,
+    );
+    return handles as JobHandles<All>;
+  }
+
+  handle<Result = unknown>(jobId: string): JobHandle<Result> {
+    return new JobHandle<Result>(this, jobId, null);
+  }
+
+  async get(jobId: string): Promise<Job> {
+    return (await answerOf(getJob(this.#db, TENANT, jobId))) ?? missing(jobId);
+  }
+
+  async cancel(jobId: string): Promise<JobReceipt> {
+    const result = await answerOf(cancelJob(this.#db, TENANT, jobId));
+    return receipt(jobId, result, 'it cannot be cancelled any more');
+  }
+
+  async release(jobId: string): Promise<JobReceipt> {
+    const result = await answerOf(releaseJob(this.#db, TENANT, jobId));
+    return receipt(jobId, result, 'only a created job can be released');
+  }
+
+  async retry(jobId: string, options: RetryOptions = {}): Promise<JobReceipt> {
+    const result = await answerOf(this.#retry(jobId, options));
+    return receipt(jobId, result, 'only a failed or cancelled job can be retried');
+  }
+
+  async delete(jobId: string): Promise<void> {
+    const result = await answerOf(deleteJob(this.#db, TENANT, jobId));
+    receipt(jobId, result, 'only a job that has ended can be deleted; cancel it first');
+  }
+
+  async attempts(jobId: string): Promise<JobAttempt[]> {
+    return (await answerOf(readAttempts(this.#db, TENANT, jobId))) ?? missing(jobId);
+  }
+
+  events(jobId: string, options: ReadOptions = {}): AsyncGenerator<JobEvent, void, undefined> {
+    return pages(options, async (afterId) => {
+      const question = { afterId, limit: PAGE_SIZE };
+      const page = await answerOf(readEvents(this.#db, TENANT, jobId, question));
+      return page ? { ...page, entries: page.events } : missing(jobId);
+    });
+  }
+
+  logs(jobId: string, options: ReadLogOptions = {}): AsyncGenerator<JobLog, void, undefined> {
+    const { attempt = null } = options;
+    return pages(options, async (afterId) => {
+      const question = { afterId, attempt, limit: PAGE_SIZE };
+      const page = await answerOf(readLogs(this.#db, TENANT, jobId, question));
+      return page ? { ...page, entries: page.logs } : missing(jobId);
+    });
+  }
+
+  /** Resolves when everything that was being stored is stored, or refused. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#pending);
+  }
+
+  async #retry(jobId: string, options: RetryOptions): Promise<ChangeResult> {
+    const wish = parseRetry(options);
+    const { paramsJson } = wish;
+    if (paramsJson !== null) {
+      await refuseMisfit(this.#inbox, { ...(await this.get(jobId)), paramsJson });
+    }
+    return await retryJob(this.#db, TENANT, jobId, wish);
+  }
+
+  async #start(
+    requests: () => readonly JobRequest[],
+    pointerOf: (index: number) => string,
+  ): Promise<JobHandle[]> {
+    const storing = (async () => await start(this.#inbox, requests(), pointerOf))();
+    this.#pending.add(storing);
+    try {
+      const stored = await answerOf(storing);
+      return stored.map(({ jobId, status }) => new JobHandle(this, jobId, status));
+    } finally {
+      this.#pending.delete(storing);
+    }
+  }
+}
+
+interface Page<Entry> {
+  entries: readonly Entry[];
+  nextId: string | null;
+  ended: boolean;
+}
+
+async function* pages<Entry extends { id: string }>(
+  { follow = false, cursor, signal }: ReadOptions,
+  read: (afterId: string | null) => Promise<Page<Entry>>,
+): AsyncGenerator<Entry, void, undefined> {
+  let afterId = cursor ?? null;
+  let seenMs = performance.now();
+  for (;;) {
+    signal?.throwIfAborted();
+    const page = await read(afterId).catch((error: unknown) => {
+      // A database that is away for a moment need not end what follows a job.
+      const patient = follow && performance.now() - seenMs < OUTAGE_MAX_MS;
+      if (patient && error instanceof Unavailable) return null;
+      throw error;
+    });
+    if (page !== null) {
+      seenMs = performance.now();
+      yield* page.entries;
+      afterId = page.entries.at(-1)?.id ?? afterId;
+      if (page.nextId !== null) continue;
+      if (!follow || page.ended) return;
+    }
+    await sleep(LOOK_MS, signal);
+  }
+}
+
+/** What it resolves with, or what a caller over HTTP would get for the same trouble. */
+async function answerOf<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+function asProblem(error: unknown): unknown {
+  if (error instanceof DatabaseUnavailable) return problemError(503, 'UNAVAILABLE', error.message);
+  if (!(error instanceof Refusal)) return error;
+  const { code, message, errors } = error;
+  return problemError(PROBLEMS[code].status, code, message, errors);
+}
+
+function receipt(jobId: string, result: ChangeResult, why: string): JobReceipt {
+  if (result.kind === 'missing') return missing(jobId);
+  if (result.kind === 'changed') return { jobId, status: result.status };
+  if (result.kind === 'forbidden') throw problemError(403, 'FORBIDDEN', result.why);
+  const problem =
+    result.kind === 'taken'
+      ? `the job ${result.by} lives and has the same unique key`
+      : `the job is ${result.status}: ${why}`;
+  throw problemError(409, 'CONFLICT', problem);
+}
+
+function missing(jobId: string): never {
+  throw problemError(404, 'NOT_FOUND', `there is no job ${JSON.stringify(jobId.slice(0, 60))}`);
+}

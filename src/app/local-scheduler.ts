@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { parseAlertDefaults } from '../core/views/alert-rules.ts';
+import { HOUR_MS } from '../core/values/duration.ts';
+import { BEAT_TIMING, type BeatTiming } from '../core/queue/lease.ts';
+import { RedisBeats } from '../liveness/redis-beats.ts';
+import { systemClock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { closing, type Service } from '../runtime/service.ts';
+import { alertWatch } from '../scheduler/alert-watch.ts';
+import { bulkRunner } from '../scheduler/bulk-runner.ts';
+import { gatekeeper } from '../scheduler/limit-sweeper.ts';
+import { healthWatch } from '../scheduler/health-watch.ts';
+import { partitioner } from '../scheduler/partitioner.ts';
+import { promoter } from '../scheduler/promoter.ts';
+import { pruner } from '../scheduler/pruner.ts';
+import { reaper } from '../scheduler/reaper.ts';
+import { Roster } from '../scheduler/roster.ts';
+import { Crowd, ownShards } from '../scheduler/shard-order.ts';
+import { suspicion } from '../scheduler/suspicion.ts';
+import { tallyKeeper } from '../scheduler/counter-keeper.ts';
+import { ticker } from '../scheduler/ticker.ts';
+import { unserved } from '../scheduler/unserved.ts';
+import { Db, type Pooler } from '../store/connection/db.ts';
+import { Inbox } from '../enqueue/enqueuer.ts';
+import { Listener } from '../store/connection/listen.ts';
+import type { Waker } from '../store/connection/wake.ts';
+import { VERSION } from '../version.ts';
+
+export interface SchedulerSettings {
+  databaseUrl: string;
+  pooler: Pooler;
+  redisUrl: string | null;
+  /** The usual one but in tests, which have no time to lose. */
+  beatTiming?: BeatTiming;
+  pollMs: number;
+  leaseMs: number;
+  heartbeatMs: number;
+  retentionDays: number;
+  auditDays?: number | undefined;
+  bulkDays?: number | undefined;
+  deadLetterDays: number;
+  unhandledAfterMs: number;
+  /** What the configuration says of alerts. */
+  alerts?: string | null;
+  /** Which lines about jobs the log gets. */
+  logJobs?: string | undefined;
+}
+
+/** Dropping old history copies what survives, which may take minutes and delays nobody. */
+const PRUNE_TIMEOUT_MS = HOUR_MS;
+
+/** A shard of somebody else is looked at once in so many rounds. */
+const FOREIGN_ROUNDS = 5;
+
+/** So many loops of the scheduler may be at one shard at the same time. */
+const LOOPS_PER_SHARD = 3;
+
+/**
+ * What keeps jobs moving that no worker holds: due ones, lost ones, those of schedules, and room for
+ * new ones. Any number of processes run it; they share the work through the roster.
+ */
+export function schedulerServices(
+  db: Db,
+  waker: Waker,
+  settings: SchedulerSettings,
+  log: Log,
+  beating: Beating | null = openBeats(settings, log),
+): Service[] {
+  const { databaseUrl, pooler, pollMs } = settings;
+  const patient = Db.open({
+    url: databaseUrl,
+    pooler,
+    log,
+    shards: db.shards,
+    max: 2,
+    applicationName: 'longshore pruner',
+    queryTimeoutMs: PRUNE_TIMEOUT_MS,
+  });
+  const { leaseMs, heartbeatMs } = settings;
+  const identity = {
+    instance: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    version: VERSION,
+  };
+  const roster = new Roster({ ...identity, db, leaseMs, heartbeatMs, log });
+  // With one shard there is nobody to leave connections to.
+  const crowd = new Crowd(db.shards === 1 ? Infinity : LOOPS_PER_SHARD);
+  const turns = () => ownShards(roster, systemClock, FOREIGN_ROUNDS * pollMs, crowd);
+  const promoting = promoter(db, waker, pollMs, log, turns(), systemClock, settings.logJobs);
+  const inbox = new Inbox(db, waker, systemClock);
+  const ticking = ticker({ db, inbox, log }, roster, pollMs, systemClock);
+  const bulks = bulkRunner(db, waker, log, systemClock);
+  const lookAtAll = () => {
+    promoting.lookSoon();
+    ticking.lookSoon();
+    bulks.lookSoon();
+  };
+  roster.onChange(lookAtAll);
+  // A transaction pooler would take the session away from whoever listens; then polling must do.
+  const listeners =
+    pooler === 'none'
+      ? [
+          new Listener({
+            url: databaseUrl,
+            log,
+            onDue: ({ kind, inMs }) => {
+              if (kind === 'jobs') promoting.hint(inMs);
+              else if (kind === 'schedules') ticking.hint(inMs);
+              else if (kind === 'bulk') bulks.hint(inMs);
+              else roster.lookSoon();
+            },
+            onConnected: lookAtAll,
+          }),
+        ]
+      : [];
+  return [
+    closing('pruner connection', async () => await patient.close()),
+    ...(beating
+      ? [beating.beats, suspicion(db, beating.beats, beating.timing, systemClock, log)]
+      : []),
+    partitioner(db, log),
+    roster,
+    promoting,
+    ticking,
+    bulks,
+    ...listeners,
+    reaper({ ...settings, db, waker, clock: systemClock, log, turns: turns(), beating }),
+    unserved({ ...settings, db, waker, log, turns: turns() }),
+    gatekeeper(db, waker, pollMs, log, turns()),
+    pruner(patient, settings, log, () => roster.owns(0)),
+    tallyKeeper(db, systemClock, log, turns()),
+    healthWatch(db, systemClock, log),
+    alertWatch({
+      db,
+      clock: systemClock,
+      log,
+      defaults: parseAlertDefaults(settings.alerts ?? '') ?? {},
+      mayLook: () => roster.owns(0),
+    }),
+  ];
+}
+
+export interface Beating {
+  beats: RedisBeats;
+  timing: BeatTiming;
+}
+
+export function openBeats({ redisUrl, beatTiming }: SchedulerSettings, log: Log): Beating | null {
+  if (redisUrl === null) return null;
+  const timing = beatTiming ?? BEAT_TIMING;
+  return { beats: new RedisBeats({ url: redisUrl, ttlMs: timing.ttlMs, log }), timing };
+}

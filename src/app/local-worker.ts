@@ -1,0 +1,92 @@
+import { hostname } from 'node:os';
+import type { JobDefinition } from '../core/definition/define.ts';
+import { localQueue } from './local-queue.ts';
+import { openBeats, schedulerServices, type SchedulerSettings } from './local-scheduler.ts';
+import { meteredQueue } from '../metrics/metered-queue.ts';
+import { MetricsServer } from '../metrics/metrics-server.ts';
+import { WorkerMetrics } from '../metrics/worker-metrics.ts';
+import { systemClock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { closing, type Service } from '../runtime/service.ts';
+import { Db } from '../store/connection/db.ts';
+import type { Waker } from '../store/connection/wake.ts';
+import { VERSION } from '../version.ts';
+import type { RunnerSettings } from '../worker/runners/runners.ts';
+import { deliveries } from '../webhooks/deliveries.ts';
+import { Worker } from '../worker/worker.ts';
+
+export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
+  jobs: string | readonly JobDefinition[];
+  concurrency: number;
+  /** The lease while beats arrive in Redis. */
+  redisLeaseMs: number;
+  drainMs: number;
+  cancelGraceMs: number;
+  logMaxBytes: number;
+  ageingMs?: number | undefined;
+  /** Where the process tells Prometheus about itself; null or nothing is nowhere. */
+  metricsHost?: string;
+  metricsPort?: number | null;
+  /** Networks that webhooks may reach although they are not public. */
+  webhookAllow?: string | null;
+}
+
+/** So many heartbeats of shards are on their way at once. */
+const HEARTBEATS_MAX = 8;
+
+export interface LocalWorker {
+  worker: Worker;
+  services: Service[];
+  /** Resolves when somebody asks the worker to drain; to stop it is up to its process. */
+  drainAsked: Promise<void>;
+}
+
+/**
+ * A worker in this process. It also promotes and reaps, so that retries and rescues never wait for a
+ * role that somebody forgot to start; any number of processes may do so at once.
+ */
+export function localWorker(
+  db: Db,
+  waker: Waker,
+  settings: LocalWorkerSettings,
+  log: Log,
+): LocalWorker {
+  const { databaseUrl, pooler, leaseMs, concurrency } = settings;
+  const reserved = Db.open({
+    url: databaseUrl,
+    pooler,
+    log,
+    shards: db.shards,
+    // A shard that does not answer must not keep the lease of another from being renewed.
+    max: Math.min(db.shards, HEARTBEATS_MAX),
+    applicationName: 'longshore heartbeat',
+    queryTimeoutMs: Math.max(250, leaseMs / 4),
+  });
+  const { metricsHost: host = '127.0.0.1', metricsPort: port = null } = settings;
+  const metrics = new WorkerMetrics();
+  const text = async () => await metrics.text();
+  const beating = openBeats(settings, log);
+  const asked = Promise.withResolvers<void>();
+  const worker = new Worker({
+    ...settings,
+    queue: meteredQueue(localQueue(db, reserved, waker, log), metrics),
+    // A transaction pooler would take the session away from whoever listens.
+    databaseUrl: pooler === 'none' ? databaseUrl : null,
+    beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },
+    slots: concurrency,
+    builtIn: deliveries(db, systemClock, settings.webhookAllow?.split(',') ?? []),
+    host: hostname(),
+    pid: process.pid,
+    version: VERSION,
+    clock: systemClock,
+    log,
+    onDrain: asked.resolve,
+  });
+  const services = [
+    ...(port === null ? [] : [new MetricsServer({ host, port, text, log })]),
+    ...schedulerServices(db, waker, settings, log, beating),
+    closing('reserved connection', async () => await reserved.close()),
+    worker,
+  ];
+  return { worker, services, drainAsked: asked.promise };
+}

@@ -1,0 +1,150 @@
+import { hostname } from 'node:os';
+import type { DefinitionInfo } from '../core/definition/definition.ts';
+import { BUCKETS } from '../core/schedule/schedule-id.ts';
+import { hasTerminalHooks, hookDefinition } from '../core/definition/hooks.ts';
+import type { RunDueBudget, RunDueSummary } from '../core/queue/run-due.ts';
+import { localQueue } from './local-queue.ts';
+import type { LocalWorkerSettings } from './local-worker.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { sleep } from '../runtime/deadline.ts';
+import type { Log } from '../runtime/log.ts';
+import { fireDue } from '../scheduler/fire-due.ts';
+import { reaper } from '../scheduler/reaper.ts';
+import { failUnserved } from '../scheduler/unserved.ts';
+import { JobLog } from '../signals/job-log.ts';
+import { countClaimable } from '../store/claim/count-claimable.ts';
+import { Db } from '../store/connection/db.ts';
+import { expireJobs } from '../store/claim/expire.ts';
+import { foldAll } from '../store/counters/roll-up.ts';
+import { Inbox } from '../enqueue/enqueuer.ts';
+import { promote } from '../store/claim/promote.ts';
+import { SWEEP_START, sweepGates } from '../store/limits/sweep-limiters.ts';
+import type { UnservedScope } from '../store/workers/unserved.ts';
+import type { Waker } from '../store/connection/wake.ts';
+import { VERSION } from '../version.ts';
+import { deliveries } from '../webhooks/deliveries.ts';
+import { budgetQueue } from '../worker/claim/budget-queue.ts';
+import { Worker } from '../worker/worker.ts';
+
+const LOOK_MS = 50;
+const BATCH = 100;
+const PROMOTED_AT_ONCE = 1_000;
+const COUNTED_MAX = 10_000;
+
+/**
+ * Serverless mode: no process runs all the time; somebody calls this every minute. It does what
+ * schedulers and workers would do now, within a budget, and ends. It claims like any worker, so it
+ * may be called twice at once and beside workers. What still runs when the time is over, or the
+ * signal says so, is interrupted and given back, which costs no attempt.
+ *
+ * It runs jobs of all tenants, as every worker does. `tenant` says whose jobs may fail because no worker
+ * has their code: those of the caller, or, when null, of all; and of these only jobs that asked for it.
+ */
+export async function runDue(
+  db: Db,
+  waker: Waker,
+  settings: LocalWorkerSettings,
+  log: Log,
+  { max, seconds }: RunDueBudget,
+  { tenant = null, signal }: { tenant?: string | null; signal?: AbortSignal } = {},
+): Promise<RunDueSummary> {
+  const endMs = systemClock.monotonicMs() + seconds * 1_000;
+  const isOver = () => signal?.aborted === true || systemClock.monotonicMs() >= endMs;
+  const { databaseUrl, pooler, leaseMs, concurrency } = settings;
+  const reserved = Db.open({ url: databaseUrl, pooler, log, shards: db.shards, max: 1 });
+  const { queue, tally, answered } = budgetQueue(localQueue(db, reserved, waker, log), max);
+  const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
+  const builtIn = deliveries(db, systemClock, settings.webhookAllow?.split(',') ?? []);
+  const worker = new Worker({
+    ...settings,
+    ...identity,
+    builtIn,
+    queue,
+    // It looks often enough that hints would tell it nothing.
+    databaseUrl: null,
+    drainMs: 0,
+    pollMs: LOOK_MS,
+    clock: systemClock,
+    log,
+  });
+  const inbox = new Inbox(db, waker, systemClock);
+  const reaping = reaper({ db, waker, clock: systemClock, pollMs: leaseMs, log });
+  try {
+    // It looks once and is done: the first round of a loop ends before its stop does.
+    await reaping.start();
+    await reaping.stop();
+    await bringDue(db, waker, inbox, log);
+    await worker.start();
+    const jobLog = new JobLog(log, settings.logJobs);
+    const scope = { afterMs: settings.unhandledAfterMs, tenant, unpublishedAtOnce: true };
+    const unserved = await failAllUnserved({ db, waker, jobLog }, scope, isOver);
+    const own = builtIn.definitions.map(({ info }) => info);
+    const definitions = [...worker.report.definitions.flatMap(withHooks), ...own];
+    const claimable = async () => {
+      let jobs = 0;
+      for (let shard = 0; shard < db.shards; shard += 1) {
+        const lanes = (await queue.lanes(shard, definitions)).map(({ lane }) => lane);
+        jobs += await countClaimable(db, shard, lanes, COUNTED_MAX);
+      }
+      return jobs;
+    };
+    while (!isOver()) {
+      if (tally.underWay === 0) {
+        const { claimed } = tally;
+        if (claimed >= max) break;
+        await bringDue(db, waker, inbox, log);
+        const left = await claimable();
+        // What was counted as gone may be on its way to our own worker; or it came, ended, and left
+        // hooks and deliveries behind, which were not counted.
+        await answered();
+        if (left === 0 && tally.underWay === 0 && tally.claimed === claimed) break;
+      }
+      await sleep(LOOK_MS, signal);
+    }
+    await worker.stop();
+    await foldAll(db);
+    const { claimed, succeeded, retried } = tally;
+    const deadLettered = tally.deadLettered + unserved;
+    return { claimed, succeeded, retried, deadLettered, remaining: await claimable() };
+  } finally {
+    await worker.stop();
+    await reserved.close();
+  }
+}
+
+/** The hooks of a job that has ended are due as well. */
+function withHooks(info: DefinitionInfo): DefinitionInfo[] {
+  return hasTerminalHooks(info) ? [info, hookDefinition(info)] : [info];
+}
+
+/** What schedulers do: due slots become jobs, due jobs claimable, what has expired ends, tokens move on. */
+async function bringDue(db: Db, waker: Waker, inbox: Inbox, log: Log): Promise<void> {
+  const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    while ((await fireDue({ db, inbox, log }, shard, buckets, BATCH)) === BATCH);
+    for (let more = true; more;) {
+      const promotion = await promote(db, shard, PROMOTED_AT_ONCE);
+      const expiry = await expireJobs(db, shard, PROMOTED_AT_ONCE);
+      waker.wake([...promotion.lines, ...expiry.lines]);
+      more = promotion.more || expiry.more;
+    }
+    waker.wake((await sweepGates(db, shard, SWEEP_START, PROMOTED_AT_ONCE)).lines);
+  }
+}
+
+/** Jobs that shall fail when no worker has their code: a later call would have no other worker either. */
+async function failAllUnserved(
+  parts: { db: Db; waker: Waker; jobLog: JobLog },
+  scope: UnservedScope,
+  isOver: () => boolean,
+): Promise<number> {
+  let failed = 0;
+  for (let shard = 0; shard < parts.db.shards; shard += 1) {
+    for (let more = true; more && !isOver();) {
+      const batch = await failUnserved(parts, shard, scope);
+      failed += batch.failed;
+      more = batch.more;
+    }
+  }
+  return failed;
+}

@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import type {
+  BulkOptions,
+  DeadLetter,
+  DeadLetterFilter,
+  DeadLetterGroup,
+} from '../../../client/index.ts';
+import { type BulkWork, startMany } from '../../text/bulk-text.ts';
+import type { Cli } from '../../cli.ts';
+import { columns } from '../../text/columns.ts';
+import { age } from '../../../core/values/duration.ts';
+import { whole } from '../../options/option-values.ts';
+import { addPage } from '../../options/page-options.ts';
+import { readParams } from '../../options/params-argument.ts';
+import { addHow, addWork } from '../../options/retry-options.ts';
+import { clientOf, outputOf } from '../../session.ts';
+
+type RetryFlags = DeadLetterFilter & Omit<BulkOptions, 'params'> & { params?: string } & BulkWork;
+
+/** Dead letters: jobs that failed for good. */
+export function addDlq(program: Command, cli: Cli): void {
+  const dlq = program
+    .command('dlq')
+    .summary('look at dead letters, and retry them')
+    .description('Dead letters are jobs that failed for good: find them, group them, retry them.');
+
+  const list = dlq.command('list').description('List dead letters, the latest failure first.');
+  addSearch(addWindow(list));
+  addPage(list).action(async (options: DeadLetterFilter, command: Command) => {
+    const out = outputOf(cli, command);
+    const page = await clientOf(cli, command).deadLetters.list(options);
+    if (out.json) return out.document(page);
+    if (page.jobs.length > 0) out.table(letterTable(page.jobs, cli.clock.now(), out.width));
+    else out.note(page.nextCursor === null ? 'No dead letters match.' : 'None so far.');
+    out.noteMore(page.nextCursor);
+  });
+
+  const groups = dlq
+    .command('groups')
+    .description('Group dead letters by what went wrong, the most frequent first.');
+  addWindow(groups)
+    .option('--limit <number>', 'how many groups at most: 1 to 1000, default 100', whole)
+    .action(async (options: DeadLetterFilter, command: Command) => {
+      const out = outputOf(cli, command);
+      const answer = await clientOf(cli, command).deadLetters.groups(options);
+      if (out.json) return out.document(answer);
+      if (answer.groups.length > 0) {
+        out.table(groupTable(answer.groups, cli.clock.now(), out.width));
+      } else out.note('There are no dead letters.');
+      if (!answer.complete) out.note('There are more groups: narrow the search, or raise --limit.');
+    });
+
+  const retry = dlq
+    .command('retry')
+    .description('Retry all dead letters that match; without a filter, all of them.');
+  addSearch(addHow(addWindow(retry)));
+  addWork(retry).action(async (flags: RetryFlags, command: Command) => {
+    const { preview, yes, wait, params, mode, runAt, ratePerSecond, ...filter } = flags;
+    const other = await readParams(params, cli.stdin);
+    const how = { mode, runAt, ratePerSecond, ...(other !== undefined && { params: other }) };
+    const client = clientOf(cli, command);
+    await startMany(cli, outputOf(cli, command), client, {
+      action: 'retry',
+      work: { preview, yes, wait },
+      preview: async () => await client.deadLetters.previewRetry(filter),
+      start: async () => await client.deadLetters.retry(filter, how),
+    });
+  });
+}
+
+function addWindow(command: Command): Command {
+  return command
+    .option('--definition-key <key>', 'only of this definition')
+    .option('--error-code <code>', 'only with this error code')
+    .option('--from <time>', 'only failed at this time or later, like 2030-01-31T08:00:00Z')
+    .option('--to <time>', 'only failed before this time');
+}
+
+function addSearch(command: Command): void {
+  command
+    .option('--fingerprint <fingerprint>', 'only of this group')
+    .option('--q <text>', 'only with this text in the error message or in the params');
+}
+
+const LETTER_HEADER = ['ID', 'DEFINITION', 'FAILED', 'FINGERPRINT', 'ERROR'];
+
+function letterTable(jobs: readonly DeadLetter[], now: Date, widthMax: number): string[] {
+  const rows = jobs.map((job) => [
+    job.jobId,
+    job.definitionKey,
+    ago(job.finishedAt ?? job.updatedAt, now),
+    job.fingerprint ?? '-',
+    `${job.error?.code ?? ''} ${job.error?.message ?? ''}`.trim(),
+  ]);
+  return columns([LETTER_HEADER, ...rows], widthMax);
+}
+
+const GROUP_HEADER = ['COUNT', 'FINGERPRINT', 'FIRST', 'LAST', 'DEFINITIONS', 'ERROR'];
+
+function groupTable(groups: readonly DeadLetterGroup[], now: Date, widthMax: number): string[] {
+  const rows = groups.map((group) => [
+    `${group.count}${group.countIsExact ? '' : '+'}`,
+    group.fingerprint,
+    ago(group.firstSeen, now),
+    ago(group.lastSeen, now),
+    group.definitionKeys.join(','),
+    `${group.code} ${group.message}`,
+  ]);
+  return columns([GROUP_HEADER, ...rows], widthMax);
+}
+
+function ago(time: string, now: Date): string {
+  return age(now.getTime() - Date.parse(time));
+}

@@ -1,0 +1,268 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { run } from '../../test/support/cli.ts';
+import { PLAIN_JOB } from '../../test/support/plain-job.ts';
+import {
+  END,
+  json,
+  playAnswers,
+  problem,
+  stream,
+} from '../../test/support/servers/playing-server.ts';
+import type { JobLog } from '../client/index.ts';
+import { logText } from './text/log-text.ts';
+import { Output } from './text/output.ts';
+import { size } from './text/size.ts';
+import { eventText } from './text/history-text.ts';
+
+const ID = '01980000-0000-7000-8000-000000000000';
+const AT = '2030-01-01T00:00:58.012Z';
+const job = json(200, { jobId: ID, status: 'running' });
+
+const line = (message: string, more: Partial<JobLog> = {}): JobLog => ({
+  id: '1-0-0',
+  attempt: 1,
+  at: AT,
+  level: 'info',
+  stream: 'stdout',
+  message,
+  ...more,
+});
+const logs = (...lines: JobLog[]) => json(200, { logs: lines, nextCursor: null });
+const live = (...lines: JobLog[]) =>
+  lines.map((one) => `id: ${one.id}\nevent: log\ndata: ${JSON.stringify(one)}\n\n`).join('');
+
+describe('logs', () => {
+  test('prints when, which attempt, how loud, from where and what', async () => {
+    const { url, seen } = await playAnswers(
+      logs(
+        line('hello'),
+        line('careful', { level: 'warn', stream: 'stderr', attempt: 2 }),
+        line('from the logger', { stream: 'logger', level: 'fatal' }),
+        line('cut here', { stream: 'system', level: 'debug' }),
+      ),
+    );
+    expect(await run(['logs', ID, '--url', url])).toEqual({
+      code: 0,
+      stderr: '',
+      stdout:
+        `${AT} #1 info  out hello\n` +
+        `${AT} #2 warn  err careful\n` +
+        `${AT} #1 fatal log from the logger\n` +
+        `${AT} #1 debug sys cut here\n`,
+    });
+    expect(seen[0]?.url).toBe(`/v1/jobs/${ID}/logs?limit=1000`);
+  });
+
+  test('what a job wrote cannot steer the terminal, and may have many lines', async () => {
+    const { url } = await playAnswers(logs(line('\u001b]0;owned\u0007\n  at run\u009b2J')));
+    const { stdout } = await run(['logs', ID, '--url', url]);
+    expect(stdout).toBe(
+      `${AT} #1 info  out \\u001b]0;owned\\u0007\n${' '.repeat(37)}   at run\\u009b2J\n`,
+    );
+  });
+
+  test('--json prints one document per line', async () => {
+    const lines = [line('a\nb\u001b'), line('c')];
+    const { url, seen } = await playAnswers(logs(...lines));
+    const { stdout } = await run(['logs', ID, '--attempt', '2', '--json', '--url', url]);
+    expect(stdout).not.toContain('\u001b');
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((text) => JSON.parse(text) as unknown),
+    ).toEqual(lines);
+    expect(seen[0]?.url).toContain('attempt=2');
+  });
+
+  test('--follow goes on until the job has ended', async () => {
+    const { url, seen } = await playAnswers(
+      job,
+      stream(live(line('one'))),
+      stream(live(line('two', { id: '1-0-1' })) + END),
+    );
+    const { code, stdout } = await run(['logs', ID, '-f', '--url', url]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${AT} #1 info  out one\n${AT} #1 info  out two\n`,
+    });
+    expect(seen.map(({ headers }) => headers['last-event-id'])).toEqual([
+      undefined,
+      undefined,
+      '1-0-0',
+    ]);
+  });
+
+  test('says on stderr that there was nothing', async () => {
+    const { url } = await playAnswers(logs());
+    expect(await run(['logs', ID, '--url', url])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'It wrote nothing.\n',
+    });
+  });
+
+  test.each([[['logs', ID]], [['logs', ID, '--follow']]])(
+    '%j of a job that is not there exits with 3',
+    async (args) => {
+      const { url } = await playAnswers(problem(404, 'NOT_FOUND'));
+      expect(await run([...args, '--url', url])).toMatchObject({ code: 3, stdout: '' });
+    },
+  );
+
+  test('Ctrl-C ends following quietly, with what was printed before', async () => {
+    const { url } = await playAnswers(job, stream(live(line('one')), 'stay'));
+    const bin = fileURLToPath(new URL('../../bin/longshore.js', import.meta.url));
+    const child = spawn(process.execPath, [bin, 'logs', ID, '-f', '--url', url]);
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+      child.kill('SIGINT');
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    expect({ code, stderr, stdout }).toEqual({
+      code: 130,
+      stderr: '',
+      stdout: `${AT} #1 info  out one\n`,
+    });
+  });
+
+  test('colours are for terminals, and only around what is ours', () => {
+    const terminal = Object.assign(new PassThrough(), { isTTY: true, getColorDepth: () => 24 });
+    const options = { stdout: terminal, stderr: terminal, json: false, quiet: false };
+    const loud = line('boom', { level: 'error' });
+    const [painted = ''] = logText(new Output({ ...options, color: true }), loud);
+    const [plain] = logText(new Output({ ...options, color: false }), loud);
+    expect(painted.startsWith('\u001b[31m') && painted.endsWith('\u001b[39m boom')).toBe(true);
+    expect(stripVTControlCharacters(painted)).toBe(plain);
+    expect(plain).toBe(`${AT} #1 error out boom`);
+  });
+});
+
+describe('show', () => {
+  const shown = {
+    ...PLAIN_JOB,
+    jobId: ID,
+    status: 'running',
+    attempts: 2,
+    createdAt: AT,
+    startedAt: AT,
+  };
+  const crashed = {
+    number: 1,
+    claim: 1,
+    workerId: '5f2c8a10-0000-4000-8000-000000000000',
+    pid: 77,
+    startedAt: AT,
+    finishedAt: AT,
+    durationMs: 4_012,
+    exitCode: null,
+    signal: 'SIGKILL',
+    peakRssBytes: 256 * 1024 * 1024,
+    cpuMs: 3_800,
+    error: { code: 'OUT_OF_MEMORY', message: 'x', stack: null, cause: null },
+    outcome: 'retrying',
+  };
+  const running = {
+    ...crashed,
+    number: 2,
+    workerId: null,
+    finishedAt: null,
+    durationMs: null,
+    signal: null,
+    peakRssBytes: null,
+    cpuMs: null,
+    error: null,
+    outcome: null,
+  };
+  const story = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `1-${index}`,
+      type: index === 0 ? 'created' : 'custom',
+      at: AT,
+      attempt: index === 0 ? null : 1,
+      payload: index === 0 ? null : { n: index, text: '\u001b[2J' },
+    }));
+
+  test('has a row for each attempt, and the last events', async () => {
+    const { url } = await playAnswers(
+      json(200, shown),
+      json(200, { attempts: [crashed, running] }),
+      json(200, { events: story(12), nextCursor: null }),
+    );
+    const { code, stdout } = await run(['show', ID, '--url', url]);
+    const [, , attempts, events] = stdout.split('\n\n').map((part) => part.trimEnd().split('\n'));
+    expect(code).toBe(0);
+    expect(attempts).toEqual([
+      'TRY  WORKER    STARTED                   TOOK     EXIT     MEMORY  CPU    OUTCOME   ERROR',
+      `1    5f2c8a10  ${AT}  4 s      SIGKILL  256 MB  3.8 s  retrying  OUT_OF_MEMORY`,
+      `2    -         ${AT}  running  -        -       -      -         -`,
+    ]);
+    expect(events).toHaveLength(11);
+    expect(events?.[0]).toBe(`… 2 more before: longshore show ${ID} --events`);
+    expect(events?.at(-1)).toBe(`${AT} #1  custom           {"n":11,"text":"\\u001b[2J"}`);
+  });
+
+  test('of a job that has not been tried yet says no more than there is', async () => {
+    const { url } = await playAnswers(
+      json(200, shown),
+      json(200, { attempts: [] }),
+      json(200, { events: story(1), nextCursor: null }),
+    );
+    const { stdout } = await run(['show', ID, '--url', url]);
+    expect(stdout).not.toContain('TRY');
+    expect(stdout.split('\n').at(-2)).toBe(`${AT}     created`);
+  });
+
+  test.each([
+    ['in a sentence', { code: 'X', message: 'boom\n', stack: 'at x' }, '"X boom"'],
+    ['as it is when it is none of ours', 'boom', '"boom"'],
+    ['as nothing when there was none', null, 'null'],
+  ])('tells an error %s', (_, error, expected) => {
+    const event = { id: '1-5-0', at: AT, attempt: 1, payload: { error, runAt: AT } };
+    expect(eventText({ ...event, type: 'retry_scheduled' })).toBe(
+      `${AT} #1  retry_scheduled  {"error":${expected},"runAt":"${AT}"}`,
+    );
+  });
+
+  test('--json is the job alone', async () => {
+    const { url, seen } = await playAnswers(json(200, shown));
+    const { stdout } = await run(['show', ID, '--json', '--url', url]);
+    expect(JSON.parse(stdout)).toEqual(shown);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('--events prints the whole story, for people or for programs', async () => {
+    const pages = [
+      json(200, { events: story(30).slice(0, 20), nextCursor: '1-19' }),
+      json(200, { events: story(30).slice(20), nextCursor: null }),
+    ];
+    const { url } = await playAnswers(...pages, ...pages);
+    const lines = (text: string) => text.trimEnd().split('\n');
+    const told = await run(['show', ID, '--events', '--url', url]);
+    expect(lines(told.stdout)).toHaveLength(30);
+    expect(lines(told.stdout)[0]).toBe(`${AT}     created`);
+    const { stdout } = await run(['show', ID, '--events', '--json', '--url', url]);
+    expect(lines(stdout).map((text) => JSON.parse(text) as unknown)).toEqual(story(30));
+  });
+});
+
+test.each([
+  [0, '0 B'],
+  [1_023, '1023 B'],
+  [1_024, '1 KB'],
+  [1_536, '1.5 KB'],
+  [1_048_575, '1 MB'],
+  [268_435_456, '256 MB'],
+  [5 * 1024 ** 4, '5 TB'],
+  [5_000 * 1024 ** 4, '5000 TB'],
+])('%i bytes are %s', (bytes, expected) => {
+  expect(size(bytes)).toBe(expected);
+});

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { unknownName } from '../../core/values/nearest.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The command that the words of a command line lead to, as deep as they do. */
+export function calledCommand(program: Command, args: readonly string[]): Command {
+  let command = program;
+  for (const word of wordsOf(args)) {
+    const next = command.commands.find((one) => one.name() === word);
+    if (next) command = next;
+  }
+  return command;
+}
+
+/** Commander answers `help enqeue` with the help of everything, as if nothing were wrong. */
+export function refuseUnknownHelp(program: Command, args: readonly string[]): void {
+  let command = program;
+  let asked = false;
+  for (const word of wordsOf(args)) {
+    if (word === 'help' && command.commands.length > 0) {
+      asked = true;
+      continue;
+    }
+    const next = command.commands.find((one) => one.name() === word);
+    if (next) command = next;
+    else if (asked && command.commands.length > 0) {
+      const names = command.commands.map((one) => one.name());
+      throw new UsageError(unknownName('command', word, names));
+    } else return;
+  }
+}
+
+function wordsOf(args: readonly string[]): string[] {
+  return args.filter((arg) => !arg.startsWith('-'));
+}

@@ -1,0 +1,16 @@
+import { createInterface } from 'node:readline/promises';
+import type { Cli } from '../cli.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Asks before something is lost. Where nobody can answer, `--yes` must have said it before. */
+export async function confirm(cli: Cli, question: string): Promise<boolean> {
+  if (!('isTTY' in cli.stdin && cli.stdin.isTTY === true)) {
+    throw new UsageError('this cannot be undone: add --yes to say that you mean it');
+  }
+  const prompt = createInterface({ input: cli.stdin, output: cli.stderr });
+  try {
+    return /^y(es)?$/i.test((await prompt.question(`${question} [y/N] `)).trim());
+  } finally {
+    prompt.close();
+  }
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { type ApiKey, type KeyOptions, type NewKey, ProblemError } from '../../client/index.ts';
+import { HOST_TENANT } from '../../core/access/scope.ts';
+import type { AppModule, Cli } from '../cli.ts';
+import { clientOf, configOf } from '../session.ts';
+
+/** What `longshore keys` needs, from a server or from its database. */
+export interface KeyAccess {
+  create(options: KeyOptions): Promise<NewKey>;
+  list(): Promise<ApiKey[]>;
+  rotate(keyId: string, options: { overlapSeconds: number }): Promise<NewKey>;
+  revoke(keyId: string): Promise<void>;
+}
+
+type Desk = Parameters<Parameters<AppModule['withKeyDesk']>[3]>[0];
+
+/**
+ * A server that was named is asked. Otherwise the database itself is opened, because the first key
+ * cannot be asked of a server; a cluster is only made for a key that shall be in it.
+ */
+export async function withKeys<T>(
+  cli: Cli,
+  command: Command,
+  { makesCluster }: { makesCluster: boolean },
+  work: (keys: KeyAccess) => Promise<T>,
+): Promise<T> {
+  if (configOf(cli, command, 'client').origins.url !== 'default') {
+    return await work(clientOf(cli, command).keys);
+  }
+  const { config, origins } = configOf(cli, command, 'server');
+  const { createLog } = await import('../../runtime/log.ts');
+  const { withKeyDesk } = await cli.loadApp();
+  const log = createLog(origins.logLevel === 'default' ? 'warn' : config.logLevel);
+  const tenant = config.tenant ?? HOST_TENANT;
+  return await withKeyDesk(config, log, { makesCluster }, async (desk) =>
+    work(inDatabase(desk, tenant)),
+  );
+}
+
+/** Refusals are the same as those of a server. */
+function inDatabase(desk: Desk, tenant: string): KeyAccess {
+  return {
+    create: async ({ name, scopes, expiresAt = null }) => {
+      const expires = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
+      return await desk.create({ tenant, name, scopes, expiresAt: expires });
+    },
+    list: async () => await desk.list(tenant),
+    rotate: async (keyId, { overlapSeconds }) => {
+      const made = await desk.rotate(tenant, keyId, overlapSeconds * 1_000);
+      if (made === null) throw noSuchKey(keyId);
+      if (typeof made === 'string') throw new ProblemError(409, 'CONFLICT', `the key is ${made}`);
+      return made;
+    },
+    revoke: async (keyId) => {
+      if (!(await desk.revoke(tenant, keyId))) throw noSuchKey(keyId);
+    },
+  };
+}
+
+function noSuchKey(keyId: string): ProblemError {
+  return new ProblemError(404, 'NOT_FOUND', `there is no key "${keyId}"`);
+}

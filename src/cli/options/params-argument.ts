@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { InexactNumber, parseExactly } from '../../core/values/exact-json.ts';
+import { UsageError } from './usage-error.ts';
+
+const INLINE = 'the params are';
+
+/** Params on the command line: JSON itself, `@file`, or `-` for stdin. Undefined when left out. */
+export async function readParams(argument: string | undefined, stdin: Readable): Promise<unknown> {
+  if (argument === undefined) return undefined;
+  if (argument === '-') return parse(await text(stdin), 'stdin is');
+  if (!argument.startsWith('@')) return parse(argument, INLINE);
+  const path = argument.slice(1);
+  let content: string;
+  try {
+    content = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read the params: ${(error as Error).message}`, { cause: error });
+  }
+  return parse(content, `${path} is`);
+}
+
+function parse(json: string, where: string): unknown {
+  try {
+    return parseExactly(json.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (error instanceof InexactNumber) throw new UsageError(error.message);
+    const why = `${where} not JSON: ${(error as Error).message}`;
+    throw new UsageError(where === INLINE ? `${why}. Quote them: '{"a":1}'` : why, {
+      cause: error,
+    });
+  }
+}

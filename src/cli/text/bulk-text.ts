@@ -1,0 +1,124 @@
+import type { Bulk, BulkPreview, Longshore } from '../../client/index.ts';
+import type { Cli } from '../cli.ts';
+import { columns } from './columns.ts';
+import { confirm } from '../options/confirm.ts';
+import { age } from '../../core/values/duration.ts';
+import { exitCode } from '../exit-codes.ts';
+import type { Output } from './output.ts';
+import { printable } from './printable.ts';
+
+/** How a person wants a bulk action to go on the command line. */
+export interface BulkWork {
+  preview?: boolean | undefined;
+  yes?: boolean | undefined;
+  wait?: boolean | undefined;
+}
+
+export interface ManyJobs {
+  action: string;
+  work: BulkWork;
+  preview: () => Promise<BulkPreview>;
+  start: () => Promise<Bulk>;
+}
+
+/** Counts, asks, begins and waits. Where nobody can answer, `--yes` must have said it before. */
+export async function startMany(
+  cli: Cli,
+  out: Output,
+  client: Longshore,
+  { action, work, preview, start }: ManyJobs,
+): Promise<void> {
+  if (work.preview) return tellPreview(out, await preview());
+  if (!work.yes) {
+    const { matched, matchedIsExact } = await preview();
+    if (matched === 0) return out.note('No jobs match.');
+    const question = `${capital(action)} ${count(matched, matchedIsExact)}?`;
+    if (!(await confirm(cli, question))) return out.note('Nothing was changed.');
+  }
+  const begun = await start();
+  const bulk = work.wait === false ? begun : await waitFor(cli, out, client, begun);
+  if (bulk.failed > 0) cli.exitCode = exitCode('failed');
+  if (out.json) return out.document(bulk);
+  out.lines([bulk.bulkId]);
+  out.note(bulkSentence(bulk));
+}
+
+/** On a terminal a bar tells how far it has come; Ctrl-C leaves it to go on by itself. */
+async function waitFor(cli: Cli, out: Output, client: Longshore, begun: Bulk): Promise<Bulk> {
+  const leaving = new AbortController();
+  cli.onSignal = () => leaving.abort();
+  try {
+    return await client.bulk.wait(begun.bulkId, {
+      signal: leaving.signal,
+      onProgress: (bulk) => {
+        if (out.isTerminal) out.status(progressBar(bulk));
+      },
+    });
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+    cli.exitCode = exitCode('interrupted');
+    out.note(`It goes on. Look at it with: longshore bulk show ${begun.bulkId}`);
+    return begun;
+  } finally {
+    cli.onSignal = null;
+    if (out.isTerminal) out.status('');
+  }
+}
+
+function tellPreview(out: Output, preview: BulkPreview): void {
+  if (out.json) return out.document(preview);
+  const { matched, matchedIsExact, sample } = preview;
+  out.note(`${count(matched, matchedIsExact)} would be changed.`);
+  out.lines(
+    columns(
+      sample.map((job) => [job.jobId, job.definitionKey, job.status, job.error?.message ?? '']),
+      out.width,
+    ),
+  );
+}
+
+const BAR_WIDTH = 30;
+
+export function progressBar({ done, skipped, failed, matched, matchedIsExact }: Bulk): string {
+  const seen = done + skipped + failed;
+  const share = matched === 0 ? 1 : Math.min(1, seen / matched);
+  const full = Math.floor(share * BAR_WIDTH);
+  const bar = '#'.repeat(full).padEnd(BAR_WIDTH, '.');
+  return `[${bar}] ${seen} of ${matchedIsExact ? '' : 'at least '}${matched}`;
+}
+
+export function bulkSentence({ bulkId, ...bulk }: Bulk): string {
+  const { action, status, done, skipped, failed, matched, matchedIsExact, note } = bulk;
+  const parts = [
+    `${done} of ${count(matched, matchedIsExact)}`,
+    ...(skipped > 0 ? [`${skipped} had moved on`] : []),
+    ...(failed > 0 ? [`${failed} could not be changed (${note ?? 'no reason was told'})`] : []),
+  ];
+  const more = status === 'running' ? `; look at it with: longshore bulk show ${bulkId}` : '';
+  return printable(`${action} ${status}: ${parts.join(', ')}${more}`);
+}
+
+const HEADER = ['ID', 'ACTION', 'STATUS', 'DONE', 'SKIPPED', 'FAILED', 'MATCHED', 'AGE'];
+
+export function bulkTable(bulks: readonly Bulk[], now: Date, widthMax: number): string[] {
+  const rows = bulks.map((bulk) => [
+    bulk.bulkId,
+    bulk.action,
+    bulk.status,
+    String(bulk.done),
+    String(bulk.skipped),
+    String(bulk.failed),
+    `${bulk.matched}${bulk.matchedIsExact ? '' : '+'}`,
+    age(now.getTime() - Date.parse(bulk.createdAt)),
+  ]);
+  return columns([HEADER, ...rows], widthMax);
+}
+
+function count(matched: number, exact: boolean): string {
+  if (matched === 1 && exact) return '1 job';
+  return `${exact ? '' : 'at least '}${matched} jobs`;
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

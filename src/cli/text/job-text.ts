@@ -1,0 +1,71 @@
+import type { Job } from '../../client/index.ts';
+import { isTerminal, type JobError } from '../../core/job/job.ts';
+import { duration } from '../../core/values/duration.ts';
+import { printable, printableJson, printableLines } from './printable.ts';
+import { HOST_TENANT } from '../../core/access/scope.ts';
+import { sentence } from '../../core/views/sentence.ts';
+
+/** What `show` prints: the sentence first, then what is known, leaving out what is not. */
+export function jobText(job: Job, now: Date): string[] {
+  const facts: [name: string, lines: string[]][] = [
+    ['id', [job.jobId]],
+    ['definition', [printable(`${job.definitionKey} version ${job.definitionVersion}`)]],
+    ['owner', text(job.owner)],
+    ['tenant', job.tenant === HOST_TENANT ? [] : [printable(job.tenant)]],
+    ['priority', job.priority === 0 ? [] : [String(job.priority)]],
+    ['tags', text(job.tags.length === 0 ? null : job.tags.join(', '))],
+    ['idempotency', text(job.idempotencyKey)],
+    ['concurrency', text(job.concurrencyKey)],
+    ['worker', text(job.workerId)],
+    ['created', time(job.createdAt, now)],
+    ['runs', isWaiting(job) ? time(job.runAt, now) : []],
+    ['expires', isTerminal(job.status) ? [] : time(job.expiresAt ?? null, now)],
+    ['started', time(job.startedAt, now)],
+    ['finished', time(job.finishedAt, now)],
+    ['warnings', job.warnings.map((warning) => printable(warning.code))],
+    ['params', json(job.params)],
+    ['result', job.status === 'succeeded' ? json(job.result) : []],
+    ['error', errorLines(job.error)],
+  ];
+  const known = facts.filter(([, lines]) => lines.length > 0);
+  return [printable(sentence(job, now)), '', ...known.flatMap(indent)];
+}
+
+const NAME_WIDTH = 12;
+
+function indent([name, lines]: [name: string, lines: string[]]): string[] {
+  return lines.map((line, index) => `${(index === 0 ? name : '').padEnd(NAME_WIDTH)}${line}`);
+}
+
+function isWaiting({ status }: Job): boolean {
+  return status === 'scheduled' || status === 'retrying';
+}
+
+function text(value: string | null): string[] {
+  return value === null ? [] : [printable(value)];
+}
+
+function time(value: string | null, now: Date): string[] {
+  if (value === null) return [];
+  const agoMs = now.getTime() - Date.parse(value);
+  return [`${value} (${agoMs < 0 ? `in ${duration(-agoMs)}` : `${duration(agoMs)} ago`})`];
+}
+
+/** On one line when it is short. */
+function json(value: unknown): string[] {
+  const short = printableJson(value);
+  return short.length <= 80 ? [short] : printableJson(value, 2).split('\n');
+}
+
+/** The stack usually begins with the message, which is then not said twice. */
+function errorLines(error: JobError | null): string[] {
+  if (error === null) return [];
+  const stack = error.stack === null ? [] : printableLines(error.stack);
+  const frames = stack.filter((line) => /^\s+at /.test(line));
+  const cause = error.cause === null ? [] : errorLines(error.cause);
+  return [
+    ...printableLines(`${error.code} ${error.message}`),
+    ...frames,
+    ...cause.map((line, index) => (index === 0 ? `caused by ${line}` : line)),
+  ];
+}

@@ -1,0 +1,89 @@
+import type { Schedule, Slot, Upcoming } from '../../client/index.ts';
+import { columns } from './columns.ts';
+import { duration } from '../../core/values/duration.ts';
+import { printable, printableJson } from './printable.ts';
+
+/** How a schedule is, in one sentence that a person can act on. */
+export function scheduleSentence(schedule: Schedule, now: Date): string {
+  const { note, nextAt, enabled } = schedule;
+  const why = note === null ? '' : `: ${note}`;
+  if (!enabled) return `paused${why}`;
+  if (nextAt === null) return `over: there is no slot left${why}`;
+  return `runs ${distance(nextAt, now)}${why}`;
+}
+
+/** What `schedules show` prints: the sentence first, then what is known. */
+export function scheduleText(schedule: Schedule, now: Date): string[] {
+  const { definitionKey, definitionVersion, lastSlot, startAt, endAt } = schedule;
+  const version = definitionVersion === null ? 'latest version' : `version ${definitionVersion}`;
+  const facts: [name: string, value: string | null][] = [
+    ['id', schedule.id],
+    ['name', schedule.name],
+    ['definition', `${definitionKey}, ${version}`],
+    ['cron', `${schedule.cron} (${schedule.timezone})`],
+    ['from', startAt],
+    ['until', endAt],
+    ['jitter', schedule.jitterMs === 0 ? null : duration(schedule.jitterMs)],
+    ['dst gap', schedule.dstGap],
+    ['dst repeat', schedule.dstRepeat],
+    ['catch-up', catchUp(schedule)],
+    ['overlap', schedule.overlap],
+    ['priority', schedule.priority === 0 ? null : String(schedule.priority)],
+    ['params', printableJson(schedule.params)],
+    ['source', schedule.source],
+    ['next', schedule.nextAt],
+    ['last', lastSlot === null ? null : slotSentence(lastSlot)],
+  ];
+  const known = facts.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+  return [printable(scheduleSentence(schedule, now)), '', ...columns(known)];
+}
+
+function catchUp({ catchUp: policy, catchUpWindowMs, catchUpMax }: Schedule): string {
+  const within = `within ${duration(catchUpWindowMs)}`;
+  if (policy === 'none') return policy;
+  return policy === 'latest' ? `latest ${within}` : `all ${within}, ${catchUpMax} at most`;
+}
+
+export function scheduleTable(schedules: readonly Schedule[], now: Date, width: number): string[] {
+  const rows = schedules.map((schedule) => [
+    schedule.id,
+    schedule.name ?? '-',
+    schedule.definitionKey,
+    schedule.cron,
+    schedule.timezone,
+    schedule.lastSlot === null ? '-' : resultOf(schedule.lastSlot),
+    scheduleSentence(schedule, now),
+  ]);
+  return columns([['ID', 'NAME', 'DEFINITION', 'CRON', 'ZONE', 'LAST', 'NEXT'], ...rows], width);
+}
+
+export function slotTable(slots: readonly Slot[], width: number): string[] {
+  const rows = slots.map((slot) => [
+    slot.slot,
+    slot.local,
+    resultOf(slot),
+    slot.jobId ?? '-',
+    slot.through === null ? (slot.reason ?? '') : `${slot.reason}, and all up to ${slot.through}`,
+  ]);
+  return columns([['SLOT', 'LOCAL', 'RESULT', 'JOB', 'WHY'], ...rows], width);
+}
+
+export function upcomingTable(next: readonly Upcoming[], now: Date, width: number): string[] {
+  const rows = next.map(({ at, offset, note }) => [at, offset, distance(at, now), note ?? '']);
+  return columns([['AT', 'OFFSET', 'IN', 'NOTE'], ...rows], width);
+}
+
+function slotSentence(slot: Slot): string {
+  const reason = slot.reason === null ? '' : ` (${slot.reason})`;
+  return `${slot.slot} ${resultOf(slot)}${reason}`;
+}
+
+/** Of a slot that fired, how its job is says more. */
+function resultOf({ status, jobStatus }: Slot): string {
+  return status === 'fired' ? (jobStatus ?? 'fired') : status;
+}
+
+function distance(at: string, now: Date): string {
+  const leftMs = Date.parse(at) - now.getTime();
+  return leftMs <= 0 ? 'now' : `in ${duration(leftMs)}`;
+}

@@ -1,0 +1,63 @@
+import type { AppSummary, Role } from '../../app/app.ts';
+import { printable } from './printable.ts';
+
+const NAME_WIDTH = 14;
+const WIDTH = 92;
+
+/** What a role says once it is up: what it found, where it is, and the first thing to try. */
+export function startBlock(role: Role, summary: AppSummary): string[] {
+  const { database, address, slots, definitions } = summary;
+  return [
+    `Longshore is up${role === 'start' ? '' : ` (${role})`}`,
+    ...fact('database', [database]),
+    ...fact('address', address === null ? [] : [address]),
+    ...fact('dashboard', address === null ? [] : [`${address}/ui/`]),
+    ...(slots === null && definitions.length === 0 ? [] : definitionLines(summary)),
+    ...fact('slots', slots === null ? [] : [String(slots)]),
+    ...(role === 'start' && address !== null ? firstSteps(address, summary) : []),
+  ];
+}
+
+/** What was loaded, and what could not be. */
+export function definitionLines({ definitions, problems }: AppSummary): string[] {
+  const names = definitions.map(({ key, version }) => (version === 1 ? key : `${key} v${version}`));
+  return [
+    ...fact('definitions', wrap(names)),
+    ...problems.flatMap((problem) => fact('problem', [problem])),
+  ];
+}
+
+/** The lines can be pasted as they are; only the id has to be filled in. */
+function firstSteps(address: string, { definitions }: AppSummary): string[] {
+  if (definitions.length === 0) return [];
+  const first = definitions.find(({ key }) => key === 'hello') ?? definitions[0];
+  const body = JSON.stringify({ definitionKey: first?.key });
+  const url = address === 'http://127.0.0.1:4400' ? '' : ` --url ${address}`;
+  return [
+    '',
+    'Try it:',
+    `  curl -sS ${address}/v1/jobs -H 'content-type: application/json' -d '${body}'`,
+    `  npx longshore show ID${url}`,
+  ];
+}
+
+function fact(name: string, lines: readonly string[]): string[] {
+  return lines.map((line, index) => {
+    return `  ${(index === 0 ? name : '').padEnd(NAME_WIDTH)}${printable(line)}`;
+  });
+}
+
+/** A team may have hundreds of definitions: they go on as many lines as they need. */
+function wrap(names: readonly string[]): string[] {
+  if (names.length === 0) return ['none yet: put a file with defineJob into the jobs folder'];
+  const lines: string[] = [];
+  let line = '';
+  for (const name of names) {
+    const longer = line === '' ? name : `${line}, ${name}`;
+    if (line !== '' && longer.length > WIDTH - NAME_WIDTH) {
+      lines.push(`${line},`);
+      line = name;
+    } else line = longer;
+  }
+  return [...lines, line];
+}

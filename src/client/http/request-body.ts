@@ -1,0 +1,16 @@
+import type { BatchEntry, EnqueueOptions } from '../job.ts';
+
+/** A job as the API wants to be asked for it. What is not given is left out. */
+export function requestBody({ definition, params, options = {} }: Asked): JobBody {
+  const { key, version } =
+    typeof definition === 'string' ? { key: definition, version: undefined } : definition;
+  const { signal: _signal, definitionVersion = version, ...rest } = options;
+  const body: JobBody = { definitionKey: key };
+  for (const [name, value] of Object.entries({ params, definitionVersion, ...rest })) {
+    if (value !== undefined) body[name] = value instanceof Date ? value.toISOString() : value;
+  }
+  return body;
+}
+
+type Asked = Omit<BatchEntry, 'options'> & { options?: EnqueueOptions | undefined };
+type JobBody = Record<string, unknown>;

@@ -1,0 +1,48 @@
+import type { JobError, JobView } from '../job/job.ts';
+import type { Redactor } from './redact.ts';
+import type { ScheduleView } from '../schedule/schedule.ts';
+import type { AttemptView, EventView, LogView } from '../views/history.ts';
+
+/** What the API shows, without its secrets. */
+
+export function redactJob(job: JobView, redactor: Redactor): JobView {
+  const { params, result, error, progress } = job;
+  return {
+    ...job,
+    params: redactor.value(params),
+    result: redactor.value(result),
+    error: error && redactError(error, redactor),
+    progress: progress && { ...progress, message: textOf(progress.message, redactor) },
+  };
+}
+
+export function redactAttempt(attempt: AttemptView, redactor: Redactor): AttemptView {
+  const { error } = attempt;
+  return { ...attempt, error: error && redactError(error, redactor) };
+}
+
+export function redactEvent(event: EventView, redactor: Redactor): EventView {
+  return { ...event, payload: redactor.value(event.payload) };
+}
+
+export function redactLog(line: LogView, redactor: Redactor): LogView {
+  return { ...line, message: redactor.text(line.message) };
+}
+
+export function redactSchedule(schedule: ScheduleView, redactor: Redactor): ScheduleView {
+  return { ...schedule, params: redactor.value(schedule.params) };
+}
+
+export function redactError(error: JobError, redactor: Redactor): JobError {
+  const { code, message, stack, cause } = error;
+  return {
+    code,
+    message: redactor.text(message),
+    stack: textOf(stack, redactor),
+    cause: cause ? redactError(cause, redactor) : null,
+  };
+}
+
+function textOf(text: string | null, redactor: Redactor): string | null {
+  return text === null ? null : redactor.text(text);
+}

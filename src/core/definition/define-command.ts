@@ -1,0 +1,89 @@
+import {
+  branded,
+  hooksOf,
+  type JobDefinition,
+  type JobHooks,
+  publishedSchema,
+  schemaOf,
+  type StandardSchema,
+} from './define.ts';
+import { definitionInfo } from './check-definition.ts';
+import { DefinitionError, type DefinitionPolicy } from './definition.ts';
+import { LIMIT_NAMES } from '../queue/limits.ts';
+import { unknownName } from '../values/nearest.ts';
+import { HOOKS, type HookName } from '../views/history.ts';
+
+/**
+ * A job that is a program in any language. It gets its params as JSON on stdin and in the file that
+ * `LONGSHORE_PARAMS_FILE` names, and may say more on file descriptor 3, one JSON document a line:
+ * `{"progress":0.4,"message":"…"}`, `{"event":"type","payload":…}`, `{"result":…}` and
+ * `{"error":{"code","message","retryAfterMs"}}`. Exit code 0 is success, any other a HANDLER_ERROR.
+ */
+export interface CommandOptions
+  extends Omit<DefinitionPolicy, 'isolation'>, Omit<JobHooks, 'onStart'> {
+  /** The program and its arguments. No shell reads them. */
+  command: readonly [program: string, ...args: string[]];
+  /** Where it runs; relative to the file of the definition, which is also the default. */
+  cwd?: string | undefined;
+}
+
+const KNOWN_OPTIONS = [
+  'key',
+  'version',
+  'owner',
+  'description',
+  'runbookUrl',
+  'params',
+  'command',
+  'cwd',
+  'maxAttempts',
+  'defaultMaxAttempts',
+  'timeoutSeconds',
+  'retry',
+  'retryOn',
+  'cancelGraceMs',
+  'maxInterruptions',
+  'memoryMb',
+  'redact',
+  ...LIMIT_NAMES,
+  'schedule',
+  // `onStart` runs beside the job, and there is no JavaScript beside a program.
+  ...HOOKS.filter((hook) => hook !== 'onStart'),
+];
+
+export function defineCommand<Input = unknown>(
+  options: CommandOptions & { params?: StandardSchema<unknown, Input> },
+): JobDefinition<Input> {
+  for (const name of Object.keys(options)) {
+    if (!KNOWN_OPTIONS.includes(name)) {
+      throw new DefinitionError(unknownName('option of defineCommand', name, KNOWN_OPTIONS));
+    }
+  }
+  const { key, command, cwd = null } = options;
+  if (!Array.isArray(command) || command.length === 0 || !command.every(isArgument)) {
+    throw new DefinitionError(
+      `${key}: command must be a list of texts, the program first: ['python3', 'report.py']`,
+    );
+  }
+  if (cwd !== null && typeof cwd !== 'string') {
+    throw new DefinitionError(`${key}: cwd must be a path`);
+  }
+  const schema = schemaOf(key, options.params);
+  const hooks = hooksOf(options);
+  const info = definitionInfo(options, {
+    paramsSchema: publishedSchema(schema),
+    hooks: Object.keys(hooks) as HookName[],
+    command: { argv: [...command], cwd },
+  });
+  return branded({ info, schema, hooks, run: notHere });
+}
+
+/** NUL would end an argument where nobody sees it. */
+function isArgument(argument: unknown): argument is string {
+  return typeof argument === 'string' && argument !== '' && !argument.includes('\u0000');
+}
+
+/** The worker starts the program itself; this is what a test that calls `run` is told. */
+function notHere(): never {
+  throw new Error('a command is run by a worker, not by calling run');
+}

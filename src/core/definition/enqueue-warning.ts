@@ -1,0 +1,29 @@
+import { nearestName } from '../values/nearest.ts';
+
+/** A job was stored, but its caller should know this. */
+export interface EnqueueWarning {
+  code: string;
+  detail: string;
+}
+
+/** What workers have registered: the keys, and the versions of each. */
+export type Registered = ReadonlyMap<string, readonly number[]>;
+
+/** No worker has registered what the job needs. It waits, since its worker may start later. */
+export function unregistered(
+  key: string,
+  version: number | null,
+  registered: Registered,
+  suggests = true,
+): EnqueueWarning {
+  const versions = registered.get(key);
+  const detail = versions
+    ? `no worker has registered version ${version} of "${key}": registered are ${versions.join(', ')}`
+    : `no worker has registered "${key}"${suggests ? suggestion(key, [...registered.keys()]) : ''}`;
+  return { code: 'UNREGISTERED', detail };
+}
+
+function suggestion(key: string, known: readonly string[]): string {
+  const nearest = nearestName(key.slice(0, 60), known);
+  return nearest === null ? '' : `: did you mean "${nearest}"?`;
+}

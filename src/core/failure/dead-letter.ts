@@ -1,0 +1,135 @@
+import type { JobView } from '../job/job.ts';
+
+/** A failed job, as the dead letters show it: failures with the same fingerprint are one mistake. */
+export interface DeadLetterView extends JobView {
+  fingerprint: string | null;
+}
+
+/** One mistake, and how often it was made. */
+export interface DeadLetterGroup {
+  fingerprint: string;
+  code: string;
+  /** Of the newest of them. */
+  message: string;
+  count: number;
+  /** False when there are more: they are counted up to a bound. */
+  countIsExact: boolean;
+  firstSeen: string;
+  lastSeen: string;
+  definitionKeys: string[];
+  versions: number[];
+  /** The newest of them, to look at. */
+  jobId: string;
+  /** How many fell into each part of the window, the oldest first; empty when nobody asked. */
+  trend: number[];
+  /** The same for each of its definitions. */
+  definitions: DeadLetterShare[];
+}
+
+/** What one definition has of a mistake. */
+export interface DeadLetterShare {
+  definitionKey: string;
+  count: number;
+  trend: number[];
+}
+
+/** What one lane has of a mistake. */
+export interface LaneGroup extends Omit<
+  DeadLetterGroup,
+  'definitionKeys' | 'versions' | 'definitions'
+> {
+  definitionKey: string;
+  version: number;
+}
+
+/** The same mistake of several lanes is one group. The most frequent come first. */
+export function mergeGroups(parts: readonly LaneGroup[]): DeadLetterGroup[] {
+  const same = Map.groupBy(parts, ({ fingerprint }) => fingerprint);
+  const groups = [...same.values()].flatMap((some) => {
+    const newest = some.toSorted((a, b) => (a.lastSeen < b.lastSeen ? 1 : -1))[0];
+    if (!newest) return [];
+    const { fingerprint, code, message, lastSeen, jobId } = newest;
+    const group: DeadLetterGroup = {
+      fingerprint,
+      code,
+      message,
+      count: some.reduce((sum, { count }) => sum + count, 0),
+      countIsExact: some.every(({ countIsExact }) => countIsExact),
+      firstSeen: some.map(({ firstSeen }) => firstSeen).sort()[0] ?? lastSeen,
+      lastSeen,
+      definitionKeys: [...new Set(some.map(({ definitionKey }) => definitionKey))].sort(),
+      versions: [...new Set(some.map(({ version }) => version))].sort((a, b) => a - b),
+      jobId,
+      trend: sumOf(some.map(({ trend }) => trend)),
+      definitions: sharesOf(some),
+    };
+    return [group];
+  });
+  return groups.sort((a, b) => b.count - a.count || (a.lastSeen < b.lastSeen ? 1 : -1));
+}
+
+function sharesOf(parts: readonly LaneGroup[]): DeadLetterShare[] {
+  const keys = Map.groupBy(parts, ({ definitionKey }) => definitionKey);
+  const shares = [...keys].map(([definitionKey, some]) => ({
+    definitionKey,
+    count: some.reduce((sum, { count }) => sum + count, 0),
+    trend: sumOf(some.map(({ trend }) => trend)),
+  }));
+  return shares.sort((a, b) => a.definitionKey.localeCompare(b.definitionKey));
+}
+
+function sumOf(trends: readonly number[][]): number[] {
+  const [first = []] = trends;
+  return first.map((_, at) => trends.reduce((sum, trend) => sum + (trend[at] ?? 0), 0));
+}
+
+/** Where each of so many equal parts of a window begins. */
+export function partsOf(from: Date, to: Date, parts: number): Date[] {
+  const widthMs = (to.getTime() - from.getTime()) / parts;
+  return Array.from({ length: parts }, (_, at) => new Date(from.getTime() + at * widthMs));
+}
+
+/** Dead letters that were found one by one, as groups. `begins` is where each part of the window does. */
+export function groupLetters(
+  letters: readonly DeadLetterView[],
+  begins: readonly Date[],
+  isExact: boolean,
+): DeadLetterGroup[] {
+  const lanes = Map.groupBy(letters, ({ fingerprint, definitionKey, definitionVersion }) =>
+    [fingerprint, definitionKey, definitionVersion].join('\n'),
+  );
+  const parts = [...lanes.values()].flatMap((some): LaneGroup[] => {
+    const inOrder = some.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : -1));
+    const [newest] = inOrder;
+    if (!newest?.error || newest.fingerprint === null) return [];
+    return [
+      {
+        fingerprint: newest.fingerprint,
+        code: newest.error.code,
+        message: newest.error.message,
+        count: some.length,
+        countIsExact: isExact,
+        firstSeen: endOf(inOrder.at(-1) ?? newest),
+        lastSeen: endOf(newest),
+        jobId: newest.jobId,
+        trend: trendOf(some, begins),
+        definitionKey: newest.definitionKey,
+        version: newest.definitionVersion,
+      },
+    ];
+  });
+  return mergeGroups(parts);
+}
+
+function endOf({ finishedAt, createdAt }: DeadLetterView): string {
+  return finishedAt ?? createdAt;
+}
+
+function trendOf(letters: readonly DeadLetterView[], begins: readonly Date[]): number[] {
+  const trend = begins.map(() => 0);
+  for (const letter of letters) {
+    const at = begins.findLastIndex((begin) => begin.getTime() <= Date.parse(endOf(letter)));
+    if (at >= 0) trend[at] = (trend[at] ?? 0) + 1;
+  }
+  return trend;
+}

@@ -1,0 +1,103 @@
+import { SEALED } from '../access/sealed.ts';
+import { notJson } from '../values/strict-json.ts';
+
+/**
+ * What params may be: any JSON within limits that keep one job from hurting the others. The walk is
+ * iterative and stops at the first breach, so that a hostile value costs no more than a good one.
+ * Strings are kept exactly, NUL and lone surrogates included: the column is `json`, which stores the
+ * text. `__proto__` as a key is refused, because handlers copy objects and would be surprised; and
+ * `$sealed`, because that is how encrypted values are known (`sealed.ts`).
+ */
+
+export const PARAMS_MAX_BYTES = 131_072;
+export const PARAMS_MAX_DEPTH = 10;
+export const PARAMS_MAX_KEYS = 500;
+
+export type ParamsCheck =
+  | { ok: true; json: string }
+  | { ok: false; code: 'PAYLOAD_INVALID' | 'PAYLOAD_TOO_LARGE'; pointer: string; detail: string };
+
+type Breach = Extract<ParamsCheck, { ok: false }>;
+
+export function checkParams(params: unknown): ParamsCheck {
+  const breach = walk(params);
+  if (breach) return breach;
+  const json = JSON.stringify(params);
+  const bytes = utf8Length(json, PARAMS_MAX_BYTES);
+  return bytes > PARAMS_MAX_BYTES ? tooLarge(`${bytes}`) : { ok: true, json };
+}
+
+function tooLarge(bytes: string): Breach {
+  const detail =
+    `params are ${bytes} bytes as JSON, the limit is ${PARAMS_MAX_BYTES}: ` +
+    `store large data elsewhere and pass a reference`;
+  return { ok: false, code: 'PAYLOAD_TOO_LARGE', pointer: '', detail };
+}
+
+function invalid(pointer: string, detail: string): Breach {
+  return { ok: false, code: 'PAYLOAD_INVALID', pointer, detail };
+}
+
+function walk(root: unknown): Breach | null {
+  const pending: { value: unknown; depth: number; pointer: string }[] = [
+    { value: root, depth: 0, pointer: '' },
+  ];
+  let keys = 0;
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, depth, pointer } = next;
+    if (typeof value !== 'object' || value === null) {
+      const detail = scalarBreach(value);
+      if (detail) return invalid(pointer, detail);
+      continue;
+    }
+    const unfit = notJson(value);
+    if (unfit !== null) return invalid(pointer, `${unfit} is not JSON`);
+    if (depth + 1 > PARAMS_MAX_DEPTH) {
+      return invalid(pointer, `params nest deeper than ${PARAMS_MAX_DEPTH} levels`);
+    }
+    // Every item takes two bytes at least, so this one is too large: no need to look at each. What
+    // was not looked at may nest without end, so it may not reach JSON.stringify either.
+    if (Array.isArray(value) && value.length > PARAMS_MAX_BYTES / 2) {
+      return tooLarge(`more than ${2 * value.length}`);
+    }
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) {
+        pending.push({ value: item, depth: depth + 1, pointer: `${pointer}/${index}` });
+      }
+      continue;
+    }
+    for (const key of Object.keys(value)) {
+      keys += 1;
+      if (keys > PARAMS_MAX_KEYS) {
+        return invalid(pointer, `params have more than ${PARAMS_MAX_KEYS} keys in all`);
+      }
+      const inner = `${pointer}/${escapePointer(key)}`;
+      if (key === '__proto__') {
+        return invalid(inner, 'the key __proto__ is not allowed');
+      }
+      if (key === SEALED) {
+        return invalid(inner, `the key ${SEALED} is not allowed: encrypted values are known by it`);
+      }
+      const item = (value as Record<string, unknown>)[key];
+      // Code that calls us has such fields; in JSON they are not there.
+      if (item === undefined) continue;
+      pending.push({ value: item, depth: depth + 1, pointer: inner });
+    }
+  }
+  return null;
+}
+
+function scalarBreach(value: unknown): string | null {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return null;
+  if (typeof value !== 'number') return `a value of type ${typeof value} is not JSON`;
+  return Number.isFinite(value) ? null : 'a number is too large for JSON';
+}
+
+export function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** The exact length in UTF-8, counted only when the text could be too long at all. */
+export function utf8Length(text: string, enough: number): number {
+  return text.length * 3 <= enough ? text.length : new TextEncoder().encode(text).length;
+}

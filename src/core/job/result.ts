@@ -1,0 +1,37 @@
+import { utf8Length } from './params.ts';
+import { strictJson } from '../values/strict-json.ts';
+
+/**
+ * What a job returned, as JSON text. A job whose result is not what it returned would be a silent
+ * lie, so values that JSON would change are refused (`strict-json.ts`).
+ */
+
+export const RESULT_MAX_BYTES = 1_048_576;
+
+export type ResultCheck =
+  | { ok: true; json: string }
+  | { ok: false; code: 'RESULT_INVALID' | 'RESULT_TOO_LARGE'; message: string; reason: string };
+
+export function resultJson(value: unknown): ResultCheck {
+  let json: string;
+  try {
+    json = strictJson(value);
+  } catch (error) {
+    if (error instanceof RangeError && error.message === 'Invalid string length') {
+      return tooLarge('more than 500 MB');
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `the job returned no JSON: ${reason}`;
+    return { ok: false, code: 'RESULT_INVALID', message, reason };
+  }
+  const bytes = utf8Length(json, RESULT_MAX_BYTES);
+  if (bytes > RESULT_MAX_BYTES) return tooLarge(`${bytes} bytes`);
+  return { ok: true, json };
+}
+
+function tooLarge(size: string): ResultCheck {
+  const message =
+    `the job returned ${size} of JSON, the limit is ${RESULT_MAX_BYTES} bytes: ` +
+    `store large results elsewhere and return a reference`;
+  return { ok: false, code: 'RESULT_TOO_LARGE', message, reason: `it is ${size} of JSON` };
+}

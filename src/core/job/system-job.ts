@@ -1,0 +1,22 @@
+import { isSystemKey } from '../definition/hooks.ts';
+import { WEBHOOK_KEY } from '../webhook/webhook.ts';
+
+/**
+ * Longshore makes two kinds of jobs itself: deliveries of webhooks, and hooks. Their params say what
+ * happened to another job. If a caller could edit them, the caller could forge that: a delivery would
+ * be signed with the secret of the webhook, and a hook would run with a result that no job returned.
+ */
+
+/** Why a caller may not change a job of this definition; null when the caller may. */
+export function changeRefusal(definitionKey: string, editsParams: boolean): string | null {
+  if (definitionKey === WEBHOOK_KEY) {
+    return (
+      'a delivery of a webhook cannot be changed as a job: send it again with ' +
+      'POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver, or pause the webhook'
+    );
+  }
+  if (editsParams && isSystemKey(definitionKey)) {
+    return 'the params of a hook say how its job ended and cannot be edited: retry without params';
+  }
+  return null;
+}

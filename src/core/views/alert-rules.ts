@@ -1,0 +1,256 @@
+import {
+  ALERT_RULE_NAMES,
+  ALERT_RULES,
+  type AlertRuleName,
+  type AlertRuleSource,
+  type AlertRuleView,
+  RETRY_RATE_MIN,
+  SECONDS_MAX,
+  thresholdMax,
+} from './alert.ts';
+import { duration } from '../values/duration.ts';
+import { HOST_TENANT } from '../access/scope.ts';
+
+/** What somebody decided about a rule. Null goes on to what is said more generally. */
+export interface AlertChange {
+  threshold: number | null;
+  windowSeconds: number | null;
+  enabled: boolean | null;
+}
+
+export interface TenantRule extends AlertChange {
+  tenant: string;
+  rule: AlertRuleName;
+  /** Null: all definitions. */
+  definitionKey: string | null;
+  updatedAt: string | null;
+}
+
+/** What the configuration says for all tenants. */
+export type AlertDefaults = Partial<Record<AlertRuleName, Partial<AlertChange>>>;
+
+export interface EffectiveRule {
+  enabled: boolean;
+  threshold: number;
+  windowSeconds: number | null;
+}
+
+/** Something that was measured, before anybody says whether it is too much. */
+export interface Finding {
+  rule: AlertRuleName;
+  tenant: string;
+  definitionKey: string | null;
+  scheduleId: string | null;
+  jobId: string | null;
+  value: number;
+  /** What the value is a part of, where the rule is about the share. */
+  outOf?: number;
+  /** The rest of the sentence, where the number alone says too little. */
+  detail?: string | undefined;
+}
+
+export interface Firing extends Finding {
+  subject: string;
+  threshold: number;
+  message: string;
+}
+
+/**
+ * The rules that hold. The nearest word counts, field by field: what a tenant said of a definition, then
+ * of all definitions, then the configuration, then the code.
+ */
+export class AlertRules {
+  readonly #stored = new Map<string, TenantRule>();
+  readonly #defaults: AlertDefaults;
+
+  constructor(stored: readonly TenantRule[], defaults: AlertDefaults) {
+    for (const rule of stored) this.#stored.set(nameOf(rule), rule);
+    this.#defaults = defaults;
+  }
+
+  of(rule: AlertRuleName, tenant: string, definitionKey: string | null): EffectiveRule {
+    const { threshold, windowSeconds } = ALERT_RULES[rule];
+    const words: (Partial<AlertChange> | undefined)[] = [
+      definitionKey === null
+        ? undefined
+        : this.#stored.get(nameOf({ tenant, rule, definitionKey })),
+      this.#stored.get(nameOf({ tenant, rule, definitionKey: null })),
+      this.#defaults[rule],
+    ];
+    const said = <Field extends keyof AlertChange>(field: Field) =>
+      words.map((word) => word?.[field]).find((value) => value !== undefined && value !== null);
+    return {
+      enabled: said('enabled') ?? true,
+      threshold: said('threshold') ?? threshold,
+      windowSeconds: windowSeconds === null ? null : (said('windowSeconds') ?? windowSeconds),
+    };
+  }
+
+  /** The longest window that anybody asks for. */
+  windowSecondsMax(rule: AlertRuleName): number {
+    const asked = [...this.#stored.values()]
+      .filter((stored) => stored.rule === rule)
+      .map(({ windowSeconds }) => windowSeconds ?? 0);
+    return Math.max(this.of(rule, '', null).windowSeconds ?? 0, ...asked);
+  }
+
+  /** The smallest value that could fire under any of the rules; infinite when all are off. */
+  thresholdMin(rule: AlertRuleName): number {
+    const scopes = [...this.#stored.values()].filter((stored) => stored.rule === rule);
+    const all = [{ tenant: '', definitionKey: null }, ...scopes];
+    return Math.min(
+      ...all
+        .map(({ tenant, definitionKey }) => this.of(rule, tenant, definitionKey))
+        .map(({ enabled, threshold }) => (enabled ? threshold : Infinity)),
+    );
+  }
+
+  /** What a tenant is shown: every rule for all definitions, and those for one. */
+  list(tenant: string): AlertRuleView[] {
+    const own = [...this.#stored.values()].filter((stored) => stored.tenant === tenant);
+    return rulesOf(tenant).flatMap((rule) => [
+      this.view(tenant, rule, null),
+      ...own
+        .filter((stored) => stored.rule === rule && stored.definitionKey !== null)
+        .map(({ definitionKey }) => this.view(tenant, rule, definitionKey)),
+    ]);
+  }
+
+  view(tenant: string, rule: AlertRuleName, definitionKey: string | null): AlertRuleView {
+    const { description, unit } = ALERT_RULES[rule];
+    const stored = this.#stored.get(nameOf({ tenant, rule, definitionKey }));
+    const source: AlertRuleSource = stored ? 'api' : this.#defaults[rule] ? 'config' : 'default';
+    const held = this.of(rule, tenant, definitionKey);
+    const updatedAt = stored?.updatedAt ?? null;
+    return { rule, definitionKey, description, unit, ...held, source, updatedAt };
+  }
+}
+
+/** The configuration in one line: `dead-letters=50/3600,vacuum=off`. Null when it cannot be read. */
+export function parseAlertDefaults(text: string): AlertDefaults | null {
+  const defaults: AlertDefaults = {};
+  for (const entry of text.split(',')) {
+    const [, name = '', word = '', seconds] =
+      /^\s*([a-z-]+)\s*=\s*(off|[1-9]\d{0,6})(?:\/([1-9]\d{0,6}))?\s*$/.exec(entry) ?? [];
+    const rule = ALERT_RULE_NAMES.find((known) => known === name);
+    if (rule === undefined || rule in defaults) return null;
+    const threshold = word === 'off' ? null : Number(word);
+    const windowSeconds = seconds === undefined ? null : Number(seconds);
+    if (threshold !== null && threshold > thresholdMax(rule)) return null;
+    if (
+      windowSeconds !== null &&
+      (threshold === null || ALERT_RULES[rule].windowSeconds === null)
+    ) {
+      return null;
+    }
+    if (windowSeconds !== null && windowSeconds > SECONDS_MAX) return null;
+    defaults[rule] = { threshold, windowSeconds, enabled: threshold !== null };
+  }
+  return defaults;
+}
+
+/** The rules that concern a tenant: those about the server itself are the host's. */
+export function rulesOf(tenant: string): AlertRuleName[] {
+  return ALERT_RULE_NAMES.filter((rule) => !ALERT_RULES[rule].ofHost || tenant === HOST_TENANT);
+}
+
+/**
+ * Which findings are too much. Versions and shards of one definition are one subject: counts add up,
+ * and of ages the greatest counts.
+ */
+export function judge(findings: readonly Finding[], rules: AlertRules): Firing[] {
+  const subjects = new Map<string, Finding>();
+  for (const finding of findings) {
+    const name = [finding.tenant, finding.rule, subjectOf(finding)].join('\n');
+    const before = subjects.get(name);
+    subjects.set(name, before ? merged(before, finding) : finding);
+  }
+  const firing = [...subjects.values()].flatMap((finding) => {
+    const rule = rules.of(finding.rule, finding.tenant, finding.definitionKey);
+    const value = measured(finding);
+    if (!rule.enabled || value < rule.threshold) return [];
+    const message = sentenceOf({ ...finding, value }, rule);
+    return { ...finding, value, subject: subjectOf(finding), threshold: rule.threshold, message };
+  });
+  return [...Map.groupBy(firing, ({ tenant, rule }) => `${tenant}\n${rule}`).values()].flatMap(
+    bounded,
+  );
+}
+
+/** Of one rule and tenant; whoever makes up names of definitions could make thousands of them. */
+export const FIRING_MAX = 50;
+
+/**
+ * The worst ones, and one alert that says how many more there are. With the same value the name decides,
+ * so that the next look finds the same ones and none is resolved by the way.
+ */
+function bounded(firing: readonly Firing[]): readonly Firing[] {
+  const [first] = firing;
+  if (!first || firing.length <= FIRING_MAX) return firing;
+  const worst = firing.toSorted((a, b) => b.value - a.value || (a.subject < b.subject ? -1 : 1));
+  const more = firing.length - (FIRING_MAX - 1);
+  const others: Firing = {
+    ...(worst[FIRING_MAX - 1] ?? first),
+    definitionKey: null,
+    scheduleId: null,
+    jobId: null,
+    subject: '',
+    message: `${first.rule}: ${more} more definitions or schedules of this tenant are over the threshold`,
+  };
+  return [...worst.slice(0, FIRING_MAX - 1), others];
+}
+
+/** Percent of what it is a part of. A retry may be of an attempt that began before the window did. */
+function measured({ value, outOf }: Finding): number {
+  if (outOf === undefined) return value;
+  return value < RETRY_RATE_MIN ? 0 : Math.min(100, Math.round((100 * value) / outOf));
+}
+
+function merged(one: Finding, other: Finding): Finding {
+  const greater = other.value > one.value ? other : one;
+  if (ALERT_RULES[one.rule].unit === 'seconds') return greater;
+  const sum = { ...greater, value: one.value + other.value };
+  if (one.outOf === undefined || other.outOf === undefined) return sum;
+  return { ...sum, outOf: one.outOf + other.outOf };
+}
+
+function subjectOf({ definitionKey, scheduleId }: Finding): string {
+  return scheduleId ?? definitionKey ?? '';
+}
+
+function sentenceOf(finding: Finding, { threshold, windowSeconds }: EffectiveRule): string {
+  const { rule, definitionKey: key, scheduleId, detail } = finding;
+  const value = Math.round(finding.value);
+  const within = windowSeconds === null ? '' : ` within ${seconds(windowSeconds)}`;
+  const told = detail === undefined ? '' : `: ${detail}`;
+  switch (rule) {
+    case 'dead-letters':
+      return `${many(value, 'job')} of ${key} failed for good${within} (threshold ${threshold})`;
+    case 'retries':
+      return `${many(value, 'attempt')} of ${key} failed and are made again${within} (threshold ${threshold})`;
+    case 'retry-rate':
+      return `${value} % of the attempts of ${key} failed and are made again${within} (threshold ${threshold} %)`;
+    case 'stuck':
+      return `${many(value, 'running job')} of ${key} ${value === 1 ? 'is' : 'are'} stuck${told}`;
+    case 'oldest-age':
+      return `a job of ${key} has been queued for ${seconds(value)} (threshold ${seconds(threshold)})`;
+    case 'no-worker':
+      return `a job of ${key} has been queued for ${seconds(value)}, and no living worker has its definition`;
+    case 'schedule-missed':
+      return `the schedule ${scheduleId} of ${key} missed ${many(value, 'slot')}${within}`;
+    case 'vacuum':
+      return detail ?? `vacuum has been held back for ${seconds(value)}`;
+  }
+}
+
+function seconds(count: number): string {
+  return duration(count * 1_000);
+}
+
+function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function nameOf(rule: Pick<TenantRule, 'tenant' | 'rule' | 'definitionKey'>): string {
+  return [rule.tenant, rule.rule, rule.definitionKey ?? ''].join('\n');
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { changeSince, isStandingId, type Mark, standingOf, TOPICS } from './change-feed.ts';
+
+const mark = (topic: Mark['topic'], name: string, text: string): Mark => ({
+  topic,
+  name,
+  mark: text,
+});
+const QUIET = [mark('jobs', 'mail', '4'), mark('jobs', 'report', '7'), mark('workers', '', 'a')];
+const before = standingOf(QUIET);
+
+describe('the id of a standing', () => {
+  it('depends on the marks and not on their order', () => {
+    expect(standingOf(QUIET.toReversed()).id).toBe(before.id);
+    expect(isStandingId(before.id)).toBe(true);
+    expect(isStandingId(standingOf([]).id)).toBe(true);
+  });
+
+  it('tells marks of several shards apart', () => {
+    const split = (...texts: string[]) => standingOf(texts.map((text) => mark('jobs', 'a', text)));
+    expect(split('1', '2').id).not.toBe(split('1', '3').id);
+    expect(changeSince(split('1', '2'), split('1', '3'))?.definitionKeys).toEqual(['a']);
+  });
+
+  it.each(['', 'x', `${before.id}.`, `${before.id} `, 'F'.repeat(16)])('is not %j', (text) => {
+    expect(isStandingId(text)).toBe(false);
+  });
+});
+
+describe('what has changed', () => {
+  it.each<[string, Mark[], string[], string[]]>([
+    ['nothing at first', [], ['jobs', 'workers'], ['mail', 'report']],
+    ['jobs of one definition', [mark('jobs', 'mail', '5'), ...QUIET.slice(1)], ['jobs'], ['mail']],
+    ['jobs of a new one', [...QUIET, mark('jobs', 'new', '1')], ['jobs'], ['new']],
+    ['a worker', [...QUIET.slice(0, 2), mark('workers', '', 'b')], ['workers'], []],
+    ['a bulk and a pause', [...QUIET, ...marksOf('pauses', 'bulks')], ['pauses', 'bulks'], []],
+  ])('%s', (_, marks, topics, definitionKeys) => {
+    const now = standingOf(marks);
+    expect(changeSince(before, now)).toEqual({ id: now.id, topics, definitionKeys });
+  });
+
+  it('is nothing while all marks are the same', () => {
+    expect(changeSince(before, standingOf(QUIET))).toBeNull();
+    expect(changeSince(before.id, standingOf(QUIET))).toBeNull();
+  });
+
+  it('is known by the id alone, but for the definitions', () => {
+    const now = standingOf([mark('jobs', 'mail', '5'), ...QUIET.slice(1)]);
+    expect(changeSince(before.id, now)).toEqual({
+      id: now.id,
+      topics: ['jobs'],
+      definitionKeys: null,
+    });
+  });
+
+  it('is nothing yet for who begins now', () => {
+    expect(changeSince(null, before)).toEqual({ id: before.id, topics: [], definitionKeys: [] });
+  });
+
+  it('may be anything after an id of another version', () => {
+    const change = changeSince('0123456789abcdef', before);
+    expect(change).toEqual({ id: before.id, topics: [...TOPICS], definitionKeys: null });
+  });
+});
+
+function marksOf(...topics: Mark['topic'][]): Mark[] {
+  return topics.map((topic) => mark(topic, '', '1'));
+}

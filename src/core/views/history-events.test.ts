@@ -1,0 +1,332 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf } from '../failure/failure.ts';
+import { parsePlace } from './history-position.ts';
+import {
+  type Chapter,
+  type HookJob,
+  saidAfter,
+  type SaidEvent,
+  type StoryRows,
+  tellStory,
+} from './history-events.ts';
+
+const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.123456+00:00`;
+const iso = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.123Z`;
+
+const WAITS: Chapter = {
+  claim: 1,
+  attempt: null,
+  workerId: null,
+  queuedAt: at(1),
+  startedAt: null,
+  cancelRequestedAt: null,
+  cancelRequestedBy: null,
+  finishedAt: null,
+  next: null,
+  runAt: null,
+  error: null,
+  retried: null,
+};
+const RUNS: Chapter = { ...WAITS, attempt: 1, workerId: 'w', startedAt: at(2) };
+const ended = (next: Chapter['next'], changes: Partial<Chapter> = {}): Chapter => {
+  return { ...RUNS, finishedAt: at(9), next, ...changes };
+};
+const said = (n: number, changes: Partial<SaidEvent> = {}): SaidEvent => {
+  const event = { claim: 1, n, attempt: 1, type: 'custom', cancelling: false } as const;
+  return { ...event, at: at(3), payload: { n }, ...changes };
+};
+const hook = (changes: Partial<HookJob> = {}): HookJob => ({
+  jobId: 'h',
+  hook: 'onEnd',
+  madeAt: at(9),
+  status: 'succeeded',
+  finishedAt: at(10),
+  error: null,
+  said: [],
+  ...changes,
+});
+
+const rows = (changes: Partial<StoryRows>): StoryRows => {
+  return { createdAt: at(0), chapters: [], said: [], hooks: [], ...changes };
+};
+const LOST = failureOf('LEASE_EXPIRED', 'gone');
+const INTERRUPTED = failureOf('INTERRUPTED', 'deploy');
+const BROKEN = failureOf('HANDLER_ERROR', 'boom');
+
+/** Each event as one line: where, what, in which attempt. */
+const told = (story: StoryRows, afterId: string | null = null, limit = 100) => {
+  const after = afterId === null ? null : parsePlace(afterId);
+  return tellStory(story, after, limit).events.map(
+    ({ id, type, attempt }) => `${id} ${type}${attempt === null ? '' : ` of ${attempt}`}`,
+  );
+};
+
+const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
+  ['held or scheduled', { chapters: [{ ...WAITS, queuedAt: null }] }, []],
+  ['queued', { chapters: [WAITS] }, ['1-0-0 queued']],
+  ['running', { chapters: [RUNS] }, ['1-0-0 queued', '1-1-0 started of 1']],
+  [
+    'running and telling',
+    { chapters: [RUNS], said: [said(0, { type: 'progress' }), said(1)] },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-2-0 progress of 1', '1-2-1 custom of 1'],
+  ],
+  [
+    'cancelling, and telling before and after',
+    {
+      chapters: [{ ...RUNS, cancelRequestedAt: at(4) }],
+      said: [said(0), said(1, { cancelling: true })],
+    },
+    [
+      '1-0-0 queued',
+      '1-1-0 started of 1',
+      '1-2-0 custom of 1',
+      '1-3-0 cancel_requested of 1',
+      '1-4-1 custom of 1',
+    ],
+  ],
+  [
+    'succeeded',
+    { chapters: [ended('succeeded')] },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-6-0 succeeded of 1'],
+  ],
+  [
+    'failed for good',
+    { chapters: [ended('failed', { error: BROKEN })] },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-6-0 failed of 1'],
+  ],
+  [
+    'cancelled while it ran',
+    { chapters: [ended('cancelled', { cancelRequestedAt: at(4) })] },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-3-0 cancel_requested of 1', '1-6-0 cancelled of 1'],
+  ],
+  [
+    'cancelled while it waited in line',
+    {
+      chapters: [{ ...WAITS, cancelRequestedAt: at(4), finishedAt: at(4), next: 'cancelled' }],
+    },
+    ['1-0-0 queued', '1-3-0 cancel_requested', '1-6-0 cancelled'],
+  ],
+  [
+    'waiting for its retry',
+    {
+      chapters: [
+        ended('retrying', { error: BROKEN, runAt: at(20) }),
+        { ...WAITS, claim: 2, queuedAt: null },
+      ],
+    },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 retry_scheduled of 1'],
+  ],
+  [
+    'queued again for its retry',
+    { chapters: [ended('retrying', { error: BROKEN }), { ...WAITS, claim: 2, queuedAt: at(20) }] },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 retry_scheduled of 1', '2-0-0 queued'],
+  ],
+  [
+    'lost with its worker, then running again',
+    {
+      chapters: [
+        { ...RUNS, claim: 2, attempt: 2, queuedAt: at(9), startedAt: at(10) },
+        ended('queued', { error: LOST }),
+      ],
+    },
+    [
+      '1-0-0 queued',
+      '1-1-0 started of 1',
+      '1-5-0 lease_lost of 1',
+      '2-0-0 queued',
+      '2-1-0 started of 2',
+    ],
+  ],
+  [
+    'lost with its worker once too often',
+    { chapters: [ended('failed', { error: LOST })] },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 lease_lost of 1', '1-6-0 failed of 1'],
+  ],
+  [
+    'interrupted',
+    { chapters: [ended('queued', { error: INTERRUPTED }), { ...WAITS, claim: 2 }] },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 interrupted of 1', '2-0-0 queued'],
+  ],
+  [
+    'interrupted once too often',
+    { chapters: [ended('failed', { error: INTERRUPTED })] },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 interrupted of 1', '1-6-0 failed of 1'],
+  ],
+  [
+    'snoozing',
+    { chapters: [ended('scheduled', { runAt: at(30) })] },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 snoozed of 1'],
+  ],
+  [
+    'ended with hooks, told in their order',
+    {
+      chapters: [ended('succeeded')],
+      hooks: [hook(), hook({ hook: 'onSuccess', finishedAt: at(12) })],
+    },
+    [
+      '1-0-0 queued',
+      '1-1-0 started of 1',
+      '1-6-0 succeeded of 1',
+      '1-7-1999 hook',
+      '1-7-3999 hook',
+    ],
+  ],
+  [
+    'ended, and the first hook still runs',
+    {
+      chapters: [ended('succeeded')],
+      hooks: [hook(), hook({ hook: 'onSuccess', status: null, finishedAt: null })],
+    },
+    ['1-0-0 queued', '1-1-0 started of 1', '1-6-0 succeeded of 1'],
+  ],
+  [
+    'ended twice, each end with its hook',
+    {
+      chapters: [
+        ended('failed', { error: BROKEN }),
+        ended('succeeded', { claim: 2, finishedAt: at(30) }),
+      ],
+      hooks: [hook({ madeAt: at(30) }), hook()],
+    },
+    [
+      '1-0-0 queued',
+      '1-1-0 started of 1',
+      '1-6-0 failed of 1',
+      '1-7-3999 hook',
+      '2-0-0 queued',
+      '2-1-0 started of 1',
+      '2-6-0 succeeded of 1',
+      '2-7-3999 hook',
+    ],
+  ],
+];
+
+describe('the story of a job', () => {
+  it.each(STORIES)('that is %s', (_, story, expected) => {
+    expect(told(rows(story))).toEqual(['0-0-0 created', ...expected]);
+  });
+
+  it.each(STORIES)('goes on after each event without a gap: %s', (_, story) => {
+    const all = told(rows(story));
+    for (const [index, line] of all.entries()) {
+      const [id = ''] = line.split(' ');
+      expect(told(rows(story), id)).toEqual(all.slice(index + 1));
+    }
+  });
+
+  it('is told page by page', () => {
+    const story = rows({ chapters: [ended('succeeded')] });
+    expect(tellStory(story, null, 3)).toMatchObject({ more: true, events: [{}, {}, {}] });
+    expect(tellStory(story, [1, 1, 0], 3)).toMatchObject({
+      more: false,
+      events: [{ id: '1-6-0' }],
+    });
+    expect(tellStory(story, null, 4).more).toBe(false);
+  });
+
+  it('says when and what', () => {
+    const story = rows({
+      chapters: [
+        ended('retrying', { error: BROKEN, runAt: at(20) }),
+        ended('queued', { claim: 2, error: LOST }),
+        ended('queued', { claim: 3, error: INTERRUPTED }),
+        ended('scheduled', { claim: 4, runAt: at(40) }),
+        ended('failed', { claim: 5, error: BROKEN }),
+      ],
+      said: [said(0)],
+      hooks: [hook({ status: 'failed', error: BROKEN }), hook({ hook: 'onFail', jobId: 'f' })],
+    });
+    const { events } = tellStory(story, null, 100);
+    const payloads = Object.fromEntries(events.map(({ id, payload }) => [id, payload]));
+    expect(payloads).toMatchObject({
+      '0-0-0': null,
+      '1-0-0': null,
+      '1-1-0': { workerId: 'w' },
+      '1-2-0': { n: 0 },
+      '1-5-0': { error: BROKEN, runAt: iso(20) },
+      '2-5-0': { workerId: 'w', message: 'gone' },
+      '3-5-0': { message: 'deploy' },
+      '4-5-0': { runAt: iso(40) },
+      '5-6-0': { error: BROKEN },
+      '5-7-2999': { hook: 'onFail', status: 'succeeded', jobId: 'f' },
+      '5-7-3999': { hook: 'onEnd', status: 'failed', jobId: 'h', error: BROKEN },
+    });
+    expect(events.find(({ id }) => id === '1-0-0')?.at).toBe(iso(1));
+    expect(events.find(({ id }) => id === '5-7-3999')?.at).toBe(iso(10));
+  });
+});
+
+describe('what was said after a place', () => {
+  it.each([
+    [null, { claim: 0, n: -1, stopping: false }],
+    ['1-0-0', { claim: 1, n: -1, stopping: false }],
+    ['1-1-0', { claim: 1, n: -1, stopping: false }],
+    ['1-2-7', { claim: 1, n: 7, stopping: false }],
+    ['1-3-0', { claim: 1, n: -1, stopping: true }],
+    ['1-4-8', { claim: 1, n: 8, stopping: false }],
+    ['1-5-0', { claim: 2, n: -1, stopping: false }],
+    ['1-7-3', { claim: 2, n: -1, stopping: false }],
+  ])('%s is read from there', (id, expected) => {
+    expect(saidAfter(id === null ? null : parsePlace(id))).toEqual(expected);
+  });
+});
+
+describe('a job that was retried by hand', () => {
+  const retried = { at: at(20), mode: 'now', runAt: null } as const;
+  const again: Chapter = { ...WAITS, claim: 3, queuedAt: at(20) };
+
+  it('goes on after its end and its hooks', () => {
+    const first = ended('failed', { error: BROKEN, retried });
+    expect(told(rows({ chapters: [again, first], hooks: [hook()] }))).toEqual([
+      '0-0-0 created',
+      '1-0-0 queued',
+      '1-1-0 started of 1',
+      '1-6-0 failed of 1',
+      '1-7-3999 hook',
+      '1-8-0 retry_scheduled',
+      '3-0-0 queued',
+    ]);
+  });
+
+  it('tells how it was retried, and what its params were if it got others', () => {
+    const payloadOf = (how: Chapter['retried']) => {
+      const { events } = tellStory(
+        rows({ chapters: [ended('failed', { retried: how })] }),
+        null,
+        9,
+      );
+      return events.find(({ type }) => type === 'retry_scheduled')?.payload;
+    };
+    expect(payloadOf(retried)).toEqual({ mode: 'now', runAt: null });
+    expect(payloadOf({ at: at(20), mode: 'later', runAt: at(30), paramsBefore: [1] })).toEqual({
+      mode: 'later',
+      runAt: iso(30),
+      paramsBefore: [1],
+    });
+  });
+});
+
+describe('a page that ends before its limit', () => {
+  it('tells nothing of what was not read, and that there is more', () => {
+    const story = rows({
+      chapters: [ended('succeeded')],
+      said: [said(0), said(1), said(2, { payload: null, beyond: true })],
+    });
+    const { events, more } = tellStory(story, null, 100);
+    expect(events.map(({ type }) => type)).toEqual([
+      'created',
+      'queued',
+      'started',
+      'custom',
+      'custom',
+    ]);
+    expect(more).toBe(true);
+  });
+
+  it('ends before a claim that was not read', () => {
+    const next: Chapter = { ...ended('failed'), claim: 2, beyond: true };
+    const { events, more } = tellStory(rows({ chapters: [ended('retrying'), next] }), null, 100);
+    expect(events.every(({ id }) => /^[01]-/.test(id))).toBe(true);
+    expect([events.length > 3, more]).toEqual([true, true]);
+  });
+});

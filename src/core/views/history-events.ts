@@ -1,0 +1,238 @@
+import { isTerminal, type JobError, type JobState } from '../job/job.ts';
+import { comparePlaces, type Place, placeText } from './history-position.ts';
+import type { RetryMode } from '../failure/retry.ts';
+import { type EventType, type EventView, type HookName, HOOKS } from './history.ts';
+
+/**
+ * The story of a job, told from its rows. Most of what happens to a job is stored nowhere as an
+ * event: that it was queued, started and ended is known from the row that moves and from its
+ * attempts. Only what the job itself said is added to that.
+ *
+ * The danger is a reader that follows the story live, from page to page: an event that appears
+ * before the place it has reached is never seen. So the place of an event is not a time. It is the
+ * claim, the phase within the claim, and a counter within the phase; and each phase is over before
+ * the next one can begin, because whatever opens a phase locks the row that the one before needs
+ * (`store/attempt/events.ts`). Hooks of one end run side by side; they are told in their order, with what they
+ * said, so one that is over waits here for those before it. Only a hook that is still under way when its job is retried
+ * by hand comes late: who follows the job then is already in its next life.
+ */
+
+/** One claim of a job, from the queue to its end. The last one may have come only so far. */
+export interface Chapter {
+  claim: number;
+  /** Null when nobody has claimed it yet, or ever. */
+  attempt: number | null;
+  workerId: string | null;
+  queuedAt: string | null;
+  startedAt: string | null;
+  cancelRequestedAt: string | null;
+  /** The actor; null when no person asked. */
+  cancelRequestedBy: string | null;
+  finishedAt: string | null;
+  /** The state that its end brought the job into. */
+  next: JobState | null;
+  runAt: string | null;
+  error: JobError | null;
+  /** That its end was not the end: somebody retried the job by hand. */
+  retried: ManualRetry | null;
+  /** It is beyond what one page may hold, and was read without its contents. */
+  beyond?: boolean;
+}
+
+/** A retry by hand, as it is kept with the end that it undid. */
+export interface ManualRetry {
+  at: string;
+  mode: RetryMode;
+  /** When it is to run, if that is not at once. */
+  runAt?: string | null;
+  /** What its params were, if it got others. */
+  paramsBefore?: unknown;
+}
+
+/** What the job said while it ran. */
+export interface SaidEvent {
+  claim: number;
+  n: number;
+  attempt: number;
+  type: EventType;
+  /** Written after somebody had asked the job to stop. */
+  cancelling: boolean;
+  at: string;
+  payload: unknown;
+  /** As of a chapter. */
+  beyond?: boolean;
+}
+
+/** A hook of the job: a job of its own. */
+export interface HookJob {
+  jobId: string;
+  hook: HookName;
+  /** To the letter the `finishedAt` of the end that made it. */
+  madeAt: string;
+  /** Null, like the time, until it has ended. */
+  status: JobState | null;
+  finishedAt: string | null;
+  error: JobError | null;
+  /** What its code emitted as events, the first of them. */
+  said: readonly { at: string; payload: { type: string; payload: unknown } }[];
+}
+
+/** So many events of a hook are told in the story of its job; all of them are in its own. */
+export const HOOK_EVENTS_MAX = 100;
+/** The places of one hook, of which the last is its end. */
+const HOOK_PLACES = 1_000;
+
+export interface StoryRows {
+  createdAt: string;
+  chapters: readonly Chapter[];
+  said: readonly SaidEvent[];
+  hooks: readonly HookJob[];
+}
+
+const PHASE = {
+  queued: 0,
+  started: 1,
+  said: 2,
+  cancelRequested: 3,
+  saidStopping: 4,
+  left: 5,
+  ended: 6,
+  hooks: 7,
+  retried: 8,
+} as const;
+const CREATED: Place = [0, 0, 0];
+
+/** At most so many events after that place, and whether there are more among these rows. */
+export function tellStory(
+  rows: StoryRows,
+  after: Place | null,
+  limit: number,
+): { events: EventView[]; more: boolean } {
+  const told = [...eventsOf(rows)]
+    .filter(({ place }) => after === null || comparePlaces(place, after) > 0)
+    .sort((a, b) => comparePlaces(a.place, b.place));
+  const end = endOf(rows);
+  const within = end === null ? told : told.filter(({ place }) => comparePlaces(place, end) < 0);
+  const events = within.slice(0, limit).map(toView);
+  return { events, more: end !== null || told.length > limit };
+}
+
+/** The first place whose contents were not read; null when all were. */
+function endOf({ chapters, said }: StoryRows): Place | null {
+  const places = [
+    ...chapters.filter(({ beyond }) => beyond).map(({ claim }): Place => [claim, 0, 0]),
+    ...said.filter(({ beyond }) => beyond).map(placeOfSaid),
+  ];
+  return places.sort(comparePlaces)[0] ?? null;
+}
+
+function placeOfSaid({ claim, n, cancelling }: SaidEvent): Place {
+  return [claim, cancelling ? PHASE.saidStopping : PHASE.said, n];
+}
+
+/**
+ * Where to go on with what the job said: after that number of that claim, and when `stopping`, only
+ * with what it said there after it was asked to stop. The numbers run through both phases.
+ */
+export function saidAfter(after: Place | null): { claim: number; n: number; stopping: boolean } {
+  const [claim, phase, n] = after ?? CREATED;
+  if (phase > PHASE.saidStopping) return { claim: claim + 1, n: -1, stopping: false };
+  const within = phase === PHASE.said || phase === PHASE.saidStopping;
+  return { claim, n: within ? n : -1, stopping: phase === PHASE.cancelRequested };
+}
+
+interface Told {
+  place: Place;
+  type: EventType;
+  at: string;
+  attempt: number | null;
+  payload: unknown;
+}
+
+function toView({ place, type, at, attempt, payload }: Told): EventView {
+  return { id: placeText(place), type, at: new Date(at).toISOString(), attempt, payload };
+}
+
+function* eventsOf({ createdAt, chapters, said, hooks }: StoryRows): Generator<Told> {
+  yield { place: CREATED, type: 'created', at: createdAt, attempt: null, payload: null };
+  for (const one of said) {
+    const { type, at, attempt, payload } = one;
+    yield { place: placeOfSaid(one), type, at, attempt, payload };
+  }
+  for (const chapter of chapters) {
+    yield* beginning(chapter);
+    yield* ending(chapter);
+    if (isEnd(chapter)) yield* hookEvents(chapter, hooks);
+    if (chapter.retried) yield manualRetry(chapter.claim, chapter.retried);
+  }
+}
+
+function manualRetry(claim: number, { at, mode, runAt, ...more }: ManualRetry): Told {
+  const payload = { mode, runAt: iso(runAt ?? null), ...more };
+  return { place: [claim, PHASE.retried, 0], type: 'retry_scheduled', at, attempt: null, payload };
+}
+
+function* beginning(chapter: Chapter): Generator<Told> {
+  const { claim, attempt, queuedAt, startedAt, workerId } = chapter;
+  const { cancelRequestedAt, cancelRequestedBy } = chapter;
+  if (queuedAt !== null) {
+    const place: Place = [claim, PHASE.queued, 0];
+    yield { place, type: 'queued', at: queuedAt, attempt: null, payload: null };
+  }
+  if (startedAt !== null) {
+    const place: Place = [claim, PHASE.started, 0];
+    yield { place, type: 'started', at: startedAt, attempt, payload: { workerId } };
+  }
+  if (cancelRequestedAt !== null) {
+    const place: Place = [claim, PHASE.cancelRequested, 0];
+    const payload = cancelRequestedBy === null ? null : { by: cancelRequestedBy };
+    yield { place, type: 'cancel_requested', at: cancelRequestedAt, attempt, payload };
+  }
+}
+
+/** How the claim was left, where that is a thing of its own, and where the job went from there. */
+function* ending({ finishedAt: at, ...chapter }: Chapter): Generator<Told> {
+  if (at === null || chapter.next === null) return;
+  const { claim, attempt, workerId, next, runAt, error } = chapter;
+  const message = error?.message ?? null;
+  const left = (type: EventType, payload: unknown): Told => {
+    return { place: [claim, PHASE.left, 0], type, at, attempt, payload };
+  };
+  const ended = (type: EventType, payload: unknown): Told => {
+    return { place: [claim, PHASE.ended, 0], type, at, attempt, payload };
+  };
+  if (next === 'queued' || next === 'failed') {
+    if (error?.code === 'LEASE_EXPIRED') yield left('lease_lost', { workerId, message });
+    if (error?.code === 'INTERRUPTED') yield left('interrupted', { message });
+  }
+  if (next === 'scheduled') yield left('snoozed', { runAt: iso(runAt) });
+  if (next === 'retrying') yield left('retry_scheduled', { error, runAt: iso(runAt) });
+  if (next === 'succeeded' || next === 'cancelled') yield ended(next, null);
+  if (next === 'failed') yield ended(next, { error });
+}
+
+function isEnd({ next }: Chapter): boolean {
+  return next !== null && isTerminal(next);
+}
+
+function* hookEvents({ claim, finishedAt }: Chapter, hooks: readonly HookJob[]): Generator<Told> {
+  const mine = hooks.filter(({ madeAt }) => madeAt === finishedAt);
+  for (const [n, name] of HOOKS.entries()) {
+    const job = mine.find(({ hook }) => hook === name);
+    if (!job) continue;
+    const { jobId, hook, status, finishedAt: at, error, said } = job;
+    if (status === null || at === null) return;
+    const placeOf = (k: number): Place => [claim, PHASE.hooks, n * HOOK_PLACES + k];
+    for (const [k, { at: saidAt, payload }] of said.entries()) {
+      const place = placeOf(k);
+      yield { place, type: 'custom', at: saidAt, attempt: null, payload: { hook, ...payload } };
+    }
+    const payload = { hook, status, jobId, ...(error && { error }) };
+    const place = placeOf(HOOK_PLACES - 1);
+    yield { place, type: 'hook', at, attempt: null, payload };
+  }
+}
+
+function iso(time: string | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

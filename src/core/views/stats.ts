@@ -1,0 +1,194 @@
+import { emptyCounts, type Quantiles, quantilesMs } from './histogram.ts';
+import { JOB_STATES, type JobState } from '../job/job.ts';
+import { MINUTE_MS } from '../values/duration.ts';
+
+/** How the queues are doing, as `GET /v1/stats` tells it. Nothing is counted for it: see `store/counters/counter-moves`. */
+export interface StatsView {
+  at: string;
+  /** What rates, times and retries were asked to look back on, and since when they really do. */
+  windowMinutes: number;
+  windowFrom: string;
+  /** How many jobs are there now, in each state. */
+  totals: StateCounts;
+  definitions: DefinitionStats[];
+  throughput: Throughput;
+}
+
+export type StateCounts = Record<JobState, number>;
+
+export interface DefinitionStats {
+  key: string;
+  /** Jobs that could run now, and those that do. */
+  depth: number;
+  running: number;
+  states: StateCounts;
+  /** How long the oldest queued job has waited, and which it is; null when none is queued. */
+  oldestAgeMs: number | null;
+  oldestJobId: string | null;
+  /** Queued jobs of versions that no living worker has loaded; null when there are none. */
+  unserved: Unserved | null;
+  /** Of the jobs that succeeded or failed in the window; null when none did. */
+  successRate: number | null;
+  failureRate: number | null;
+  /** How long jobs were in line before an attempt began, and how long attempts took. */
+  waitMs: Quantiles;
+  runMs: Quantiles;
+  /** Attempts in the window that failed and are tried again. */
+  retries: number;
+}
+
+export interface Unserved {
+  depth: number;
+  oldestAgeMs: number;
+  oldestJobId: string;
+}
+
+const THROUGHPUT_COUNTS = [
+  'enqueued',
+  'started',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'retried',
+] as const;
+
+export type ThroughputCount = (typeof THROUGHPUT_COUNTS)[number];
+
+/** One number for each minute, the oldest first; the last minute is the one that is not over yet. */
+export type Throughput = { from: string; stepMs: number } & Record<ThroughputCount, number[]>;
+
+/** The oldest queued job of one version, and whether a living worker has that version loaded. */
+export interface OldestJob {
+  key: string;
+  version: number;
+  ageMs: number;
+  jobId: string;
+  served: boolean;
+}
+
+/** What the store knows, still apart by shard. */
+export interface StatsRows {
+  at: Date;
+  depths: readonly { key: string; version: number; state: JobState | null; n: number }[];
+  spans: readonly { key: string; state: JobState; bucket: number; n: number }[];
+  oldest: readonly OldestJob[];
+  minutes: readonly ({ minute: Date } & Record<ThroughputCount, number>)[];
+}
+
+export function statsView(
+  rows: StatsRows,
+  {
+    windowMinutes,
+    seriesMinutes,
+    unhandledAfterMs,
+  }: { windowMinutes: number; seriesMinutes: number; unhandledAfterMs: number },
+): StatsView {
+  const totals = noJobs();
+  for (const { state, n } of rows.depths) if (state !== null) totals[state] += n;
+  return {
+    at: rows.at.toISOString(),
+    windowMinutes,
+    windowFrom: windowFrom(rows.at, windowMinutes).toISOString(),
+    totals,
+    definitions: definitionsOf(rows, unhandledAfterMs),
+    throughput: throughputOf(rows, seriesMinutes),
+  };
+}
+
+function noJobs(): StateCounts {
+  return Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as StateCounts;
+}
+
+/** Times are kept in slots of a quarter of an hour; the first one that counts holds the beginning. */
+const SLOT_MS = 15 * MINUTE_MS;
+
+function windowFrom(at: Date, windowMinutes: number): Date {
+  return new Date(Math.floor((at.getTime() - windowMinutes * MINUTE_MS) / SLOT_MS) * SLOT_MS);
+}
+
+function definitionsOf(
+  { depths, spans, oldest }: StatsRows,
+  unhandledAfterMs: number,
+): DefinitionStats[] {
+  const byKey = Map.groupBy(depths, ({ key }) => key);
+  const spansOf = Map.groupBy(spans, ({ key }) => key);
+  const oldestOf = Map.groupBy(oldest, ({ key }) => key);
+  return [...byKey.keys()].toSorted().map((key) => {
+    const states = noJobs();
+    for (const { state, n } of byKey.get(key) ?? []) if (state !== null) states[state] += n;
+    const heads = oldestOf.get(key) ?? [];
+    const first = oldestIn(heads);
+    return {
+      key,
+      depth: states.queued,
+      running: states.running + states.cancelling,
+      states,
+      oldestAgeMs: first ? ageOf(first) : null,
+      oldestJobId: first?.jobId ?? null,
+      unserved: unservedOf(heads, byKey.get(key) ?? [], unhandledAfterMs),
+      ...recentOf(spansOf.get(key) ?? []),
+    };
+  });
+}
+
+function oldestIn(heads: readonly OldestJob[]): OldestJob | undefined {
+  return heads.toSorted((a, b) => b.ageMs - a.ageMs)[0];
+}
+
+function ageOf({ ageMs }: OldestJob): number {
+  return Math.max(0, Math.round(ageMs));
+}
+
+/** A deploy may be under way: only what has waited for long enough counts, with all behind it. */
+function unservedOf(
+  heads: readonly OldestJob[],
+  depths: StatsRows['depths'],
+  unhandledAfterMs: number,
+): Unserved | null {
+  const stranded = heads.filter(({ served, ageMs }) => !served && ageMs >= unhandledAfterMs);
+  const first = oldestIn(stranded);
+  if (!first) return null;
+  const versions = new Set(stranded.map(({ version }) => version));
+  const depth = depths
+    .filter(({ version, state }) => state === 'queued' && versions.has(version))
+    .reduce((sum, { n }) => sum + n, 0);
+  // What is counted is a moment behind what is there.
+  return { depth: Math.max(1, depth), oldestAgeMs: ageOf(first), oldestJobId: first.jobId };
+}
+
+/** An attempt that begins has waited; whatever else is counted by its time has run, or never did. */
+function recentOf(spans: StatsRows['spans']) {
+  const wait = emptyCounts();
+  const run = emptyCounts();
+  const ended = { succeeded: 0, failed: 0, retrying: 0 };
+  for (const { state, bucket, n } of spans) {
+    const counts = state === 'running' ? wait : run;
+    if (bucket >= 0) counts[bucket] = (counts[bucket] ?? 0) + n;
+    if (state in ended) ended[state as keyof typeof ended] += n;
+  }
+  const { succeeded, failed, retrying } = ended;
+  const judged = succeeded + failed;
+  return {
+    successRate: judged === 0 ? null : succeeded / judged,
+    failureRate: judged === 0 ? null : failed / judged,
+    waitMs: quantilesMs(wait),
+    runMs: quantilesMs(run),
+    retries: retrying,
+  };
+}
+
+function throughputOf({ at, minutes }: StatsRows, seriesMinutes: number): Throughput {
+  const thisMinuteMs = Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS;
+  const fromMs = thisMinuteMs - (seriesMinutes - 1) * MINUTE_MS;
+  const series = Object.fromEntries(
+    THROUGHPUT_COUNTS.map((name) => [name, Array.from({ length: seriesMinutes }, () => 0)]),
+  ) as Record<ThroughputCount, number[]>;
+  for (const row of minutes) {
+    const place = (row.minute.getTime() - fromMs) / MINUTE_MS;
+    if (place < 0 || place >= seriesMinutes) continue;
+    for (const name of THROUGHPUT_COUNTS) {
+      series[name][place] = (series[name][place] ?? 0) + row[name];
+    }
+  }
+  return { from: new Date(fromMs).toISOString(), stepMs: MINUTE_MS, ...series };
+}

@@ -1,0 +1,163 @@
+import type { FastifyRequest } from 'fastify';
+import type { DeadLetterGroup } from '../../core/failure/dead-letter.ts';
+import { hookOwner } from '../../core/definition/hooks.ts';
+import type { JobView } from '../../core/job/job.ts';
+import { REDACTED, Redactor } from '../../core/access/redact.ts';
+import { redactAttempt, redactJob, redactSchedule } from '../../core/access/redact-views.ts';
+import type { ScheduleView } from '../../core/schedule/schedule.ts';
+import { mayDo } from '../../core/access/scope.ts';
+import type { AttemptView } from '../../core/views/history.ts';
+import { WEBHOOK_KEY } from '../../core/webhook/webhook.ts';
+import { Refusal } from '../../protocol/refusal.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { inSlices } from '../../runtime/slices.ts';
+import { audit } from '../../store/access/audit.ts';
+import type { Db } from '../../store/connection/db.ts';
+import { getJob } from '../../store/read/get-job.ts';
+import { viewAll } from '../../store/read/list-jobs.ts';
+import { readRedactPaths } from '../../store/read/redact-paths.ts';
+import { actorOf, callerOf } from './caller.ts';
+import { FreshAnswers } from './fresh-answers.ts';
+import { noSuchJob } from '../cursors/job-path.ts';
+
+const FRESH_MS = 1_000;
+
+/** What `?reveal` is asked for with, when a route takes it. */
+type Asked = FastifyRequest<{ Querystring: { reveal?: 'true' | 'false' | undefined } }>;
+
+/** Hides the secrets of what is shown, unless the caller may see them and asks for it. */
+export class Redaction {
+  readonly #db: Db;
+  readonly #paths: FreshAnswers<Paths>;
+
+  constructor(db: Db, clock: Clock) {
+    this.#db = db;
+    this.#paths = new FreshAnswers(clock, FRESH_MS);
+  }
+
+  async job(job: JobView): Promise<JobView> {
+    return redactJob(job, await this.#redactor(job.definitionKey, job.params));
+  }
+
+  async attempts(job: JobView, attempts: readonly AttemptView[]): Promise<AttemptView[]> {
+    const redactor = await this.#redactor(job.definitionKey, job.params);
+    return attempts.map((attempt) => redactAttempt(attempt, redactor));
+  }
+
+  async jobs(jobs: readonly JobView[]): Promise<JobView[]> {
+    const paths = await this.#allPaths();
+    const redacted = function* () {
+      const shown: JobView[] = [];
+      for (const job of jobs) {
+        shown.push(redactJob(job, redactorOf(paths, job.definitionKey, job.params)));
+        yield;
+      }
+      return shown;
+    };
+    return await inSlices(redacted());
+  }
+
+  /** Entries of the story of a job, some of which may be long. */
+  async entries<Entry>(
+    entries: readonly Entry[],
+    redactor: Redactor | null,
+    redact: (entry: Entry, redactor: Redactor) => Entry,
+  ): Promise<readonly Entry[]> {
+    if (redactor === null) return entries;
+    const redacted = function* () {
+      const shown: Entry[] = [];
+      for (const entry of entries) {
+        shown.push(redact(entry, redactor));
+        yield;
+      }
+      return shown;
+    };
+    return await inSlices(redacted());
+  }
+
+  /**
+   * The same for jobs that were found by a text. To be found is to be seen: a job that fits only by a
+   * secret is left out, or whoever may only read could try one guess after the other.
+   */
+  async found<Job extends JobView>(
+    request: FastifyRequest,
+    jobs: readonly Job[],
+    q: string | undefined,
+  ): Promise<JobView[]> {
+    const shown = await this.jobs(jobs);
+    if (q === undefined || mayDo(callerOf(request).scopes, 'jobs:reveal')) return shown;
+    return shown.filter((job, index) => hidesNothing(job, jobs[index]) || mentions(job, q));
+  }
+
+  /** The message of a group is that of its newest job, which may repeat what it was given. */
+  async groups(tenant: string, groups: readonly DeadLetterGroup[]): Promise<DeadLetterGroup[]> {
+    const newest = await viewAll(
+      this.#db,
+      tenant,
+      groups.map(({ jobId }) => jobId),
+    );
+    const jobs = new Map(newest.map((job) => [job.jobId, job]));
+    return await Promise.all(
+      groups.map(async (group) => {
+        const job = jobs.get(group.jobId);
+        // Without its params nobody knows what is secret. It was deleted a moment ago.
+        if (!job) return { ...group, message: REDACTED };
+        const redactor = await this.#redactor(job.definitionKey, job.params);
+        return { ...group, message: redactor.text(group.message) };
+      }),
+    );
+  }
+
+  async schedule(schedule: ScheduleView): Promise<ScheduleView> {
+    return redactSchedule(schedule, await this.#redactor(schedule.definitionKey));
+  }
+
+  /** For all that can be read of a job; null when the caller is to see it as it is. */
+  async ofStory(request: Asked, jobId: string): Promise<Redactor | null> {
+    const revealed = this.wantsAll(request);
+    const { tenant } = callerOf(request);
+    const job = (await getJob(this.#db, tenant, jobId)) ?? noSuchJob(jobId);
+    if (!revealed) return await this.#redactor(job.definitionKey, job.params);
+    await this.writeDown(request, 'job.reveal', jobId);
+    return null;
+  }
+
+  /** Whether the caller asks to see secrets. Throws when the key does not allow it. */
+  wantsAll(request: Asked): boolean {
+    if (request.query.reveal !== 'true') return false;
+    if (mayDo(callerOf(request).scopes, 'jobs:reveal')) return true;
+    throw new Refusal('FORBIDDEN', 'the key lacks the scope jobs:reveal');
+  }
+
+  /** Before anything is shown. */
+  async writeDown(request: FastifyRequest, action: string, subject: string): Promise<void> {
+    const { tenant } = callerOf(request);
+    await audit(this.#db, actorOf(request), { tenant, action, subject });
+  }
+
+  async #redactor(definitionKey: string, params?: unknown): Promise<Redactor> {
+    return redactorOf(await this.#allPaths(), definitionKey, params);
+  }
+
+  async #allPaths(): Promise<Paths> {
+    return await this.#paths.get('paths', async () => readRedactPaths(this.#db));
+  }
+}
+
+type Paths = ReadonlyMap<string, readonly string[]>;
+
+function redactorOf(paths: Paths, definitionKey: string, params: unknown): Redactor {
+  // What a delivery knows of its job was not redacted yet: that is done when it is sent.
+  if (definitionKey === WEBHOOK_KEY) return new Redactor(['error'], params);
+  // The jobs of hooks carry what their owner's jobs do.
+  return new Redactor(paths.get(hookOwner(definitionKey) ?? definitionKey), params);
+}
+
+function hidesNothing(shown: JobView, job: JobView | undefined): boolean {
+  return shown.params === job?.params && shown.error?.message === job?.error?.message;
+}
+
+function mentions({ params, error }: JobView, q: string): boolean {
+  const texts = [JSON.stringify(params), error?.message ?? ''];
+  return texts.some((text) => text.toLowerCase().includes(q.toLowerCase()));
+}

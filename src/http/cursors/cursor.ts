@@ -1,0 +1,50 @@
+import { isJobId } from '../../core/job/job-id.ts';
+import type { JobSort } from '../../protocol/requests/job-query.ts';
+import { Refusal } from '../../protocol/refusal.ts';
+
+/**
+ * Where the next page begins, as one opaque word. It carries the sort it was made for: continued in
+ * another order it would skip jobs without a sign.
+ */
+export function makeCursor(sort: JobSort, jobId: string): string {
+  return Buffer.from(`${sort} ${jobId}`).toString('base64url');
+}
+
+export function readCursor(cursor: string, sort: JobSort): string {
+  const [madeFor, jobId = ''] = Buffer.from(cursor, 'base64url').toString().split(' ');
+  if (!isJobId(jobId) || makeCursor(madeFor as JobSort, jobId) !== cursor) throw refused(FOREIGN);
+  if (madeFor !== sort) throw refused(`was made for sort=${madeFor}: keep the sort while paging`);
+  return jobId;
+}
+
+/** In a job's story an entry's id is a cursor already: there is only one order to go on in. */
+export function readStoryCursor(cursor: string, isId: (text: string) => boolean): string {
+  if (!isId(cursor)) throw refused(FOREIGN);
+  return cursor;
+}
+
+/** What a reader that was cut off has seen last: browsers send it by themselves. */
+export function readLastEventId(header: string, isId: (text: string) => boolean): string {
+  if (isId(header)) return header;
+  const detail = 'Last-Event-ID is not an id of this stream: send back the last one as it came';
+  throw new Refusal('VALIDATION_FAILED', detail, { errors: [{ pointer: '', detail }] });
+}
+
+/** The same question with the next cursor, relative to this server (RFC 8288). */
+export function nextLink(url: string, cursor: string): string {
+  const [path = '', query = ''] = url.split('?', 2);
+  const asked = new URLSearchParams(query);
+  asked.set('cursor', cursor);
+  return `<${path}?${asked.toString()}>; rel="next"`;
+}
+
+const FOREIGN = 'is not a cursor of this API: take nextCursor as it was answered';
+
+export function foreignCursor(): Refusal {
+  return refused(FOREIGN);
+}
+
+function refused(detail: string): Refusal {
+  const errors = [{ pointer: '/cursor', detail }];
+  return new Refusal('VALIDATION_FAILED', `/cursor: ${detail}`, { errors });
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import type { Log } from '../../runtime/log.ts';
+import { pathOf } from '../problem.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Asked every few seconds by machines: no line in the access log. */
+    quiet?: boolean;
+  }
+}
+
+/** One line per request, at debug level only: in production the answers are counted, not told. */
+export function logAccess(app: FastifyInstance, log: Log): void {
+  app.addHook('onResponse', async (request, reply) => {
+    if (request.routeOptions.config.quiet) return;
+    const { method } = request;
+    const path = pathOf(request.url);
+    const durationMs = Math.round(reply.elapsedTime * 10) / 10;
+    log.debug({ method, path, status: reply.statusCode, durationMs }, 'request');
+  });
+}

@@ -1,0 +1,15 @@
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from '../../protocol/refusal.ts';
+
+/** Of two that differ a proxy may read one and we the other, so there may be one of each. */
+const ONCE = new Set(['host', 'authorization', 'content-type', 'origin', 'cookie']);
+
+export function refuseRepeatedHeaders({ raw }: FastifyRequest): void {
+  const seen = new Set<string>();
+  for (const [index, text] of raw.rawHeaders.entries()) {
+    const name = index % 2 === 0 ? text.toLowerCase() : '';
+    if (!ONCE.has(name)) continue;
+    if (seen.has(name)) throw new Refusal('BAD_REQUEST', `the header ${name} is there twice`);
+    seen.add(name);
+  }
+}

@@ -1,0 +1,55 @@
+import { unavailable } from '../problem.ts';
+
+/** How many searches by text run at once, of one tenant and of all; the others wait for their turn. */
+const OF_TENANT_MAX = 2;
+const OF_ALL_MAX = 4;
+const WAITING_OF_TENANT_MAX = 50;
+const WAITING_MAX = 1_000;
+
+/**
+ * A search by text (`q`) reads many jobs, and twenty of them at once would keep the database from
+ * everybody else. So few run at a time, and the next is one whose tenant has the fewest under way.
+ */
+export class SearchSlots {
+  readonly #running = new Map<string, number>();
+  readonly #waiting: { tenant: string; begin: () => void }[] = [];
+  #all = 0;
+
+  async run<T>(tenant: string, search: () => Promise<T>): Promise<T> {
+    const own = this.#waiting.filter((one) => one.tenant === tenant).length;
+    if (own >= WAITING_OF_TENANT_MAX || this.#waiting.length >= WAITING_MAX) {
+      throw unavailable('too many searches wait here; try again later');
+    }
+    await new Promise<void>((begin) => {
+      this.#waiting.push({ tenant, begin });
+      this.#next();
+    });
+    try {
+      return await search();
+    } finally {
+      this.#count(tenant, -1);
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    if (this.#all >= OF_ALL_MAX) return;
+    const free = this.#waiting.filter(({ tenant }) => this.#of(tenant) < OF_TENANT_MAX);
+    const [next] = free.sort((one, other) => this.#of(one.tenant) - this.#of(other.tenant));
+    if (!next) return;
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    this.#count(next.tenant, 1);
+    next.begin();
+  }
+
+  #of(tenant: string): number {
+    return this.#running.get(tenant) ?? 0;
+  }
+
+  #count(tenant: string, by: 1 | -1): void {
+    this.#all += by;
+    const left = this.#of(tenant) + by;
+    if (left === 0) this.#running.delete(tenant);
+    else this.#running.set(tenant, left);
+  }
+}

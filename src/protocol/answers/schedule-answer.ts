@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import {
+  CATCH_UPS,
+  DST_GAPS,
+  DST_REPEATS,
+  OVERLAPS,
+  type ScheduleView,
+  SLOT_REASONS,
+  SLOT_STATUSES,
+  type SlotView,
+} from '../../core/schedule/schedule.ts';
+
+/** Schedules as the API answers them: open objects, held to the words of `core`. */
+const Moment = z.iso.datetime();
+
+export const ScheduleIdParams = z.object({
+  scheduleId: z
+    .string()
+    .describe('The id that POST /v1/schedules answered.')
+    .meta({ examples: ['0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400'] }),
+});
+
+export const SlotAnswer = z
+  .looseObject({
+    slot: Moment.describe('When it was due.'),
+    local: z.string().describe('The local time that the cron expression meant.'),
+    status: z.enum(SLOT_STATUSES),
+    reason: z.enum(SLOT_REASONS).nullable().describe('Why; null when it fired on time.'),
+    through: Moment.nullable().describe('If set, it stands for all slots up to this one.'),
+    jobId: z.string().nullable(),
+    jobStatus: z.string().nullable().describe('How that job is now, as long as it is kept.'),
+  })
+  .meta({ id: 'Slot', description: 'One due instant of a schedule, and what became of it.' });
+SlotAnswer satisfies z.ZodType<SlotView>;
+
+export const ScheduleAnswer = z
+  .looseObject({
+    id: z.string(),
+    tenant: z.string(),
+    name: z.string().nullable(),
+    definitionKey: z.string(),
+    definitionVersion: z.int().nullable(),
+    cron: z.string(),
+    timezone: z.string(),
+    params: z.unknown(),
+    priority: z.int(),
+    enabled: z.boolean().describe('False: paused.'),
+    startAt: Moment.nullable(),
+    endAt: Moment.nullable(),
+    jitterMs: z.int(),
+    dstGap: z.enum(DST_GAPS),
+    dstRepeat: z.enum(DST_REPEATS),
+    catchUp: z.enum(CATCH_UPS),
+    catchUpWindowMs: z.int(),
+    catchUpMax: z.int(),
+    overlap: z.enum(OVERLAPS),
+    source: z.enum(['api', 'code']).describe('Made through the API, or by defineJob.'),
+    note: z.string().nullable().describe('Why it is paused, or could not run.'),
+    createdAt: Moment,
+    updatedAt: Moment,
+    lastEnqueuedAt: Moment.nullable().describe('When it last made a job.'),
+    nextAt: Moment.nullable().describe('Its next slot; null while paused, and at its end.'),
+    lastSlot: SlotAnswer.nullable().describe('Its newest slot, with the state of its job.'),
+  })
+  .meta({
+    id: 'Schedule',
+    description: 'What makes jobs by the clock.',
+  }) satisfies z.ZodType<ScheduleView>;
+
+const nextCursor = z
+  .string()
+  .nullable()
+  .describe('Ask with it for the next page; null at the end.');
+
+export const SchedulePageAnswer = z.looseObject({ schedules: z.array(ScheduleAnswer), nextCursor });
+export const SlotPageAnswer = z.looseObject({ slots: z.array(SlotAnswer), nextCursor });
+
+export const UpcomingAnswer = z.looseObject({
+  next: z.array(
+    z.looseObject({
+      at: Moment,
+      offset: z.string().describe('How far the local clock is ahead of UTC then.'),
+      note: z.string().nullable().describe('What clocks going forward or back do to it.'),
+    }),
+  ),
+});
+
+export const TriggerAnswer = z.looseObject({
+  jobId: z.string().describe('The id of the job that was made.'),
+});

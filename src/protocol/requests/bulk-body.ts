@@ -1,0 +1,137 @@
+import type { z } from 'zod';
+import { BULK_ACTIONS, BULK_STATES, type BulkAction } from '../../core/job/bulk.ts';
+import type { JobCriteria } from '../../core/job/job-criteria.ts';
+import type { RetryWish } from '../../core/failure/retry.ts';
+import { changeRefusal } from '../../core/job/system-job.ts';
+import { closed, flag, number, oneOf, text, wholeInQuery } from '../fields.ts';
+import { Findings } from '../findings.ts';
+import { criteriaOf, JobFilterBody } from './job-filter.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from './job-query.ts';
+import { readWish, retryFields } from './retry-body.ts';
+import { violations } from '../violations.ts';
+
+const RATE_MAX = 10_000;
+
+const ratePerSecond = number(0.01, RATE_MAX)
+  .optional()
+  .describe('Retry so many jobs a second. Default: as fast as it goes.');
+const preview = flag()
+  .optional()
+  .describe('Only say how many jobs match, and show some of them. Nothing is changed.');
+
+/** What `POST /v1/bulk` takes. */
+export const BulkBody = closed({
+  action: oneOf('action', BULK_ACTIONS).describe('What to do with each job.'),
+  filter: JobFilterBody.describe('Which jobs. At least one field: nothing is about all jobs.'),
+  mode: retryFields.mode,
+  runAt: retryFields.runAt,
+  params: retryFields.params,
+  ratePerSecond,
+  preview,
+});
+
+/** What `POST /v1/dead-letters/retry` takes: a filter of dead letters, and how to retry them. */
+const { definitionKey, errorCode, fingerprint, q, finishedAfter, finishedBefore } =
+  JobFilterBody.shape;
+export const DeadLetterRetryBody = closed({
+  definitionKey,
+  errorCode,
+  fingerprint,
+  from: finishedAfter,
+  to: finishedBefore,
+  q,
+  ...retryFields,
+  ratePerSecond,
+  preview,
+});
+
+/** What `GET /v1/bulk` can be asked. */
+export const BulkQuery = closed({
+  cursor: text(200).optional().describe('The nextCursor of the page before.'),
+  limit: wholeInQuery(1, PAGE_MAX)
+    .default(PAGE_DEFAULT)
+    .describe(`How many a page holds at most. Default ${PAGE_DEFAULT}.`),
+});
+
+export interface BulkRequest {
+  action: BulkAction;
+  criteria: JobCriteria;
+  how: RetryWish & { ratePerSecond: number | null };
+  preview: boolean;
+}
+
+/** Throws a `Refusal`. */
+export function parseBulk(body: unknown): BulkRequest {
+  const findings = new Findings();
+  const { action, filter, ...rest } = shaped(BulkBody, body, findings);
+  const criteria = criteriaOf(filter);
+  if (Object.keys(filter).length === 0) {
+    const detail = 'say which jobs, by at least one field: an empty filter would mean all of them';
+    findings.add('VALIDATION_FAILED', { pointer: '/filter', detail });
+  }
+  for (const state of criteria.statuses.filter((one) => !BULK_STATES[action].includes(one))) {
+    const detail = `a job that is ${state} cannot be changed by ${action}: ${BULK_STATES[action].join(', ')} can`;
+    findings.add('VALIDATION_FAILED', { pointer: '/filter/status', detail });
+  }
+  const retryOnly = ['mode', 'runAt', 'params', 'ratePerSecond'] as const;
+  for (const name of action === 'retry' ? [] : retryOnly) {
+    if (!Object.hasOwn(body as object, name)) continue;
+    const detail = `goes with the action retry, not with ${action}`;
+    findings.add('VALIDATION_FAILED', { pointer: `/${name}`, detail });
+  }
+  return finished(action, criteria, rest, findings);
+}
+
+/** Without a body: all dead letters, now. Throws a `Refusal`. */
+export function parseDeadLetterRetry(body: unknown): BulkRequest {
+  const findings = new Findings();
+  const {
+    from,
+    to,
+    mode,
+    runAt,
+    params,
+    ratePerSecond: rate,
+    preview: only,
+    ...filter
+  } = shaped(DeadLetterRetryBody, body ?? {}, findings);
+  const times = { finishedAfter: from, finishedBefore: to };
+  const criteria = criteriaOf({ status: 'failed', ...filter, ...times });
+  const rest = { mode, runAt, params, ratePerSecond: rate, preview: only };
+  return finished('retry', criteria, rest, findings);
+}
+
+interface HowBody {
+  mode: RetryWish['mode'];
+  runAt?: Date | undefined;
+  params?: unknown;
+  ratePerSecond?: number | undefined;
+  preview?: boolean | undefined;
+}
+
+function finished(
+  action: BulkAction,
+  criteria: JobCriteria,
+  { ratePerSecond: rate, preview: only, ...wish }: HowBody,
+  findings: Findings,
+): BulkRequest {
+  const how = { ...readWish(wish, findings), ratePerSecond: rate ?? null };
+  const problem = changeRefusal(criteria.definitionKey ?? '', how.paramsJson !== null);
+  if (problem !== null) {
+    findings.add('VALIDATION_FAILED', { pointer: '/filter/definitionKey', detail: problem });
+  }
+  if (findings.any) throw findings.refusal();
+  return { action, criteria, how, preview: only ?? false };
+}
+
+/** What has the wrong shape is refused alone: the rules across fields would only guess. */
+function shaped<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+  findings: Findings,
+): z.infer<Schema> {
+  const read = schema.safeParse(body);
+  if (read.success) return read.data;
+  findings.add('VALIDATION_FAILED', ...violations(read.error.issues, 'field'));
+  throw findings.refusal();
+}

@@ -1,0 +1,25 @@
+import { closed, text, wholeInQuery } from '../fields.ts';
+import { reveal } from './job-query.ts';
+
+const STORY_PAGE_MAX = 1_000;
+const STORY_PAGE_DEFAULT = 200;
+const ATTEMPT_MAX = 1_000_000;
+
+const page = {
+  cursor: text(200)
+    .optional()
+    .describe('The nextCursor of the page before, or the id of the last entry that you have.'),
+  limit: wholeInQuery(1, STORY_PAGE_MAX)
+    .default(STORY_PAGE_DEFAULT)
+    .describe(`How many entries a page holds at most. Default ${STORY_PAGE_DEFAULT}.`),
+  reveal,
+};
+
+/** What `GET /v1/jobs/{jobId}/events` can be asked. */
+export const EventQuery = closed(page);
+
+/** What `GET /v1/jobs/{jobId}/logs` can be asked. */
+export const LogQuery = closed({
+  attempt: wholeInQuery(1, ATTEMPT_MAX).optional().describe('Only lines of this attempt.'),
+  ...page,
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { ANY_JOB, type JobCriteria } from '../../core/job/job-criteria.ts';
+import { JOB_STATES } from '../../core/job/job.ts';
+import { closed, instant, list, oneOf, searchedKey, text } from '../fields.ts';
+import { TAG_LENGTH_MAX } from './job-body.ts';
+import { ERROR_CODE_MAX, Q_MAX } from './job-query.ts';
+
+const FINGERPRINT_MAX = 100;
+
+const after = (what: string) => instant().optional().describe(`Only ${what} this time or later.`);
+const before = (what: string) => instant().optional().describe(`Only ${what} before this time.`);
+
+/** Which jobs a bulk action is about. A list of jobs with the same words shows them. */
+export const JobFilterBody = closed({
+  status: z
+    .union([
+      oneOf('status', JOB_STATES, 'must be a status or a list of them'),
+      list(oneOf('status', JOB_STATES), 1, JOB_STATES.length),
+    ])
+    .optional()
+    .describe('Only jobs in this state, or in one of these.'),
+  definitionKey: searchedKey().optional().describe('Only jobs of this definition.'),
+  tag: text(TAG_LENGTH_MAX).optional().describe('Only jobs with this tag.'),
+  errorCode: text(ERROR_CODE_MAX)
+    .optional()
+    .describe('Only jobs whose latest failure has this code.'),
+  fingerprint: text(FINGERPRINT_MAX)
+    .optional()
+    .describe('Only jobs whose latest failure is of this group.'),
+  createdAfter: after('jobs made at'),
+  createdBefore: before('jobs made'),
+  runAfter: after('jobs that wait for'),
+  runBefore: before('jobs that wait for a time'),
+  finishedAfter: after('jobs that ended at'),
+  finishedBefore: before('jobs that ended'),
+  q: text(Q_MAX)
+    .optional()
+    .describe(
+      'Only jobs with this text in the message of their latest failure, or in their params, if these are not encrypted.',
+    ),
+});
+export type JobFilterBody = z.infer<typeof JobFilterBody>;
+
+export function criteriaOf({ status, ...filter }: JobFilterBody): JobCriteria {
+  const said = Object.fromEntries(
+    Object.entries(filter).filter(([, value]) => value !== undefined),
+  ) as Partial<JobCriteria>;
+  const statuses = status === undefined ? [] : [status].flat();
+  return { ...ANY_JOB, ...said, statuses };
+}

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { plainRequest } from '../../core/job/new-job.ts';
+import { FINDINGS_MAX } from '../findings.ts';
+import { parseBatch, parseJob } from './parse-job.ts';
+import { Refusal } from '../refusal.ts';
+
+const parse = (body: unknown, header?: string) => parseJob(body, 'default', header);
+
+function refusalOf(work: () => unknown): Refusal {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+/** The pointers of everything that is wrong with a job that is right but for these fields. */
+const pointers = (fields: object) =>
+  refusalOf(() => parse({ definitionKey: 'a', ...fields })).errors?.map(({ pointer }) => pointer);
+
+describe('a job', () => {
+  it('needs only its key', () => {
+    const plain = plainRequest('default', 'image.resize', '{}');
+    expect(parse({ definitionKey: 'image.resize' })).toEqual(plain);
+  });
+
+  it('with objects where times belong is refused, whatever these objects say of themselves', () => {
+    const odd = { toString: 1, valueOf: 1 };
+    expect(pointers({ runAt: odd, expiresAt: odd })).toEqual(['/runAt', '/expiresAt']);
+  });
+
+  it('carries every field over', () => {
+    const job = parse({
+      definitionKey: 'a',
+      definitionVersion: 2,
+      params: [1, 'x'],
+      priority: -5,
+      maxAttempts: 7,
+      idempotencyKey: 'k',
+      concurrencyKey: 'customer-1',
+      runAt: '2030-01-31T10:00:00+02:00',
+      hold: true,
+      timeoutSeconds: 1.5,
+      retry: { baseMs: 5 },
+      tags: ['x', 'y'],
+    });
+    expect(job).toMatchObject({
+      definitionVersion: 2,
+      paramsJson: '[1,"x"]',
+      priority: -5,
+      maxAttempts: 7,
+      idempotencyKey: 'k',
+      concurrencyKey: 'customer-1',
+      runAt: new Date('2030-01-31T08:00:00Z'),
+      hold: true,
+      tags: ['x', 'y'],
+      policy: { timeoutMs: 1_500, retry: { baseMs: 5, maxMs: 60_000, jitter: 0.1 } },
+    });
+  });
+
+  it.each([null, false, 0, '', 'text', [], {}])('takes %j as params', (params) => {
+    expect(parse({ definitionKey: 'a', params }).paramsJson).toBe(JSON.stringify(params));
+  });
+
+  it('takes the attempts of a retry preset unless told otherwise', () => {
+    expect(parse({ definitionKey: 'a', retry: 'webhook' }).maxAttempts).toBe(5);
+    expect(parse({ definitionKey: 'a', retry: 'webhook', maxAttempts: 2 }).maxAttempts).toBe(2);
+  });
+
+  it('is one of a kind by its params, and gives way, unless told otherwise', () => {
+    const plain = { key: null, while: 'queued', onConflict: 'existing' };
+    expect(parse({ definitionKey: 'a', unique: { while: 'queued' } }).unique).toEqual(plain);
+    const all = { key: 'k', while: { windowMs: 5 }, onConflict: 'replace' };
+    expect(parse({ definitionKey: 'a', unique: all }).unique).toEqual(all);
+  });
+
+  it('never rounds a timeout down to nothing', () => {
+    expect(parse({ definitionKey: 'a', timeoutSeconds: 0.0001 }).policy?.timeoutMs).toBe(1);
+  });
+});
+
+describe('the edges of a field', () => {
+  it.each([
+    [{ definitionKey: 'k'.repeat(200) }],
+    [{ definitionVersion: 2_147_483_647 }],
+    [{ priority: 1_000_000 }],
+    [{ priority: -1_000_000 }],
+    [{ maxAttempts: 1_000 }],
+    [{ idempotencyKey: 'k'.repeat(255) }],
+    [{ delayMs: 0 }],
+    [{ delayMs: 316_224_000_000 }],
+    [{ timeoutSeconds: 2_592_000 }],
+    [{ runAt: '1970-01-01T00:00:00Z' }],
+    [{ tags: Array.from({ length: 20 }, (_, index) => `t${index}`) }],
+    [{ tags: [] }],
+    [{ tags: ['t'.repeat(100)] }],
+    [{ retry: { delaysMs: [0, 1] } }],
+    [{ retry: { jitter: 1 } }],
+    [{ unique: { while: 'queued' } }],
+    [{ unique: { while: { windowMs: 1 }, key: 'k'.repeat(255), onConflict: 'replace' } }],
+    [{ unique: { while: 'active' }, hold: true }],
+    [{ expiresAt: '2030-01-31T10:00:00Z', runAt: '2030-01-31T09:59:59Z' }],
+  ])('%j fits', (fields) => {
+    expect(() => parse({ definitionKey: 'a', ...fields })).not.toThrow();
+  });
+
+  it.each([
+    [{ definitionKey: 'k'.repeat(201) }, '/definitionKey'],
+    [{ definitionKey: '.hidden' }, '/definitionKey'],
+    [{ definitionVersion: 0 }, '/definitionVersion'],
+    [{ definitionVersion: 2_147_483_648 }, '/definitionVersion'],
+    [{ priority: 1_000_001 }, '/priority'],
+    [{ priority: -1_000_001 }, '/priority'],
+    [{ priority: 1.5 }, '/priority'],
+    [{ priority: '1' }, '/priority'],
+    [{ maxAttempts: 0 }, '/maxAttempts'],
+    [{ maxAttempts: 1_001 }, '/maxAttempts'],
+    [{ idempotencyKey: '' }, '/idempotencyKey'],
+    [{ idempotencyKey: 'k'.repeat(256) }, '/idempotencyKey'],
+    [{ idempotencyKey: 'a\u0000b' }, '/idempotencyKey'],
+    [{ idempotencyKey: 'a\nb' }, '/idempotencyKey'],
+    [{ idempotencyKey: 'a\ud800' }, '/idempotencyKey'],
+    [{ delayMs: -1 }, '/delayMs'],
+    [{ delayMs: 316_224_000_001 }, '/delayMs'],
+    [{ timeoutSeconds: 0 }, '/timeoutSeconds'],
+    [{ timeoutSeconds: 2_592_001 }, '/timeoutSeconds'],
+    [{ runAt: '2030-01-31T10:00:00' }, '/runAt'],
+    [{ runAt: '2030-02-30T10:00:00Z' }, '/runAt'],
+    [{ runAt: '0000-01-01T00:00:00Z' }, '/runAt'],
+    [{ runAt: 5 }, '/runAt'],
+    [{ runAt: null }, '/runAt'],
+    [{ hold: 'yes' }, '/hold'],
+    [{ tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, '/tags'],
+    [{ tags: ['t'.repeat(101)] }, '/tags/0'],
+    [{ tags: ['ok', ''] }, '/tags/1'],
+    [{ tags: ['a\u0000'] }, '/tags/0'],
+    [{ tags: ['a', 'b', 'a'] }, '/tags/2'],
+    [{ retry: 'webhok' }, '/retry'],
+    [{ retry: 5 }, '/retry'],
+    [{ retry: { baseMs: -1 } }, '/retry/baseMs'],
+    [{ retry: { jitter: 1.1 } }, '/retry/jitter'],
+    [{ retry: { delaysMs: [] } }, '/retry/delaysMs'],
+    [{ retry: { delaysMs: [1, -1] } }, '/retry/delaysMs/1'],
+    [{ retry: { delaysMs: [1], baseMs: 1 } }, '/retry/delaysMs'],
+    [{ retry: { delayMs: 1 } }, '/retry/delayMs'],
+    [{ runAt: '2030-01-31T10:00:00Z', delayMs: 5 }, '/delayMs'],
+    [{ unique: {} }, '/unique/while'],
+    [{ unique: { while: 'runing' } }, '/unique/while'],
+    [{ unique: { while: { windowMs: 0 } } }, '/unique/while/windowMs'],
+    [{ unique: { while: { windowMs: 5, key: 'k' } } }, '/unique/while/key'],
+    [{ unique: { while: 'queued', key: '' } }, '/unique/key'],
+    [{ unique: { while: 'queued', onConflict: 'cancel' } }, '/unique/onConflict'],
+    [{ unique: { while: 'queued', onConflict: 'replace' }, hold: true }, '/hold'],
+    [{ expiresAt: '2030-01-31' }, '/expiresAt'],
+    [{ expiresAt: '2030-01-31T10:00:00Z', runAt: '2030-01-31T12:00:00+02:00' }, '/expiresAt'],
+    [{ skipValidation: 'yes' }, '/skipValidation'],
+  ])('%j is refused at %s', (fields, pointer) => {
+    expect(pointers(fields)).toEqual([pointer]);
+  });
+});
+
+describe('a refusal', () => {
+  it('lists everything that is wrong, with the nearest names', () => {
+    const refusal = refusalOf(() =>
+      parse({ definitonKey: 'a', priority: 'high', runAt: 1, delayMs: 1, params: { a: Infinity } }),
+    );
+    expect(refusal.code).toBe('VALIDATION_FAILED');
+    expect(refusal.errors).toEqual([
+      { pointer: '/definitionKey', detail: 'is required' },
+      { pointer: '/priority', detail: 'must be a whole number from -1000000 to 1000000' },
+      { pointer: '/runAt', detail: expect.stringContaining('ISO 8601') as string },
+      {
+        pointer: '/definitonKey',
+        detail: 'unknown field "definitonKey": did you mean "definitionKey"?',
+      },
+      { pointer: '/delayMs', detail: 'delayMs and runAt exclude each other' },
+      { pointer: '/params/a', detail: 'a number is too large for JSON' },
+    ]);
+    expect(refusal.message).toBe('/definitionKey: is required (and 5 more)');
+  });
+
+  it.each([undefined, null, 5, 'x', [], true])('of the body %j has the empty pointer', (body) => {
+    const refusal = refusalOf(() => parse(body));
+    expect(refusal.errors).toEqual([{ pointer: '', detail: expect.any(String) as string }]);
+  });
+
+  it('refuses __proto__ as a field and inside params', () => {
+    const body: unknown = JSON.parse('{"definitionKey":"a","__proto__":{"hold":true}}');
+    expect(refusalOf(() => parse(body)).errors?.[0]?.pointer).toBe('/__proto__');
+    const params: unknown = JSON.parse('{"a~/b":{"__proto__":1}}');
+    const refusal = refusalOf(() => parse({ definitionKey: 'a', params }));
+    expect(refusal.code).toBe('PAYLOAD_INVALID');
+    expect(refusal.errors?.[0]?.pointer).toBe('/params/a~0~1b/__proto__');
+  });
+
+  it('is named by the gravest kind', () => {
+    const large = { definitionKey: 'a', params: 'x'.repeat(200_000) };
+    const deep = { definitionKey: 'a', params: [[[[[[[[[[[]]]]]]]]]]] };
+    const codeOf = (...jobs: unknown[]) =>
+      refusalOf(() => parseBatch({ jobs }, 'default', undefined)).code;
+    expect(codeOf(large)).toBe('PAYLOAD_TOO_LARGE');
+    expect(codeOf(large, deep)).toBe('PAYLOAD_INVALID');
+    expect(codeOf(large, deep, {})).toBe('VALIDATION_FAILED');
+  });
+});
+
+describe('the idempotency header', () => {
+  it('is the key when the body has none, and may say the same', () => {
+    expect(parse({ definitionKey: 'a' }, '"order 17"').idempotencyKey).toBe('order 17');
+    expect(parse({ definitionKey: 'a', idempotencyKey: 'k' }, 'k').idempotencyKey).toBe('k');
+  });
+
+  it('may not contradict the body, nor be unreadable', () => {
+    const body = { definitionKey: 'a', idempotencyKey: 'k' };
+    expect(refusalOf(() => parse(body, 'other')).errors?.[0]?.pointer).toBe('/idempotencyKey');
+    expect(refusalOf(() => parse(body, '"open')).errors?.[0]?.pointer).toBe('/idempotencyKey');
+  });
+
+  it('is refused on a batch', () => {
+    const batch = { jobs: [{ definitionKey: 'a' }] };
+    expect(refusalOf(() => parseBatch(batch, 'default', 'k')).code).toBe('VALIDATION_FAILED');
+  });
+});
+
+describe('a batch', () => {
+  const batch = (jobs: unknown) => parseBatch({ jobs }, 'default', undefined);
+
+  it('keeps its order', () => {
+    const keys = ['c', 'a', 'b'].map((definitionKey) => ({ definitionKey }));
+    expect(batch(keys).map((job) => job.definitionKey)).toEqual(['c', 'a', 'b']);
+  });
+
+  it('holds 1 to 10,000 jobs', () => {
+    const job = { definitionKey: 'a' };
+    expect(batch(Array.from({ length: 10_000 }, () => job))).toHaveLength(10_000);
+    for (const jobs of [[], Array.from({ length: 10_001 }, () => job), 'x', undefined]) {
+      expect(refusalOf(() => batch(jobs)).errors?.[0]?.pointer).toBe('/jobs');
+    }
+  });
+
+  it('points into the wrong entries', () => {
+    const good = { definitionKey: 'a' };
+    const wrong = [
+      good,
+      { ...good, priority: 'x' },
+      5,
+      { ...good, params: { __proto__x: Infinity } },
+    ];
+    expect(refusalOf(() => batch(wrong)).errors?.map(({ pointer }) => pointer)).toEqual([
+      '/jobs/1/priority',
+      '/jobs/2',
+      '/jobs/3/params/__proto__x',
+    ]);
+  });
+
+  it('stops looking when enough is wrong', () => {
+    const refusal = refusalOf(() => batch(Array.from({ length: 10_000 }, () => ({}))));
+    expect(refusal.errors).toHaveLength(FINDINGS_MAX);
+  });
+});

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { RETRY_PRESETS } from '../../core/failure/backoff.ts';
+import { DefinitionError, type RetryInput } from '../../core/definition/definition.ts';
+import { retryPolicy } from '../../core/failure/retry-input.ts';
+import { atOnce } from '../../core/values/exact-json.ts';
+import type { JobPolicy } from '../../core/job/job.ts';
+import { type JobRequest, plainRequest } from '../../core/job/new-job.ts';
+import { checkParams } from '../../core/job/params.ts';
+import type { Unique } from '../../core/job/unique.ts';
+import { closed, list } from '../fields.ts';
+import { Findings } from '../findings.ts';
+import { readIdempotencyHeader } from './idempotency-key.ts';
+import { BATCH_MAX, JobBody } from './job-body.ts';
+import { violations } from '../violations.ts';
+
+type UniqueFields = NonNullable<JobBody['unique']>;
+
+/** The list alone; its entries are read one by one, so that reading can stop at enough wrong. */
+const BatchOutline = closed({ jobs: list(z.unknown(), 1, BATCH_MAX) });
+
+/** The body of `POST /v1/jobs` and its header, as a request for a job. Throws a `Refusal`. */
+export function parseJob(body: unknown, tenant: string, header: string | undefined): JobRequest {
+  const findings = new Findings();
+  const job = readJob(body, tenant, '', findings);
+  const key = header === undefined ? null : readHeader(header, body, findings);
+  if (!job || findings.any) throw findings.refusal();
+  return { ...job, idempotencyKey: job.idempotencyKey ?? key };
+}
+
+/** The body of `POST /v1/jobs/batch`: one wrong entry refuses them all. Throws a `Refusal`. */
+export function parseBatch(
+  body: unknown,
+  tenant: string,
+  header: string | undefined,
+): JobRequest[] {
+  return atOnce(parseBatchInSteps(body, tenant, header));
+}
+
+/** The same with a yield after each job, so that a server can answer others in between. */
+export function* parseBatchInSteps(
+  body: unknown,
+  tenant: string,
+  header: string | undefined,
+): Generator<undefined, JobRequest[]> {
+  const findings = new Findings();
+  if (header !== undefined) {
+    const detail = 'the Idempotency-Key header is for one job: give each job its idempotencyKey';
+    findings.add('VALIDATION_FAILED', { pointer: '', detail });
+  }
+  const outline = BatchOutline.safeParse(body);
+  if (!outline.success) {
+    findings.add('VALIDATION_FAILED', ...violations(outline.error.issues, 'field'));
+  }
+  const jobs: JobRequest[] = [];
+  for (const [index, entry] of (outline.data?.jobs ?? []).entries()) {
+    const job = readJob(entry, tenant, `/jobs/${index}`, findings);
+    if (job) jobs.push(job);
+    if (findings.full) break;
+    yield;
+  }
+  if (findings.any) throw findings.refusal();
+  return jobs;
+}
+
+/** Null when the shape is wrong. Whatever else is wrong is found in the same round. */
+function readJob(body: unknown, tenant: string, at: string, findings: Findings): JobRequest | null {
+  const shape = JobBody.safeParse(body);
+  if (!shape.success) {
+    findings.add('VALIDATION_FAILED', ...violations(shape.error.issues, 'field', at));
+  }
+  crossCheck(body, at, findings);
+  const paramsJson = readParams(body, at, findings);
+  if (!shape.success || paramsJson === null) return null;
+  const job = shape.data;
+  return {
+    ...plainRequest(tenant, job.definitionKey, paramsJson),
+    definitionVersion: job.definitionVersion ?? null,
+    priority: job.priority ?? 0,
+    maxAttempts: job.maxAttempts ?? presetAttempts(job),
+    hold: job.hold ?? false,
+    runAt: job.runAt ?? null,
+    delayMs: job.delayMs ?? null,
+    idempotencyKey: job.idempotencyKey ?? null,
+    concurrencyKey: job.concurrencyKey ?? null,
+    unique: job.unique ? readUnique(job.unique) : null,
+    expiresAt: job.expiresAt ?? null,
+    tags: job.tags ?? null,
+    policy: readPolicy(job, at, findings),
+    skipValidation: job.skipValidation ?? false,
+  };
+}
+
+/** Rules between fields. They look at the raw body, so that a wrong field elsewhere hides none. */
+function crossCheck(body: unknown, at: string, findings: Findings): void {
+  const { runAt, delayMs, retry, tags, unique, hold, expiresAt } = fieldsOf(body);
+  const wrong = (pointer: string, detail: string) =>
+    findings.add('VALIDATION_FAILED', { pointer: at + pointer, detail });
+  if (runAt !== undefined && delayMs !== undefined) {
+    wrong('/delayMs', 'delayMs and runAt exclude each other');
+  }
+  if (hold === true && fieldsOf(unique)['onConflict'] === 'replace') {
+    wrong('/hold', 'hold and replacing an earlier job exclude each other');
+  }
+  if (timeOf(runAt) >= timeOf(expiresAt)) {
+    wrong('/expiresAt', 'must be later than runAt, or it could never run');
+  }
+  const { delaysMs, baseMs, maxMs } = fieldsOf(retry);
+  if (delaysMs !== undefined && (baseMs !== undefined || maxMs !== undefined)) {
+    wrong('/retry/delaysMs', 'delaysMs excludes baseMs and maxMs');
+  }
+  // A list that is too long has been refused already, and may be very long.
+  if (!Array.isArray(tags) || tags.length > 100) return;
+  for (const [index, tag] of tags.entries()) {
+    if (tags.indexOf(tag) < index) wrong(`/tags/${index}`, 'is in the list already');
+  }
+}
+
+/** Whatever is no text is no time: an object could say that it cannot be one. */
+function timeOf(value: unknown): number {
+  return typeof value === 'string' ? Date.parse(value) : NaN;
+}
+
+function readUnique(unique: UniqueFields): Unique {
+  const { key, onConflict = 'existing' } = unique;
+  return { key: key ?? null, while: unique.while, onConflict };
+}
+
+function readParams(body: unknown, at: string, findings: Findings): string | null {
+  const { params } = fieldsOf(body);
+  const checked = checkParams(params === undefined ? {} : params);
+  if (checked.ok) return checked.json;
+  const { code, pointer, detail } = checked;
+  findings.add(code, { pointer: `${at}/params${pointer}`, detail });
+  return null;
+}
+
+function readPolicy(job: JobBody, at: string, findings: Findings): JobPolicy | null {
+  const policy: JobPolicy = {};
+  // Less than half a millisecond would round to "no time at all".
+  if (job.timeoutSeconds !== undefined) {
+    policy.timeoutMs = Math.max(1, Math.round(job.timeoutSeconds * 1_000));
+  }
+  if (job.retry !== undefined) {
+    try {
+      policy.retry = retryPolicy(job.retry as RetryInput);
+    } catch (error) {
+      if (!(error instanceof DefinitionError)) throw error;
+      findings.add('VALIDATION_FAILED', { pointer: `${at}/retry`, detail: error.message });
+    }
+  }
+  return Object.keys(policy).length > 0 ? policy : null;
+}
+
+/** A preset says how many attempts make sense, as it does in a definition. */
+function presetAttempts({ retry }: JobBody): number | null {
+  return typeof retry === 'string' ? (RETRY_PRESETS[retry]?.maxAttempts ?? null) : null;
+}
+
+function readHeader(header: string, body: unknown, findings: Findings): string | null {
+  const read = readIdempotencyHeader(header);
+  const pointer = '/idempotencyKey';
+  if (!read.ok) {
+    findings.add('VALIDATION_FAILED', { pointer, detail: read.detail });
+    return null;
+  }
+  const { idempotencyKey } = fieldsOf(body);
+  if (idempotencyKey !== undefined && idempotencyKey !== read.key) {
+    const detail = 'the body and the Idempotency-Key header give different keys';
+    findings.add('VALIDATION_FAILED', { pointer, detail });
+  }
+  return read.key;
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

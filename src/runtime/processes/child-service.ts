@@ -1,0 +1,217 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { sleep } from '../deadline.ts';
+import { childEnvironment } from './environment.ts';
+import type { Log } from '../log.ts';
+import { Backoff } from '../persist.ts';
+import type { Service } from '../service.ts';
+import { type RefusalKind, StartRefusal } from '../start-refusal.ts';
+
+export interface ChildServiceOptions {
+  name: string;
+  /** A module that calls `serveAsChild`. */
+  entry: string;
+  /** Sent over the channel, not by argv or environment, since it may hold secrets. */
+  message: Record<string, unknown>;
+  /** Variables of ours that it gets besides the harmless ones; see `environment.ts`. */
+  environment?: string | null;
+  log: Log;
+  /** How long a stop may take before the process is killed. */
+  stopMs: number;
+}
+
+const HEALTHY_MS = 10_000;
+
+/** What a child says: that it is up, or why it never will be. */
+interface Words<Ready> {
+  ready?: Ready;
+  refused?: { kind: RefusalKind; message: string };
+  /** Why this start failed; the next one may work. */
+  failed?: string;
+}
+
+/** How one life of the process ended. */
+interface Life {
+  wasUp: boolean;
+  refused: StartRefusal | null;
+  orderly: boolean;
+  /** In words, for people. */
+  end: string;
+}
+
+/**
+ * A part of the server that lives in its own process. From the first moment on it is started again
+ * whenever it ends without having been asked to, also when it left in good order because somebody
+ * else asked it. Only before it was up for the first time may it refuse to start. It leads its own
+ * process group, so that Ctrl-C in a terminal reaches only the parent, which then stops its parts in
+ * order.
+ */
+export class ChildService<Ready> implements Service {
+  readonly name: string;
+  readonly #options: ChildServiceOptions;
+  #stopping = new AbortController();
+  #supervision: Promise<void> | undefined;
+  #child: ChildProcess | undefined;
+  #ready: Ready | undefined;
+  /** Who waits for the next one to be up, or for the end of it all. */
+  #awaited: (() => void)[] = [];
+
+  constructor(options: ChildServiceOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** What the process said when it was last up. */
+  get ready(): Ready | undefined {
+    return this.#ready;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Resolves when the process is up, however often it has to be started for that. */
+  async start(signal?: AbortSignal): Promise<void> {
+    if (this.#supervision) return;
+    this.#stopping = new AbortController();
+    const up = Promise.withResolvers<void>();
+    this.#supervision = this.#supervise(this.#stopping.signal, up.resolve).then(
+      () => up.reject(new Error(`the ${this.name} process was stopped before it was up`)),
+      up.reject,
+    );
+    const stop = () => void this.stop();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      if (signal?.aborted) stop();
+      await up.promise;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Asks the process to leave in good order; resolves when the next one is up in its place. */
+  async renew(): Promise<void> {
+    if (!this.#supervision) throw new Error(`the ${this.name} is not running`);
+    const next = new Promise<void>((resolve) => this.#awaited.push(resolve));
+    if (this.#child?.connected) this.#child.send({ stop: true });
+    await next;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#child?.connected) this.#child.send({ stop: true });
+    const patience = new AbortController();
+    void sleep(this.#options.stopMs, patience.signal).then(() => {
+      if (!patience.signal.aborted) this.#child?.kill('SIGKILL');
+    });
+    await this.#supervision;
+    patience.abort();
+    this.#supervision = undefined;
+    this.#tellAwaited();
+  }
+
+  #tellAwaited(): void {
+    for (const tell of this.#awaited.splice(0)) tell();
+  }
+
+  async #supervise(stopping: AbortSignal, up: () => void): Promise<void> {
+    const { log } = this.#options;
+    const backoff = new Backoff();
+    let everUp = false;
+    while (!stopping.aborted) {
+      const startMs = performance.now();
+      const { wasUp, refused, orderly, end } = await this.#live(up);
+      everUp ||= wasUp;
+      if (refused && !everUp) throw refused;
+      if (stopping.aborted) return;
+      if (wasUp && (orderly || performance.now() - startMs > HEALTHY_MS)) backoff.reset();
+      const about = { service: this.name, pauseMs: backoff.next() };
+      if (orderly) log.info(about, 'left in good order; starting a new one');
+      else log.warn(about, `${end}; starting it again`);
+      await sleep(about.pauseMs, stopping);
+    }
+  }
+
+  /** One life of the process, up to its end. */
+  async #live(up: () => void): Promise<Life> {
+    const child = fork(this.#options.entry, {
+      env: childEnvironment(this.#options.environment),
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    });
+    this.#child = child;
+    let wasUp = false;
+    let refused: StartRefusal | null = null;
+    let reason = '';
+    child.on('message', (words: Words<Ready>) => {
+      if (words.refused) refused = new StartRefusal(words.refused.kind, words.refused.message);
+      reason = words.refused?.message ?? words.failed ?? '';
+      if (words.ready === undefined) return;
+      this.#ready = words.ready;
+      wasUp = true;
+      up();
+      this.#tellAwaited();
+    });
+    child.send(this.#options.message, () => undefined);
+    const exit = await new Promise<string>((resolve) => {
+      child.once('exit', (code, signal) => {
+        resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
+      });
+      child.once('error', (error) => resolve(error.message));
+    });
+    this.#child = undefined;
+    const when = wasUp ? '' : ' during start-up';
+    const end = `the ${this.name} process exited${when} (${exit})${reason && `: ${reason}`}`;
+    return { wasUp, refused, orderly: wasUp && exit === 'exit code 0', end };
+  }
+}
+
+interface ServedChild<Ready> {
+  ready: Ready;
+  stop(): Promise<void>;
+  leaves?: Promise<void> | undefined;
+}
+
+/**
+ * The other side: waits for the parent's message, starts, says so, and stops when it is told to, when
+ * it `leaves` by itself, or when the parent is gone. A parent that was killed cannot say goodbye, but
+ * its channel closes. `begin` ends early when its signal aborts: then it is to stop before it was up.
+ */
+export function serveAsChild<Message, Ready>(
+  begin: (message: Message, stopping: AbortSignal) => Promise<ServedChild<Ready>>,
+): void {
+  let running: ReturnType<typeof begin> | undefined;
+  const stopping = new AbortController();
+  const tell = (words: Words<Ready>, told: () => void = () => undefined) =>
+    process.send?.(words, told);
+  const end = () => {
+    if (stopping.signal.aborted) return;
+    stopping.abort();
+    void (running ?? Promise.resolve(undefined))
+      // One that never came up has already said why, and cleaned up behind itself.
+      .catch(() => undefined)
+      .then(async (service) => await service?.stop())
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+  };
+  process.on('message', (message: Message & { stop?: boolean }) => {
+    if (message.stop) return end();
+    running = begin(message, stopping.signal);
+    running.then(
+      ({ ready, leaves }) => {
+        tell({ ready });
+        void leaves?.then(end);
+      },
+      (error: unknown) => {
+        if (stopping.signal.aborted) return;
+        const words = error instanceof Error ? error.message : String(error);
+        const refused = error instanceof StartRefusal && { kind: error.kind, message: words };
+        tell(refused ? { refused } : { failed: words }, () => process.exit(1));
+      },
+    );
+  });
+  process.on('disconnect', end);
+  process.on('SIGTERM', end);
+}

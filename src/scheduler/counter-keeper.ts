@@ -1,0 +1,63 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Service } from '../runtime/service.ts';
+import { ShardPollers } from '../runtime/shard-pollers.ts';
+import type { Db } from '../store/connection/db.ts';
+import { foldTally, forgetTally } from '../store/counters/roll-up.ts';
+import { ALL_SHARDS, type ShardTurns } from './shard-order.ts';
+
+const EVERY_MS = 1_000;
+const BATCH = 10_000;
+/** A statement that is committed later than this is found by the next look without a floor. */
+const LATE_MS = 5_000;
+const LOW_LOOK_MS = 10_000;
+/** A look without a floor may take its time when vacuum is kept away, so it must not come too often. */
+const REST_FACTOR = 20;
+const FORGET_MS = 600_000;
+const THE_BEGINNING = '-infinity';
+
+/** Keeps the counters of jobs that everybody reads (`store/counters/roll-up.ts`) at most a second behind. */
+export function tallyKeeper(
+  db: Db,
+  clock: Clock,
+  log: Log,
+  turns: ShardTurns = ALL_SHARDS,
+): Service {
+  const floors = new Map<number, { at: string; lowLookMs: number }>();
+  const forgetMs = new Map<number, number>();
+  return new ShardPollers({
+    name: 'tally keeper',
+    log,
+    shards: db.shards,
+    tick: async (shard, signal) => {
+      await turns.take(shard, async () => {
+        await fold(shard, signal);
+        if (clock.monotonicMs() < (forgetMs.get(shard) ?? 0)) return;
+        await forgetTally(db, shard);
+        forgetMs.set(shard, clock.monotonicMs() + FORGET_MS);
+      });
+      return EVERY_MS;
+    },
+  });
+
+  async function fold(shard: number, signal: AbortSignal): Promise<void> {
+    const known = floors.get(shard);
+    const low = !known || clock.monotonicMs() >= known.lowLookMs;
+    let floor = low ? THE_BEGINNING : known.at;
+    let reached = known?.at ?? THE_BEGINNING;
+    let tookMs = 0;
+    for (let folded = BATCH; folded === BATCH && !signal.aborted;) {
+      const fold = await foldTally(db, shard, floor, BATCH);
+      folded = fold.folded;
+      tookMs += fold.tookMs;
+      if (fold.latest !== null) floor = reached = before(fold.latest);
+    }
+    const restMs = Math.max(LOW_LOOK_MS, REST_FACTOR * tookMs);
+    const lowLookMs = low ? clock.monotonicMs() + restMs : known.lowLookMs;
+    floors.set(shard, { at: reached, lowLookMs });
+  }
+}
+
+function before(latest: string): string {
+  return new Date(Date.parse(latest) - LATE_MS).toISOString();
+}

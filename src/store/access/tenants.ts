@@ -1,0 +1,110 @@
+import type { TenantView } from '../../core/views/key-view.ts';
+import type { LimitsChange } from '../../core/queue/limits.ts';
+import { type Actor, audit } from './audit.ts';
+import { type Db, type Queryable, statement } from '../connection/db.ts';
+import { changeLimits, readLimits } from '../limits/limits.ts';
+import { listPauses, pauseView } from '../limits/pauses.ts';
+import { tellWorkers } from '../limits/sync-limits.ts';
+
+interface TenantRow {
+  name: string;
+  created_at: Date;
+  weight: number;
+}
+
+const INSERT = statement<TenantRow>(
+  'insert_tenant',
+  `insert into longshore.tenant (name) values ($1) on conflict do nothing
+   returning name, created_at, weight`,
+);
+
+/** Null when there is one of that name. */
+export async function createTenant(db: Db, by: Actor, name: string): Promise<TenantView | null> {
+  const made = await db.transaction(async (tx) => {
+    const rows = await tx.run(INSERT, [name]);
+    if (rows.length > 0) {
+      await audit(tx, by, { tenant: name, action: 'tenant.create', subject: name });
+    }
+    return rows;
+  });
+  return (await viewsOf(db, made))[0] ?? null;
+}
+
+const LIST = statement<TenantRow>(
+  'list_tenants',
+  'select name, created_at, weight from longshore.tenant order by name',
+);
+
+export async function listTenants(db: Db): Promise<TenantView[]> {
+  return await viewsOf(db, await db.run(LIST));
+}
+
+const EXISTS = statement<{ name: string }>(
+  'tenant_exists',
+  'select name from longshore.tenant where name = $1',
+);
+
+export async function tenantExists(db: Queryable, name: string): Promise<boolean> {
+  return (await db.run(EXISTS, [name])).length > 0;
+}
+
+const FIND = statement<TenantRow>(
+  'find_tenant',
+  'select name, created_at, weight from longshore.tenant where name = $1',
+);
+
+const WEIGH = statement<{ before: number }>(
+  'weigh_tenant',
+  `with old as materialized (
+    select name, weight from longshore.tenant where name = $1 for update
+  )
+  update longshore.tenant t set weight = $2 from old
+  where t.name = $1 and old.name = t.name and t.weight <> $2
+  returning old.weight as before`,
+);
+
+/**
+ * Changes how much of everything a tenant gets; null when there is none of that name. Of the two parts
+ * only the limit can be refused, so it goes first.
+ */
+export async function changeTenant(
+  db: Db,
+  name: string,
+  { weight, ...limits }: Pick<LimitsChange, 'concurrencyLimit'> & { weight?: number | undefined },
+  by: Actor,
+): Promise<TenantView | null> {
+  if (!(await tenantExists(db, name))) return null;
+  if (limits.concurrencyLimit !== undefined) await changeLimits(db, 'tenant', name, limits, by);
+  if (weight !== undefined) await weigh(db, name, weight, by);
+  return (await viewsOf(db, await db.run(FIND, [name])))[0] ?? null;
+}
+
+async function weigh(db: Db, name: string, weight: number, by: Actor): Promise<void> {
+  const changed = await db.transaction(async (tx) => {
+    const [row] = await tx.run(WEIGH, [name, weight]);
+    if (!row) return false;
+    const deed = { tenant: name, action: 'tenant.weight', subject: name };
+    await audit(tx, by, { ...deed, before: { weight: row.before }, after: { weight } });
+    return true;
+  });
+  if (changed) await tellWorkers(db);
+}
+
+async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]> {
+  if (rows.length === 0) return [];
+  const names = rows.map(({ name }) => name);
+  const limits = new Map((await readLimits(db, 'tenant', names)).map((view) => [view.name, view]));
+  const pauses = (await listPauses(db)).filter(({ scope }) => scope === 'tenant');
+  return rows.map(({ name, created_at: createdAt, weight }) => {
+    const pause = pauses.find((one) => one.name === name);
+    const view = limits.get(name);
+    return {
+      tenant: name,
+      createdAt: createdAt.toISOString(),
+      weight,
+      concurrencyLimit: view?.effective.concurrencyLimit ?? null,
+      inUse: view?.inUse ?? 0,
+      paused: pause ? pauseView(pause, true) : null,
+    };
+  });
+}

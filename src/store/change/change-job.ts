@@ -1,0 +1,56 @@
+import { isTerminal, type JobState } from '../../core/job/job.ts';
+import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
+import { changeRefusal } from '../../core/job/system-job.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+
+/** What became of a change that somebody asked for. `refused` tells the state that forbids it. */
+export type ChangeResult =
+  | { kind: 'changed'; status: JobState }
+  | { kind: 'refused'; status: JobState }
+  /** Another job lives and has the same unique key. */
+  | { kind: 'taken'; by: string }
+  /** It is a job of the system; `why` says what to do instead. */
+  | { kind: 'forbidden'; why: string }
+  | { kind: 'missing' };
+
+const LOOK = statement<{ state: JobState | null; key: string }>(
+  'look_at_job',
+  `select coalesce(
+     (select state from longshore.waiting where shard = $1 and id = $2),
+     (select state from longshore.running where shard = $1 and id = $2),
+     (select state from longshore.done where shard = $1 and id = $2)) as state,
+     (select key from longshore.lane l where l.shard = $1 and l.lane = j.lane) as key
+   from longshore.job j
+   where j.shard = $1 and j.id = $2
+     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = j.lane) = $3`,
+);
+
+const TRIES = 5;
+
+/**
+ * A job moves while somebody wants to change it: it may leave the table just before we look there.
+ * So a change that found nothing looks where the job is now, and tries again unless that state
+ * forbids the change for good. `change` answers with the new state, or null when it found no row.
+ */
+export async function changeJob(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+  change: () => Promise<JobState | null>,
+  forbids: (state: JobState) => boolean = isTerminal,
+  editsParams = false,
+): Promise<ChangeResult> {
+  if (!isJobId(jobId)) return { kind: 'missing' };
+  let status: JobState | null = null;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const changed = await change();
+    if (changed) return { kind: 'changed', status: changed };
+    const [seen] = await db.run(LOOK, [shardOfJobId(jobId), jobId, tenant]);
+    if (!seen?.state) return { kind: 'missing' };
+    const why = changeRefusal(seen.key, editsParams);
+    if (why !== null) return { kind: 'forbidden', why };
+    status = seen.state;
+    if (forbids(status)) break;
+  }
+  return status ? { kind: 'refused', status } : { kind: 'missing' };
+}

@@ -1,0 +1,89 @@
+import { isTerminal, type TerminalState, TERMINAL_STATES } from '../../core/job/job.ts';
+import { shardOfJobId } from '../../core/job/job-id.ts';
+import { type Actor, audited } from '../access/audit.ts';
+import { type ChangeResult, changeJob } from './change-job.ts';
+import { changeableLane } from '../limits/changeable-queue.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+import { moves, tally } from '../counters/counter-moves.ts';
+
+/**
+ * Rows are looked up by their key first, then deleted by where they are: PostgreSQL 15 and 16 would
+ * read the whole index to find a list of ids in it (sql/migrations/0001_jobs.sql). `is true` keeps
+ * the planner from doing just that; a row that is not the one that was looked up is left alone.
+ */
+const forget = (table: string, column: string) => `
+  ${table}_at as materialized (
+    select x.place from over o cross join lateral (
+      select x.ctid as place from longshore.${table} x
+      where x.shard = $1 and x.${column} = o.id offset 0
+    ) x
+  ),
+  ${table}_gone as (
+    delete from longshore.${table}
+    where ctid = any (array(select place from ${table}_at))
+      and (shard = $1 and ${column} = any (array(select id from over))) is true
+  )`;
+
+/**
+ * Deletes jobs that have ended, with all that is known of them. The row in `done` is what two who
+ * want the same job fight for, as in `store/change/retry-jobs.ts`. The key of an idempotent job is free
+ * from then on: whoever asks for it next finds that its holder is gone.
+ */
+const DELETE = statement<{ id: string; state: TerminalState }>(
+  'delete_jobs',
+  `with over as materialized (
+    select f.shard, f.id, f.lane, f.state, f.place
+    from unnest($2::uuid[]) as wanted(id) cross join lateral (
+      select f.*, f.ctid as place from longshore.done f
+      where f.shard = $1 and f.id = wanted.id and f.state = any ($4::longshore.job_state[])
+        and f.finished_at <= coalesce($5::timestamptz, 'infinity')
+        and ${changeableLane('f.lane')}
+      limit 1 for update
+    ) f
+  ),
+  told as (insert into longshore.revived select shard, id from over),
+  ${tally(moves('state', 'null', 'over'))},
+  outcome as (
+    delete from longshore.done
+    where ctid = any (array(select place from over))
+      and (shard = $1 and id = any (array(select id from over))) is true
+  ),
+  ${[forget('job', 'id'), ...['attempt', 'event', 'log_chunk', 'step'].map((table) => forget(table, 'job_id'))].join(',')}
+  select id, state from over`,
+);
+
+export interface DeleteScope {
+  tenant: string;
+  states: readonly TerminalState[];
+  endedBefore: string | null;
+}
+
+/** Deletes those of the jobs that it may, in one statement, and answers with these. */
+export async function deleteJobs(
+  db: Queryable,
+  shard: number,
+  ids: readonly string[],
+  { tenant, states, endedBefore }: DeleteScope,
+): Promise<{ id: string; state: TerminalState }[]> {
+  if (ids.length === 0) return [];
+  return await db.run(DELETE, [shard, ids.toSorted(), tenant, states, endedBefore]);
+}
+
+/** `changed` tells the state that it ended in. */
+export async function deleteJob(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+  by: Actor | null = null,
+): Promise<ChangeResult> {
+  const scope = { tenant, states: TERMINAL_STATES, endedBefore: null };
+  const move = async (tx: Queryable) =>
+    (await deleteJobs(tx, shardOfJobId(jobId), [jobId], scope))[0];
+  const remove = async () => {
+    const gone = await audited(db, by, move, (row) =>
+      row ? { tenant, action: 'job.delete', subject: jobId, before: { status: row.state } } : null,
+    );
+    return gone?.state ?? null;
+  };
+  return await changeJob(db, tenant, jobId, remove, (state) => !isTerminal(state));
+}

@@ -1,0 +1,52 @@
+import type { JobState } from '../../core/job/job.ts';
+import { shardOfJobId } from '../../core/job/job-id.ts';
+import { changeableLane } from '../limits/changeable-queue.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+import { type Actor, audited } from '../access/audit.ts';
+import { admit, COUNT_PARKED, parks } from '../limits/limiters.ts';
+import { type ChangeResult, changeJob } from './change-job.ts';
+import { moves, tally } from '../counters/counter-moves.ts';
+import { sendWakeHint } from '../connection/wake.ts';
+
+/** A held job becomes eligible: at once, or at the time it was created with. */
+const RELEASE = statement<{ state: JobState; lane: number; rank: number; gates: string[] }>(
+  'release_job',
+  `with entered as (
+     update longshore.waiting w
+     set state = case when w.run_at > c.at then 'scheduled' else 'queued' end::longshore.job_state,
+       seq = case when w.run_at > c.at or ${parks('w')} then null else c.place end,
+       parked = case when w.run_at > c.at or ${parks('w')} is not true then null else c.place end,
+       queued_at = case when w.run_at > c.at then null else c.at end
+     from (
+       select at, (extract(epoch from at) * 1000000)::bigint as place from clock_timestamp() as at
+     ) c
+     where w.shard = $1 and w.id = $2 and w.state = 'created'
+       and ${changeableLane('w.lane')}
+     returning w.state, w.lane, w.rank, w.kgate, w.parked
+   ),
+   ${COUNT_PARKED}, ${tally(moves("'created'", 'state', 'entered'))}
+   select state, lane, rank, array(select gate::text from counted) as gates from entered`,
+);
+
+export async function releaseJob(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+  by: Actor | null = null,
+): Promise<ChangeResult> {
+  const shard = shardOfJobId(jobId);
+  const move = async (tx: Queryable) => (await tx.run(RELEASE, [shard, jobId, tenant]))[0];
+  const deed = { tenant, action: 'job.release', subject: jobId, before: { status: 'created' } };
+  const release = async () => {
+    const released = await audited(db, by, move, (row) =>
+      row ? { ...deed, after: { status: row.state } } : null,
+    );
+    if (released?.state === 'queued') {
+      const { lane, rank, gates } = released;
+      const { lines } = await admit(db, shard, gates);
+      await sendWakeHint(db, [{ shard, lane, rank }, ...lines]).catch(() => undefined);
+    }
+    return released?.state ?? null;
+  };
+  return await changeJob(db, tenant, jobId, release, (state) => state !== 'created');
+}

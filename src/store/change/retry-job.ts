@@ -1,0 +1,65 @@
+import type { JobState } from '../../core/job/job.ts';
+import { shardOfJobId } from '../../core/job/job-id.ts';
+import { mayBeRetried, RETRYABLE_STATES, type RetryWish } from '../../core/failure/retry.ts';
+import { type Actor, audit } from '../access/audit.ts';
+import { type ChangeResult, changeJob } from './change-job.ts';
+import { Db, type Queryable } from '../connection/db.ts';
+import { sendDueHint } from '../connection/due-hint.ts';
+import { retryJobs, type RetriedJob } from './retry-jobs.ts';
+import { retakeUniqueKeys } from '../enqueue/unique-jobs.ts';
+import { sendWakeHint } from '../connection/wake.ts';
+
+export async function retryJob(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+  wish: RetryWish,
+  by: Actor | null = null,
+): Promise<ChangeResult> {
+  const shard = shardOfJobId(jobId);
+  const scope = { tenant, states: RETRYABLE_STATES, endedBefore: null };
+  const move = async (tx: Queryable) => {
+    const holder = (await retakeUniqueKeys(tx, shard, [jobId])).get(jobId);
+    if (holder !== undefined) throw new KeyTaken(holder);
+    const [retried] = await retryJobs(tx, shard, [jobId], wish, scope);
+    if (retried && by) {
+      const deed = { tenant, action: 'job.retry', subject: jobId };
+      await audit(tx, by, { ...deed, ...difference(retried, wish) });
+    }
+    return retried;
+  };
+  const retry = async () => {
+    const retried = db instanceof Db ? await db.transaction(move) : await move(db);
+    if (!retried) return null;
+    await tellOthers(db, retried).catch(() => undefined);
+    return retried.state;
+  };
+  try {
+    const over = (state: JobState) => !mayBeRetried(state);
+    return await changeJob(db, tenant, jobId, retry, over, wish.paramsJson !== null);
+  } catch (error) {
+    if (error instanceof KeyTaken) return { kind: 'taken', by: error.holder };
+    throw error;
+  }
+}
+
+/** Undoes the transaction that found it out. */
+class KeyTaken extends Error {
+  readonly holder: string;
+
+  constructor(holder: string) {
+    super(`the unique key is held by ${holder}`);
+    this.holder = holder;
+  }
+}
+
+/** Params may hold secrets: that they were edited is told here, what they were by the job itself. */
+function difference({ was, state }: RetriedJob, { mode, paramsJson }: RetryWish) {
+  const edited = paramsJson === null ? {} : { paramsEdited: true };
+  return { before: { status: was }, after: { status: state, mode, ...edited } };
+}
+
+async function tellOthers(db: Queryable, retried: RetriedJob): Promise<void> {
+  if (retried.state === 'queued') await sendWakeHint(db, [retried]);
+  else await sendDueHint(db, { kind: 'jobs', inMs: retried.dueInMs ?? 0 });
+}

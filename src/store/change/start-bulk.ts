@@ -1,0 +1,95 @@
+import type { BulkAction, BulkView } from '../../core/job/bulk.ts';
+import { BULK_STATES, statesMeant } from '../../core/job/bulk.ts';
+import type { JobView } from '../../core/job/job.ts';
+import type { JobCriteria } from '../../core/job/job-criteria.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { type Actor, audited } from '../access/audit.ts';
+import { type BulkHow, bulkMoment, insertBulk } from './bulks.ts';
+import type { Db } from '../connection/db.ts';
+import { sendDueHint } from '../connection/due-hint.ts';
+import { findJobs } from '../read/find-jobs.ts';
+import { JobIds } from '../connection/job-ids.ts';
+import { viewAll } from '../read/list-jobs.ts';
+
+export interface BulkWish {
+  tenant: string;
+  action: BulkAction;
+  criteria: JobCriteria;
+  how: BulkHow;
+}
+
+export interface BulkPreview {
+  action: BulkAction;
+  matched: number;
+  /** False when there are more: they are counted up to a bound. */
+  matchedIsExact: boolean;
+  /** Some of them, the oldest first. */
+  sample: JobView[];
+}
+
+/** So many are counted, and so often is looked; the action itself knows no such bound. */
+const COUNT_MAX = 10_000;
+const LOOKS_MAX = 6;
+const SAMPLE_SIZE = 5;
+
+const ids = new JobIds(systemClock);
+
+/** From here on it is worked off, by whichever scheduler comes first. */
+export async function startBulk(
+  db: Db,
+  wish: BulkWish,
+  by: Actor | null = null,
+): Promise<BulkView> {
+  const { tenant, action, how } = wish;
+  const criteria = meant(wish);
+  const asOf = await bulkMoment(db);
+  const { found, matchedIsExact } = await count(db, tenant, criteria, asOf);
+  const id = ids.next(0);
+  const matched = found.length;
+  const bulk = { id, tenant, action, criteria, how, matched, matchedIsExact, asOf };
+  const made = await audited(
+    db,
+    by,
+    async (tx) => await insertBulk(tx, bulk),
+    ({ filter }) => ({ tenant, action: `bulk.${action}`, subject: id, after: { filter, matched } }),
+  );
+  await sendDueHint(db, { kind: 'bulk', inMs: 0 }).catch(() => undefined);
+  return made;
+}
+
+/** What it would be about, without doing anything. */
+export async function previewBulk(db: Db, wish: BulkWish): Promise<BulkPreview> {
+  const { tenant, action } = wish;
+  const { found, matchedIsExact } = await count(db, tenant, meant(wish), await bulkMoment(db));
+  const sample = await viewAll(db, tenant, found.slice(0, SAMPLE_SIZE));
+  return { action, matched: found.length, matchedIsExact, sample };
+}
+
+/** Only states in which there is something to do. */
+function meant({ action, criteria }: BulkWish): JobCriteria {
+  const states = statesMeant(action, criteria.statuses);
+  return { ...criteria, statuses: states.filter((state) => BULK_STATES[action].includes(state)) };
+}
+
+async function count(
+  db: Db,
+  tenant: string,
+  criteria: JobCriteria,
+  asOf: string,
+): Promise<{ found: string[]; matchedIsExact: boolean }> {
+  const found: string[] = [];
+  let looks = 0;
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    let afterId: string | null = null;
+    do {
+      if (looks >= LOOKS_MAX || found.length >= COUNT_MAX) return { found, matchedIsExact: false };
+      const limit: number = COUNT_MAX - found.length;
+      const walk = { tenant, criteria, newestFirst: false, afterId, limit, asOf };
+      const seen = await findJobs(db, shard, walk);
+      found.push(...seen.ids);
+      afterId = seen.reachedId;
+      looks += 1;
+    } while (afterId !== null);
+  }
+  return { found, matchedIsExact: true };
+}

@@ -1,0 +1,105 @@
+import { fingerprintOf } from '../../core/failure/fingerprint.ts';
+import type { JobError, WaitingState } from '../../core/job/job.ts';
+import { type Db, statement } from '../connection/db.ts';
+import { TELL_ENDED } from './delivery-jobs.ts';
+import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from '../limits/limiters.ts';
+import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
+import { withPartitions } from '../connection/partitions.ts';
+import { inLockOrder } from './settle.ts';
+import { tally, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
+import type { LineHint } from '../connection/wake.ts';
+
+/**
+ * Ends jobs that nobody runs as dead letters. Whoever calls it has looked at them before, and they
+ * may have moved on meanwhile. So a job ends only if it is still as it was seen: the same claim
+ * number, state and expiry. What somebody else has locked is about to change and is left alone.
+ */
+export interface WaitingFailure {
+  id: string;
+  claim: number;
+  was: WaitingState;
+  /** As the database wrote it: a JavaScript date would cut its microseconds off. */
+  expiresAt: string | null;
+  error: JobError;
+}
+
+const FAILED = `
+    select lane, state as was, 'failed'::longshore.job_state as state, code, null::int as attempts,
+      null::interval as took
+    from found`;
+
+const FAIL_WAITING = statement<{
+  id: string | null;
+  lane: number;
+  rank: number;
+  gate: string | null;
+}>(
+  'fail_waiting',
+  `with seen as materialized (
+    select * from json_to_recordset($2::json) as s(
+      id uuid, claim int, was longshore.job_state, "expiresAt" timestamptz, error text, code text, fingerprint text)
+  ),
+  found as materialized (
+    select w.id, w.lane, w.state, s.error, s.code, s.fingerprint
+    from seen s cross join lateral (
+      select w.id, w.lane, w.state from longshore.waiting w
+      where w.shard = $1 and w.id = s.id and w.claim_no = s.claim and w.state = s.was
+        and w.expires_at is not distinct from s."expiresAt"
+      limit 1 for update skip locked
+    ) w
+  ),
+  gone as (
+    delete from longshore.waiting
+    where shard = $1 and id = any (array(select id from found))
+    returning *
+  ),
+  ended as (
+    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, finished_at, error_code, error, fingerprint)
+    select g.shard, g.id, g.lane, 'failed', g.rank, g.attempts, g.max_attempts, g.claim_no,
+      g.interruptions, g.queued_at, clock_timestamp(), f.code, f.error::json, f.fingerprint
+    from gone g join found f on f.id = g.id
+    returning ${ENDED}
+  ),
+  ${LEFT_WAITING},
+  ${GIVE_BACK},
+  ${MAKE_HOOKS}, ${TELL_ENDED}, ${tally(FAILED, WITH_HOOKS, WITH_DELIVERIES)}
+  select id, lane, rank, null as gate from ended
+  union all
+  select null, lane, rank, null from hook
+  union all
+  select null, null, null, g.gate from (${TO_ADMIT}) g`,
+);
+
+export interface FailedWaiting {
+  ids: string[];
+  /** What became claimable by it: hooks, and jobs that got the tokens of others. */
+  lines: LineHint[];
+}
+
+export async function failWaiting(
+  db: Db,
+  shard: number,
+  failures: readonly WaitingFailure[],
+): Promise<FailedWaiting> {
+  if (failures.length === 0) return { ids: [], lines: [] };
+  const seen = inLockOrder(failures).map(({ error, ...row }) => ({
+    ...row,
+    error: JSON.stringify(error),
+    code: error.code,
+    fingerprint: fingerprintOf(error),
+  }));
+  const rows = await withPartitions(
+    db,
+    async () => await db.run(FAIL_WAITING, [shard, JSON.stringify(seen)]),
+  );
+  const freed = rows.flatMap(({ gate }) => gate ?? []);
+  const hooks = rows.filter(({ id, gate }) => id === null && gate === null);
+  return {
+    ids: rows.flatMap(({ id }) => id ?? []),
+    lines: [
+      ...hooks.map(({ lane, rank }) => ({ shard, lane, rank })),
+      ...(await admit(db, shard, freed)).lines,
+    ],
+  };
+}

@@ -1,0 +1,96 @@
+import type { JobState } from '../../core/job/job.ts';
+import { type Db, statement } from '../connection/db.ts';
+import { findHolder, type Holder, type TableHealth, tableHealth } from '../connection/health.ts';
+import { readOldest } from './read-stats.ts';
+
+/** What the whole cluster has to tell, of all tenants: the tally, and one look at a few indexes. */
+export interface ClusterRows {
+  moves: readonly Move[];
+  spans: readonly Span[];
+  oldest: readonly { key: string; ageMs: number }[];
+  workers: readonly { status: 'active' | 'draining' | 'dead'; workers: number; slots: number }[];
+  /** How late the most overdue job is that waits for its time, and how far the tally is behind. */
+  lateMs: number;
+  tallyMs: number;
+  tables: readonly TableHealth[];
+  holder: Holder | null;
+}
+
+/** Jobs of a definition that went from one state to another, ever. `first` is its oldest lane. */
+export interface Move {
+  key: string;
+  first: number;
+  was: JobState | null;
+  state: JobState | null;
+  code: string | null;
+  attempt: number | null;
+  n: number;
+}
+
+/** How many took how long, ever: to begin when `state` is running, else to stop. */
+export interface Span {
+  key: string;
+  state: JobState;
+  bucket: number;
+  n: number;
+  ms: number;
+}
+
+const MOVES = statement<Move>(
+  'read_moves',
+  `select l.key, min(l.lane) as first, t.was, t.state, t.code, t.attempt, sum(t.n)::bigint as n
+   from longshore.tally t join longshore.lane l on l.shard = $1 and l.lane = t.lane
+   where t.shard = $1
+   group by l.key, t.was, t.state, t.code, t.attempt`,
+);
+
+const SPANS = statement<Span>(
+  'read_spans_ever',
+  `select l.key, s.state, s.bucket, sum(s.n)::bigint as n, sum(s.ms) as ms
+   from longshore.lane l cross join lateral (
+     select s.state, s.bucket, s.n, s.ms from longshore.tally_span s
+     where s.shard = $1 and s.lane = l.lane and s.slot = '-infinity'
+   ) s
+   where l.shard = $1
+   group by l.key, s.state, s.bucket`,
+);
+
+const DELAYS = statement<{ late_ms: number; tally_ms: number }>(
+  'read_delays',
+  `select
+     coalesce((select extract(epoch from clock_timestamp() - w.run_at) * 1000
+       from longshore.waiting w
+       where w.shard = $1 and w.state in ('scheduled', 'retrying')
+         and w.run_at <= (select clock_timestamp())
+       order by w.run_at limit 1), 0)::float8 as late_ms,
+     coalesce((select extract(epoch from clock_timestamp() - f.at) * 1000
+       from longshore.tally_fold f where f.shard = $1), 0)::float8 as tally_ms`,
+);
+
+/** Every worker has a row in each shard, so one of them tells of all. */
+const WORKERS = statement<ClusterRows['workers'][number]>(
+  'count_workers',
+  `select case when dead_at is not null then 'dead' when draining_at is not null then 'draining'
+       else 'active' end as status,
+     count(*)::int as workers, sum(slots)::int as slots
+   from longshore.worker where shard = 0 group by 1`,
+);
+
+export async function readCluster(db: Db): Promise<ClusterRows> {
+  const shards = Array.from({ length: db.shards }, (_, shard) => shard);
+  const all = async <Row>(read: (shard: number) => Promise<Row[]>) =>
+    (await Promise.all(shards.map(read))).flat();
+  const moves = await all(async (shard) => await db.run(MOVES, [shard]));
+  const spans = await all(async (shard) => await db.run(SPANS, [shard]));
+  const delays = await all(async (shard) => await db.run(DELAYS, [shard]));
+  return {
+    moves,
+    spans,
+    oldest: await readOldest(db, null),
+    workers: await db.run(WORKERS),
+    lateMs: Math.max(0, ...delays.map((row) => row.late_ms)),
+    tallyMs: Math.max(0, ...delays.map((row) => row.tally_ms)),
+    tables: await tableHealth(db),
+    holder: await findHolder(db),
+  };
+}

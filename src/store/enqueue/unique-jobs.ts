@@ -1,0 +1,208 @@
+import { isTerminal, type JobState } from '../../core/job/job.ts';
+import { holds, judgeUnique, type Unique, type UniqueWhile } from '../../core/job/unique.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+import { findJobs, type HolderJob, pointKeys } from './held-keys.ts';
+
+/**
+ * Unique jobs share the table of idempotency keys. A row there says which job took the key last, and
+ * nobody gives it back: whoever wants it locks the row, looks where that job is now, and judges
+ * (`core/job/unique.ts`). So two callers with one key come after each other, and claims and outcomes
+ * know nothing of all this.
+ *
+ * Replacing a job is a race with the claim that may take it. A claim reads the narrow row as it is
+ * when it locks it, but the params as they were when its statement began; it could run a job with
+ * the params from before. So the narrow row is not changed: it is deleted and made anew, and a claim
+ * that began earlier sees only one that is gone.
+ */
+export interface UniqueRow {
+  n: number;
+  id: string;
+  lane: number;
+  unique: UniqueKey | null;
+  params: string;
+  rank: number;
+  run_at: Date | null;
+  delay_ms: number;
+  expires_at: Date | null;
+}
+
+export interface UniqueKey extends Unique {
+  scope: string;
+  /** What makes it the same, by its own name or by its params: as it is stored. */
+  key: string;
+  params_sha: string;
+}
+
+/** Takes the row, or locks it as it is: the answer tells who holds the key. */
+const LOCK_KEYS = statement<{ scope: string; key: string; job_id: string }>(
+  'lock_unique_keys',
+  `insert into longshore.dedupe as d (shard, scope, key, job_id, params_sha)
+   select $1, i.scope, i.key, i.id, decode(i.params_sha, 'hex')
+   from json_to_recordset($2::json) as i(scope text, key text, id uuid, params_sha text)
+   order by i.scope, i.key
+   on conflict (shard, scope, key) do update set job_id = d.job_id
+   returning d.scope, d.key, d.job_id`,
+);
+
+/**
+ * The job stays in its state, and in its place if it stands in a line: one that waits for its time
+ * is brought there by the promoter, like all others. A job whose time has come is not sent back to
+ * wait, so then it is not replaced.
+ */
+const REPLACE = statement<{ state: JobState }>(
+  'replace_waiting',
+  `with input as materialized (
+    select at, coalesce($6::timestamptz, at + make_interval(secs => $7::float8 / 1000)) as run_at
+    from (select clock_timestamp() as at) c
+  ),
+  gone as (
+    delete from longshore.waiting w
+    where w.shard = $1 and w.id = $2 and w.lane = $3 and w.claim_no = 0
+      and (w.state <> 'queued' or (select run_at <= at from input))
+    returning w.*
+  ),
+  body as (
+    update longshore.job set params = $4::json
+    where shard = $1 and id = $2 and exists (select 1 from gone)
+  )
+  insert into longshore.waiting (shard, id, lane, state, rank, seq, parked, kgate, key_token, run_at,
+    expires_at, attempts, max_attempts, claim_no, interruptions, queued_at, fails_unhandled)
+  select g.shard, g.id, g.lane, g.state, $5, g.seq, g.parked, g.kgate, g.key_token,
+    case when g.state = 'scheduled' or (g.state = 'created' and i.run_at > i.at) then i.run_at end,
+    $8, g.attempts, g.max_attempts, g.claim_no, g.interruptions, g.queued_at, g.fails_unhandled
+  from gone g, input i
+  returning state`,
+);
+
+export interface Met {
+  jobId: string;
+  status: JobState;
+  replaced: boolean;
+}
+
+/**
+ * Finds out which of these rows are to be stored, and which job answers for each of the others. No
+ * two of them may have the same key. Needs a transaction: the locks are held until its end.
+ */
+export async function meetHolders<Row extends UniqueRow>(
+  tx: Queryable,
+  shard: number,
+  rows: readonly Row[],
+): Promise<{ fresh: Row[]; met: Map<number, Met> }> {
+  const met = new Map<number, Met>();
+  const wanted = rows.flatMap(({ id, unique }) => (unique ? [{ ...unique, id }] : []));
+  if (wanted.length === 0) return { fresh: [...rows], met };
+  const held = await tx.run(LOCK_KEYS, [shard, JSON.stringify(wanted)]);
+  const holderOf = new Map(held.map(({ scope, key, job_id }) => [`${scope}\n${key}`, job_id]));
+  // What holds its key itself is not stored yet, and need not be looked for.
+  const own = new Set(wanted.map(({ id }) => id));
+  const jobs = await findJobs(
+    tx,
+    [...holderOf.values()].filter((id) => !own.has(id)),
+  );
+  const fresh: Row[] = [];
+  for (const row of rows) {
+    const holder = row.unique && jobs.get(holderOf.get(nameOf(row.unique)) ?? '');
+    const answer = row.unique && holder ? await meet(tx, shard, row, row.unique, holder) : null;
+    if (answer) met.set(row.n, answer);
+    else fresh.push(row);
+  }
+  const taken = fresh.flatMap(({ id, unique }) => (unique ? [{ ...unique, id }] : []));
+  const others = taken.filter((one) => holderOf.get(nameOf(one)) !== one.id);
+  await pointKeys(tx, shard, others);
+  return { fresh, met };
+}
+
+/** Null: the holder is no reason not to make this job. */
+async function meet(
+  tx: Queryable,
+  shard: number,
+  row: UniqueRow,
+  unique: UniqueKey,
+  holder: HolderJob,
+): Promise<Met | null> {
+  // A job of another version waits in another lane, and its params would be judged by other rules.
+  const untouched = holder.untouched && holder.lane === row.lane;
+  const verdict = judgeUnique(unique, { ...holder, untouched });
+  if (verdict === 'make') return null;
+  if (verdict === 'existing') return { jobId: holder.id, status: holder.state, replaced: false };
+  const { lane, params, rank, run_at, delay_ms, expires_at } = row;
+  const values = [shard, holder.id, lane, params, rank, run_at, delay_ms, expires_at];
+  const [replaced] = await tx.run(REPLACE, values);
+  if (replaced) return { jobId: holder.id, status: replaced.state, replaced: true };
+  const moved = (await findJobs(tx, [holder.id])).get(holder.id);
+  if (!moved || judgeUnique(unique, { ...moved, untouched: false }) === 'make') return null;
+  return { jobId: moved.id, status: moved.state, replaced: false };
+}
+
+interface OwnKey {
+  id: string;
+  scope: string;
+  key: string;
+  params_sha: string;
+  while: UniqueWhile;
+}
+
+const READ_KEYS = statement<OwnKey>(
+  'read_unique_keys',
+  `select j.id, j.policy -> 'unique' ->> 'key' as key, j.policy -> 'unique' -> 'while' as while,
+     'unique' || chr(10) || l.tenant || chr(10) || l.key as scope,
+     encode(sha256(convert_to(j.params::text, 'UTF8')), 'hex') as params_sha
+   from unnest($2::uuid[]) as wanted(id)
+   cross join lateral (
+     select * from longshore.job where shard = $1 and id = wanted.id limit 1
+   ) j
+   cross join lateral (
+     select * from longshore.lane where shard = $1 and lane = j.lane limit 1
+   ) l
+   where j.policy ? 'unique'`,
+);
+
+/**
+ * Unique jobs that have ended are to live again. Takes their keys for them. The answer names those
+ * that may not, each with the job that lives and holds its key; of two with one key the first may.
+ * Needs the transaction in which they come back.
+ */
+export async function retakeUniqueKeys(
+  tx: Queryable,
+  shard: number,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const taken = new Map<string, string>();
+  const first = new Map<string, OwnKey>();
+  for (const own of await tx.run(READ_KEYS, [shard, ids])) {
+    const before = first.get(nameOf(own));
+    if (before) taken.set(own.id, before.id);
+    else first.set(nameOf(own), own);
+  }
+  const wanted = [...first.values()];
+  if (wanted.length === 0) return taken;
+  const held = await tx.run(LOCK_KEYS, [shard, JSON.stringify(wanted)]);
+  const holderOf = new Map(held.map((row) => [nameOf(row), row.job_id]));
+  const holders = await findJobs(tx, [...holderOf.values()]);
+  const free = wanted.filter((own) => {
+    const holder = holders.get(holderOf.get(nameOf(own)) ?? '');
+    if (!holder || holder.id === own.id || isTerminal(holder.state)) return true;
+    if (!holds(own.while, holder)) return true;
+    taken.set(own.id, holder.id);
+    return false;
+  });
+  await pointKeys(tx, shard, free);
+  return taken;
+}
+
+/** Rows of one key after each other, all others at once: each list has every key at most once. */
+export function inRounds<Row extends UniqueRow>(rows: readonly Row[]): Row[][] {
+  const rounds: Row[][] = [];
+  const seen = new Map<string, number>();
+  for (const row of rows) {
+    const round = row.unique ? (seen.get(nameOf(row.unique)) ?? 0) : 0;
+    if (row.unique) seen.set(nameOf(row.unique), round + 1);
+    (rounds[round] ??= []).push(row);
+  }
+  return rounds;
+}
+
+function nameOf({ scope, key }: { scope: string; key: string }): string {
+  return `${scope}\n${key}`;
+}

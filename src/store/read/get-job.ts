@@ -1,0 +1,179 @@
+import { DEFAULT_MAX_ATTEMPTS } from '../../core/definition/definition.ts';
+import type { JobError, JobState, JobView } from '../../core/job/job.ts';
+import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+import type { Vault } from '../connection/vault.ts';
+
+/**
+ * A job as the outside sees it, put together from its body and the one narrow row it has right now.
+ * One statement means one snapshot, so the job is seen in exactly one of the three tables. Each
+ * table is looked up by its key, fenced by `limit 1`: a plain join would let the planner read a
+ * whole table instead, and it would choose so when its statistics are oldest.
+ */
+const VIEW = statement<ViewRow>(
+  'view_jobs',
+  `select j.id, l.key, l.version, l.tenant, d.owner,
+     coalesce(w.state, r.state, f.state) as state,
+     -coalesce(w.rank, r.rank, f.rank) as priority,
+     coalesce(w.attempts, r.attempts, f.attempts) as attempts,
+     coalesce(w.max_attempts, r.max_attempts, f.max_attempts, d.max_attempts,
+       ${DEFAULT_MAX_ATTEMPTS}) as max_attempts,
+     j.tags, j.params, f.result, coalesce(f.error, a.error) as error,
+     coalesce(r.progress_fraction, f.progress_fraction) as progress_fraction,
+     coalesce(r.progress_message, f.progress_message) as progress_message,
+     j.idempotency_key, j.concurrency_key, j.schedule_id, j.scheduled_for, j.created_at,
+     coalesce(w.queued_at, r.queued_at, f.queued_at) as queued_at, w.run_at,
+     coalesce(w.expires_at, r.expires_at) as expires_at,
+     coalesce(r.started_at, f.started_at, a.started_at) as started_at, f.finished_at,
+     coalesce(f.finished_at, r.cancel_requested_at, r.started_at,
+       greatest(j.created_at, w.queued_at, a.finished_at, a.retried_at)) as updated_at,
+     k.heartbeat_at, k.lease_until,
+     coalesce(r.cancel_requested_at, f.cancel_requested_at) as cancel_requested_at, r.worker,
+     case when w.state = 'queued'
+       and w.queued_at < clock_timestamp() - make_interval(secs => $4::float8 / 1000)
+       and not exists (
+         select 1 from longshore.worker a
+         where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
+           and replace(l.key, '$hook:', '') || '@' || l.version = any (a.definitions))
+       then w.queued_at end as unhandled_since,
+     case when w.state = 'queued' then l.paused_at end as paused_since
+   from unnest($2::uuid[]) as wanted(id)
+   cross join lateral (
+     select * from longshore.job where shard = $1 and id = wanted.id limit 1
+   ) j
+   join lateral (
+     select * from longshore.lane where shard = $1 and lane = j.lane limit 1
+   ) l on l.tenant = $3
+   left join lateral (
+     select info ->> 'owner' as owner, (info ->> 'maxAttempts')::int as max_attempts
+     from longshore.definition
+     where key = l.key and version = l.version limit 1
+   ) d on true
+   left join lateral (
+     select * from longshore.waiting where shard = $1 and id = j.id limit 1
+   ) w on true
+   left join lateral (
+     select * from longshore.running where shard = $1 and id = j.id limit 1
+   ) r on true
+   left join lateral (
+     select * from longshore.done where shard = $1 and id = j.id limit 1
+   ) f on true
+   left join lateral (
+     select * from longshore.worker where shard = $1 and instance = r.worker limit 1
+   ) k on true
+   left join lateral (
+     select error, started_at, finished_at, (a.retried ->> 'at')::timestamptz as retried_at
+     from longshore.attempt a
+     where w.id is not null and a.shard = $1 and a.job_id = j.id
+     order by a.claim_no desc limit 1
+   ) a on true`,
+);
+
+interface ViewRow {
+  id: string;
+  key: string;
+  version: number;
+  tenant: string;
+  owner: string | null;
+  state: JobState;
+  priority: number;
+  attempts: number;
+  max_attempts: number;
+  tags: string[] | null;
+  params: unknown;
+  result: unknown;
+  error: JobError | null;
+  progress_fraction: number | null;
+  progress_message: string | null;
+  idempotency_key: string | null;
+  concurrency_key: string | null;
+  schedule_id: string | null;
+  scheduled_for: Date | null;
+  created_at: Date;
+  queued_at: Date | null;
+  run_at: Date | null;
+  expires_at: Date | null;
+  started_at: Date | null;
+  finished_at: Date | null;
+  updated_at: Date;
+  heartbeat_at: Date | null;
+  lease_until: Date | null;
+  cancel_requested_at: Date | null;
+  worker: string | null;
+  unhandled_since: Date | null;
+  paused_since: Date | null;
+}
+
+/** So long a job may wait for a worker that has its definition: a deploy may be under way. */
+const UNHANDLED_AFTER_MS = 60_000;
+
+export async function getJob(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+  unhandledAfterMs = UNHANDLED_AFTER_MS,
+): Promise<JobView | null> {
+  if (!isJobId(jobId)) return null;
+  const [view] = await viewJobs(db, shardOfJobId(jobId), tenant, [jobId], unhandledAfterMs);
+  return view ?? null;
+}
+
+export async function viewJobs(
+  db: Queryable,
+  shard: number,
+  tenant: string,
+  ids: readonly string[],
+  unhandledAfterMs = UNHANDLED_AFTER_MS,
+): Promise<JobView[]> {
+  const rows = await db.run(VIEW, [shard, ids, tenant, unhandledAfterMs]);
+  return rows.map((row) => toView(row, db.vault));
+}
+
+function toView(row: ViewRow, vault: Vault): JobView {
+  const hasProgress = row.progress_fraction !== null || row.progress_message !== null;
+  return {
+    jobId: row.id,
+    definitionKey: row.key,
+    definitionVersion: row.version,
+    tenant: row.tenant,
+    owner: row.owner,
+    status: row.state,
+    priority: row.priority === 0 ? 0 : row.priority,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    tags: row.tags ?? [],
+    params: vault.show(row.tenant, row.params),
+    result: vault.show(row.tenant, row.result) ?? null,
+    error: row.error,
+    progress: hasProgress
+      ? { fraction: row.progress_fraction, message: row.progress_message }
+      : null,
+    idempotencyKey: row.idempotency_key,
+    concurrencyKey: row.concurrency_key,
+    scheduleId: row.schedule_id,
+    scheduledFor: iso(row.scheduled_for),
+    warnings: warningsOf(row),
+    createdAt: row.created_at.toISOString(),
+    queuedAt: iso(row.queued_at),
+    runAt: iso(row.run_at),
+    expiresAt: iso(row.expires_at),
+    startedAt: iso(row.started_at),
+    finishedAt: iso(row.finished_at),
+    updatedAt: row.updated_at.toISOString(),
+    heartbeatAt: iso(row.heartbeat_at),
+    leaseExpiresAt: iso(row.lease_until),
+    cancelRequestedAt: iso(row.cancel_requested_at),
+    workerId: row.worker,
+  };
+}
+
+function warningsOf({ unhandled_since, paused_since }: ViewRow): JobView['warnings'] {
+  const since = { PAUSED: paused_since, UNHANDLED: unhandled_since };
+  return Object.entries(since).flatMap(([code, time]) =>
+    time ? [{ code, since: iso(time) }] : [],
+  );
+}
+
+function iso(time: Date | null): string | null {
+  return time ? time.toISOString() : null;
+}

@@ -1,0 +1,176 @@
+import type { JobView } from '../../core/job/job.ts';
+import { ANY_JOB, type JobCriteria, needsSieve } from '../../core/job/job-criteria.ts';
+import type { Db, Queryable, Statement } from '../connection/db.ts';
+import { statement } from '../connection/db.ts';
+import { lanesOf } from './find-jobs.ts';
+import { FIRST_ID, idRange, LAST_ID } from '../connection/id-range.ts';
+import { viewPage } from './list-jobs.ts';
+import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
+
+/**
+ * Jobs that wait, in the order in which they will have their turn: by their time, or, of those that
+ * are queued, by priority and place in the line. Both orders are those of an index, so a page costs
+ * what it holds. A job that moves while somebody pages through is shown in its new place, or missed.
+ */
+export type WaitingSort = 'runAt' | '-priority';
+
+/** A place in either order: microseconds and 0, or rank and place in the line; then the id. */
+export interface WaitingPlace {
+  a: number;
+  b: number;
+  id: string;
+}
+
+export interface WaitingFilter extends Partial<JobCriteria> {
+  tenant: string;
+  sort: WaitingSort;
+  after: WaitingPlace | null;
+  limit: number;
+  unhandledAfterMs?: number | undefined;
+}
+
+type Passed = WaitingPlace & { fits: boolean };
+
+/**
+ * By an index that all lanes share. Where few of what it passes are asked for, it ends after so many, and
+ * says which was the last.
+ */
+const RUN_AT: Statement<Passed> = statement(
+  'list_by_run_at',
+  `with passed as materialized (
+     select id, lane, state, (extract(epoch from run_at) * 1000000)::bigint as a
+     from longshore.waiting
+     where shard = $1 and state in ('scheduled', 'retrying') and (run_at, id)
+         > (timestamptz 'epoch' + $5::float8 * interval '1 microsecond', $4::uuid)
+       and run_at < coalesce($6::timestamptz, 'infinity')
+     order by run_at, id limit $8
+   ),
+   fitting as materialized (
+     select id, a from passed
+     where lane = any ($2::int[]) and state = any ($7::longshore.job_state[]) limit $3
+   )
+   select id, a, 0 as b, true as fits from fitting
+   union all
+   (select id, a, 0, false from passed where (select count(*) from fitting) < $3 offset $8 - 1)`,
+);
+
+/** Those of one place have no order in the index, so all of them are read before the page is cut. */
+const PRIORITY: Statement<Passed> = statement(
+  'list_by_priority',
+  `select w.*, true as fits from unnest($2::int[]) as l(lane)
+   cross join lateral (
+     select w.id, w.rank as a, w.seq as b from longshore.waiting w
+     where w.shard = $1 and w.lane = l.lane and w.seq is not null
+       and (w.rank, w.seq) >= ($5::int, $6::bigint)
+       and ((w.rank, w.seq, w.id) > ($5::int, $6::bigint, $4::uuid)) is true
+     order by w.rank, w.seq fetch first ($3) rows with ties
+   ) w
+   order by w.a, w.b, w.id limit $3`,
+);
+
+/** So many rows are passed at most, a third of a microsecond each. */
+const PASSED_MAX = 20_000;
+
+export async function listWaiting(
+  db: Db,
+  filter: WaitingFilter,
+): Promise<{ jobs: JobView[]; next: WaitingPlace | null }> {
+  const criteria = { ...ANY_JOB, ...filter };
+  const found: Found[] = [];
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    found.push(await walk(db, shard, filter, criteria));
+  }
+  const [nearest] = found.flatMap(({ reached }) => reached ?? []).sort(inOrder);
+  const places = found
+    .flatMap((one) => one.places)
+    .filter((place) => nearest === undefined || inOrder(place, nearest) <= 0)
+    .sort(inOrder);
+  const page = places.slice(0, filter.limit);
+  const ids = page.map(({ id }) => id);
+  const { views, lastId } = await viewPage(db, filter.tenant, ids, filter.unhandledAfterMs);
+  const cutAt = page.find(({ id }) => id === lastId);
+  const next = cutAt ?? (places.length > page.length ? page.at(-1) : nearest);
+  const jobs = views.filter(({ status }) => criteria.statuses.includes(status));
+  return { jobs, next: next ?? null };
+}
+
+interface Found {
+  places: WaitingPlace[];
+  /** Everything up to here has been looked at; null when there is nothing after it. */
+  reached: WaitingPlace | null;
+}
+
+async function walk(
+  db: Queryable,
+  shard: number,
+  { tenant, sort, after, limit }: WaitingFilter,
+  criteria: JobCriteria,
+): Promise<Found> {
+  const lanes = await lanesOf(db, shard, tenant, criteria.definitionKey);
+  if (lanes.length === 0) return { places: [], reached: null };
+  const size = isKnown(criteria) ? limit + 1 : SIEVE_SIZE;
+  const places: WaitingPlace[] = [];
+  let reached: WaitingPlace | null = after ?? start(sort, criteria);
+  for (let passed = 0; passed < SIEVED_MAX; passed += size) {
+    const some = await passBy(db, shard, lanes, sort, criteria, reached, size);
+    places.push(...(await sieve(db, shard, some.places, criteria)));
+    if (places.length > limit) {
+      const first = places.slice(0, limit);
+      return { places: first, reached: first.at(-1) ?? null };
+    }
+    reached = some.reached;
+    if (reached === null || some.places.length < size) break;
+  }
+  return { places, reached };
+}
+
+/** Whether the walk alone finds what is asked for. */
+function isKnown(criteria: JobCriteria): boolean {
+  const { tag, createdAfter, createdBefore } = criteria;
+  return !needsSieve(criteria) && tag === null && createdAfter === null && createdBefore === null;
+}
+
+async function sieve(
+  db: Queryable,
+  shard: number,
+  places: WaitingPlace[],
+  criteria: JobCriteria,
+): Promise<WaitingPlace[]> {
+  if (isKnown(criteria)) return places;
+  const [low, high] = idRange(criteria, false, null, null);
+  const young = places.map(({ id }) => id).filter((id) => id >= low && id < high);
+  const kept = new Set(await sieveJobs(db, shard, young, criteria, null));
+  return places.filter(({ id }) => kept.has(id));
+}
+
+async function passBy(
+  db: Queryable,
+  shard: number,
+  lanes: readonly number[],
+  sort: WaitingSort,
+  { statuses, runBefore }: JobCriteria,
+  { a, b, id }: WaitingPlace,
+  size: number,
+): Promise<Found> {
+  const values = [shard, lanes, size, id, a];
+  const rows =
+    sort === 'runAt'
+      ? await db.run(RUN_AT, [...values, runBefore, statuses, PASSED_MAX])
+      : await db.run(PRIORITY, [...values, b]);
+  const places = rows.filter(({ fits }) => fits);
+  const isLast = rows.length < size && rows.length === places.length;
+  return { places, reached: isLast ? null : (rows.at(-1) ?? null) };
+}
+
+/** Before everything that can be asked for. */
+function start(sort: WaitingSort, { runAfter }: JobCriteria): WaitingPlace {
+  if (sort === '-priority') return { a: -2_147_483_648, b: 0, id: FIRST_ID };
+  return { a: (runAfter?.getTime() ?? 0) * 1_000 - 1, b: 0, id: LAST_ID };
+}
+
+function inOrder(x: WaitingPlace, y: WaitingPlace): number {
+  if (x.a !== y.a) return x.a - y.a;
+  if (x.b !== y.b) return x.b - y.b;
+  if (x.id === y.id) return 0;
+  return x.id < y.id ? -1 : 1;
+}

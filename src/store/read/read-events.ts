@@ -1,0 +1,152 @@
+import { isTerminal, type JobState } from '../../core/job/job.ts';
+import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
+import { parsePlace } from '../../core/views/history-position.ts';
+import type { EventView } from '../../core/views/history.ts';
+import {
+  type Chapter,
+  HOOK_EVENTS_MAX,
+  type ManualRetry,
+  saidAfter,
+  type StoryRows,
+  tellStory,
+} from '../../core/views/history-events.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+import type { Vault } from '../connection/vault.ts';
+
+export interface EventPage {
+  events: EventView[];
+  /** The last id of the page when there is more to read now. */
+  nextId: string | null;
+  /** Job and hooks have ended and this page is the last one: nothing will ever follow it. */
+  ended: boolean;
+}
+
+/** The id of an event is its place in the story (`core/views/history-events.ts`). */
+export function isEventId(text: string): boolean {
+  return parsePlace(text) !== null;
+}
+
+interface EventRows extends StoryRows {
+  state: JobState;
+}
+
+/**
+ * A page with more than this ends early, whatever its limit is: what is beyond is read without its
+ * contents. The claim that the cursor is in and the next one are always read, so that every page goes on.
+ */
+export const PAGE_CHARS_MAX = 1024 * 1024;
+
+/**
+ * All that the story is told from, from one claim on. One statement is one snapshot, in which the
+ * job is in one place. Every claim that ended gives two events at least, so a page needs no more of
+ * them than it has events; what the job said is read in its order, from the cursor on.
+ */
+const READ = statement<EventRows>(
+  'read_events',
+  `select to_json(j.created_at) as "createdAt",
+     coalesce(
+       (select state from longshore.waiting where shard = $1 and id = $2),
+       (select state from longshore.running where shard = $1 and id = $2),
+       (select state from longshore.done where shard = $1 and id = $2)) as state,
+     coalesce((
+       select json_agg(c) from (
+         select claim, attempt, "workerId", "queuedAt", "startedAt", "cancelRequestedAt",
+           "cancelRequestedBy", "finishedAt", next, "runAt",
+           case when not beyond then error end as error,
+           case when not beyond then retried end as retried, beyond
+         from (
+           select a.*, row_number() over (order by a.claim) > 2
+             and sum(a.size) over (order by a.claim) - a.size >= ${PAGE_CHARS_MAX} as beyond
+           from (
+             select claim_no as claim, case when started_at is not null then number end as attempt,
+               worker as "workerId", queued_at as "queuedAt", started_at as "startedAt",
+               cancel_requested_at as "cancelRequestedAt",
+               cancel_requested_by as "cancelRequestedBy", finished_at as "finishedAt", next,
+               run_at as "runAt", error, retried,
+               coalesce(length(error::text), 0) + coalesce(length(retried::text), 0) as size
+             from longshore.attempt where shard = $1 and job_id = $2 and claim_no >= $4
+             order by claim_no limit $5
+           ) a
+         ) a
+         union all
+         select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at,
+           cancel_requested_by, null, null, null, null, null, false
+         from longshore.running where shard = $1 and id = $2
+         union all
+         select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at,
+           cancel_requested_by, finished_at, state, null, null, null, false
+         from longshore.done where shard = $1 and id = $2 and state = 'succeeded'
+         union all
+         select claim_no + 1, null, null, queued_at, null, null, null, null, null, null, null, null,
+           false
+         from longshore.waiting where shard = $1 and id = $2
+         union all
+         select claim_no + 1, null, null, queued_at, null, cancel_requested_at,
+           cancel_requested_by, finished_at, state, null, error, null, false
+         from longshore.done where shard = $1 and id = $2 and started_at is null
+       ) c
+     ), '[]') as chapters,
+     coalesce((
+       select json_agg(s) from (
+         select claim, n, attempt, type, cancelling, at,
+           case when not beyond then payload end as payload, beyond
+         from (
+           select e.*, sum(length(e.payload::text)) over (order by e.claim, e.n)
+             - length(e.payload::text) >= ${PAGE_CHARS_MAX} as beyond
+           from (
+             select claim_no as claim, n, attempt, type, cancelling, at, payload
+             from longshore.event
+             where shard = $1 and job_id = $2 and (claim_no, n) > ($6::int, $7::int)
+               and (cancelling or claim_no > $6 or not $8::boolean)
+             order by claim_no, n limit $5
+           ) e
+         ) s
+       ) s
+     ), '[]') as said,
+     coalesce((
+       select json_agg(h) from (
+         select k.id as "jobId", k.hook, k.created_at as "madeAt", f.state as status,
+           f.finished_at as "finishedAt", f.error, coalesce((
+             select json_agg(e) from (
+               select e.at, e.payload from longshore.event e
+               where e.shard = $1 and e.job_id = k.id and e.type = 'custom'
+               order by e.claim_no, e.n limit ${HOOK_EVENTS_MAX}
+             ) e
+           ), '[]') as said
+         from longshore.job k
+         left join lateral (
+           select * from longshore.done where shard = $1 and id = k.id limit 1
+         ) f on true
+         where k.shard = $1 and k.parent_id = $2 and k.hook is not null
+       ) h
+     ), '[]') as hooks
+   from longshore.job j
+   where j.shard = $1 and j.id = $2
+     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = j.lane) = $3`,
+);
+
+/** Null: this tenant has no such job. */
+export async function readEvents(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+  { afterId, limit }: { afterId: string | null; limit: number },
+): Promise<EventPage | null> {
+  if (!isJobId(jobId)) return null;
+  const after = (afterId === null ? null : parsePlace(afterId)) ?? null;
+  const said = saidAfter(after);
+  // One for the claim that the cursor is in, and one more to see whether there is a next page.
+  const rowsMax = limit + 2;
+  const from = [after?.[0] ?? 0, rowsMax, said.claim, said.n, said.stopping];
+  const [rows] = await db.run(READ, [shardOfJobId(jobId), jobId, tenant, ...from]);
+  if (!rows) return null;
+  const chapters = rows.chapters.map((chapter) => readable(db.vault, tenant, chapter));
+  const { events, more } = tellStory({ ...rows, chapters }, after, limit);
+  const over = isTerminal(rows.state) && rows.hooks.every(({ status }) => status !== null);
+  return { events, nextId: (more ? events.at(-1)?.id : null) ?? null, ended: over && !more };
+}
+
+function readable(vault: Vault, tenant: string, chapter: Chapter): Chapter {
+  const { retried } = chapter;
+  return retried ? { ...chapter, retried: vault.show(tenant, retried) as ManualRetry } : chapter;
+}

@@ -1,0 +1,69 @@
+import type { Mark } from '../../core/views/change-feed.ts';
+import { HOST_TENANT } from '../../core/access/scope.ts';
+import { type Db, statement } from '../connection/db.ts';
+
+/**
+ * The marks from which changes are told (`core/views/change-feed.ts`). Read once a second while somebody listens, so
+ * they cost what there are lanes, workers and definitions, never what there are jobs.
+ *
+ * Jobs are marked by the tally: how many moves the jobs of a definition have made, ever. It is folded
+ * once a second (`store/counters/roll-up.ts`), so a move is told a moment after it, and never before it can
+ * be read. Heartbeats and progress are no moves. Schedules have no mark of their own, as nothing cheap
+ * tells of all of them: their runs move jobs, and what people do to them is in the audit log.
+ */
+const OF_SHARD = statement<Mark>(
+  'read_shard_marks',
+  `select 'jobs' as topic, l.key as name, sum(t.n)::text as mark
+   from longshore.lane l cross join lateral (
+     select sum(t.n) as n from longshore.tally t where t.shard = $1 and t.lane = l.lane
+   ) t
+   where l.shard = $1 and l.tenant = $2 and left(l.key, 1) <> '$'
+   group by l.key having sum(t.n) is not null
+   union all
+   select 'workers', '', md5(coalesce(string_agg(
+     concat_ws(' ', w.instance, w.slots, w.draining_at, w.dead_at, w.definitions::text), ';'
+     order by w.instance), ''))
+   from longshore.worker w where w.shard = $1`,
+);
+
+/**
+ * Of what only grows the newest few: more than a second's worth, and enough to see those that were
+ * committed out of their order.
+ */
+const NEWEST = 50;
+
+const OF_ALL = statement<Mark>(
+  'read_marks',
+  `select 'definitions' as topic, '' as name,
+     md5(coalesce(string_agg(concat_ws(' ', key, version, published_at), ';' order by key, version), ''))
+       as mark
+   from longshore.definition
+   union all
+   select 'pauses', '', md5(coalesce(string_agg(
+     concat_ws(' ', scope, name, paused_at, paused_by, reason), ';' order by scope, name), ''))
+   from longshore.pause where scope <> 'tenant' or name = $1 or $1 = '${HOST_TENANT}'
+   union all
+   select 'alerts', '', md5(coalesce(string_agg(a.id::text, ';' order by a.id), ''))
+   from longshore.alert a where a.tenant = $1 and a.resolved_at is null
+   union all
+   select 'bulks', '', md5(coalesce(string_agg(
+     concat_ws(' ', b.id, b.status, b.changed, b.skipped, b.failed), ';' order by b.id), ''))
+   from (
+     select id, status, changed, skipped, failed from longshore.bulk
+     where tenant = $1 order by id desc limit ${NEWEST}
+   ) b
+   union all
+   select 'audit', '', md5(coalesce(string_agg(d.id::text, ';' order by d.id), ''))
+   from (
+     select id from longshore.audit where tenant = $1 order by id desc limit ${NEWEST}
+   ) d`,
+);
+
+export async function readMarks(db: Db, tenant: string): Promise<Mark[]> {
+  const shards = Array.from({ length: db.shards }, (_, shard) => shard);
+  const marks = await Promise.all([
+    db.run(OF_ALL, [tenant]),
+    ...shards.map(async (shard) => await db.run(OF_SHARD, [shard, tenant])),
+  ]);
+  return marks.flat();
+}

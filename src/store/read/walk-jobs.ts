@@ -1,0 +1,226 @@
+import {
+  type JobState,
+  OWNED_STATES,
+  TERMINAL_STATES,
+  WAITING_STATES,
+} from '../../core/job/job.ts';
+import type { JobCriteria } from '../../core/job/job-criteria.ts';
+import { type Queryable, type Statement, statement } from '../connection/db.ts';
+import { idRange } from '../connection/id-range.ts';
+
+/**
+ * Ways to walk over jobs in the order of their ids. Each is exact for what it knows, and each returns to
+ * whoever asks after a bounded number of rows, whether or not it has met anything on the way:
+ *
+ * - along `lanes`: the jobs of some definitions, whatever their state;
+ * - along `states`: the table in which a job of that state lies, past the jobs of other lanes;
+ * - along all jobs, past those without a `tag`;
+ * - along `errors`: failed jobs by the code of their error, and waiting jobs that were claimed before.
+ *
+ * What is rare along the one may be all there is along another; find-jobs.ts chooses.
+ */
+export type Path = 'lanes' | 'states' | 'tag' | 'errors';
+
+export interface Found {
+  ids: string[];
+  /** Everything up to this id has been looked at; null when there is nothing after it. */
+  reachedId: string | null;
+}
+
+/** The part of a walk that is left to go. */
+export interface Stretch {
+  criteria: JobCriteria;
+  newestFirst: boolean;
+  /** Where the walk before this one ended. */
+  afterId: string | null;
+  asOf?: string | null;
+}
+
+/** So many rows are passed at most: a third of a microsecond each, where they lie side by side. */
+const PASSED_MAX = 20_000;
+
+type Direction = 'desc' | 'asc';
+type IdStatement = Statement<{ id: string; fits: boolean }>;
+
+/** Each lane is read in id order from its own index, and the heads are merged. */
+const byLane = (direction: Direction): IdStatement =>
+  statement(
+    `list_by_lane_${direction}`,
+    `select j.id, true as fits from unnest($2::int[]) as l(lane)
+     cross join lateral (
+       select id from longshore.job
+       where shard = $1 and lane = l.lane and id >= $3 and id < $4
+       order by id ${direction} limit $5
+     ) j
+     order by j.id ${direction} limit $5`,
+  );
+
+/** What did not go well has an index by lane and state. */
+const bySetback = (direction: Direction): IdStatement =>
+  statement(
+    `list_setbacks_${direction}`,
+    `select s.id, true as fits from unnest($2::int[]) as l(lane)
+     cross join unnest($6::longshore.job_state[]) as wanted(state)
+     cross join lateral (
+       select f.id from longshore.done f
+       where f.shard = $1 and f.lane = l.lane and f.state = wanted.state
+         and f.state <> 'succeeded' and f.id >= $3 and f.id < $4
+       order by f.id ${direction} limit $5
+     ) s
+     order by s.id ${direction} limit $5`,
+  );
+
+/** Jobs that ended with a code have an index by lane and code. */
+const byCode = (direction: Direction): IdStatement =>
+  statement(
+    `list_by_code_${direction}`,
+    `select s.id, true as fits from unnest($2::int[]) as l(lane)
+     cross join lateral (
+       select f.id from longshore.done f
+       where f.shard = $1 and f.lane = l.lane and f.error_code = $6::text
+         and f.id >= $3 and f.id < $4
+       order by f.id ${direction} limit $5
+     ) s
+     order by s.id ${direction} limit $5`,
+  );
+
+/** Jobs that wait and were claimed before; only these have failed already. */
+const byTried = (direction: Direction): IdStatement =>
+  statement(
+    `list_tried_${direction}`,
+    `select s.id, true as fits from unnest($2::int[]) as l(lane)
+     cross join lateral (
+       select w.id from longshore.waiting w
+       where w.shard = $1 and w.lane = l.lane and w.claim_no > 0 and w.id >= $3 and w.id < $4
+       order by w.id ${direction} limit $5
+     ) s
+     order by s.id ${direction} limit $5`,
+  );
+
+/**
+ * Rows that fit, out of the next so many in the order of their ids. Both common table expressions are
+ * read only as far as they are asked for, so where many rows fit few are passed. When not enough of them
+ * do, the last row that was passed comes as well, to go on from.
+ */
+const past = (name: string, direction: Direction, rows: string, fits: string): IdStatement =>
+  statement(
+    `list_${name}_${direction}`,
+    `with passed as materialized (
+       select * from ${rows} s where s.shard = $1 and s.id >= $3 and s.id < $4
+       order by s.id ${direction} limit $7
+     ),
+     fitting as materialized (
+       select id from passed where lane = any ($2::int[]) and ${fits} limit $5
+     )
+     select id, true as fits from fitting
+     union all
+     (select id, false from passed where (select count(*) from fitting) < $5 offset $7 - 1)`,
+  );
+
+const IN_STATE = 'state = any ($6::longshore.job_state[])';
+const rowsOf = (table: string, column: string) =>
+  `(select shard, id, lane, ${column} from longshore.${table})`;
+/** In one snapshot, in which a job that moves between the two is met in one of them for sure. */
+const OPEN = `(select shard, id, lane, state from longshore.waiting
+  union all select shard, id, lane, state from longshore.running)`;
+
+const statementsFor = (direction: Direction) => ({
+  lane: byLane(direction),
+  setback: bySetback(direction),
+  code: byCode(direction),
+  tried: byTried(direction),
+  waiting: past('waiting', direction, rowsOf('waiting', 'state'), IN_STATE),
+  running: past('running', direction, rowsOf('running', 'state'), IN_STATE),
+  open: past('open', direction, OPEN, IN_STATE),
+  done: past('done', direction, rowsOf('done', 'state'), IN_STATE),
+  tag: past('past_tag', direction, rowsOf('job', 'tags'), 'tags @> array[$6::text]'),
+});
+const STATEMENTS = { desc: statementsFor('desc'), asc: statementsFor('asc') };
+type Statements = (typeof STATEMENTS)['desc'];
+
+/** The next ids along a path, `size` at most. */
+export async function walkJobs(
+  db: Queryable,
+  shard: number,
+  lanes: readonly number[],
+  path: Path,
+  { criteria, newestFirst, afterId, asOf = null }: Stretch,
+  size: number,
+): Promise<Found> {
+  const statements = newestFirst ? STATEMENTS.desc : STATEMENTS.asc;
+  const range = idRange(criteria, newestFirst, afterId, asOf);
+  const go = async (using: IdStatement, extra: unknown[]): Promise<Found> => {
+    const rows = await db.run(using, [shard, lanes, ...range, size, ...extra]);
+    const ids = rows.filter(({ fits }) => fits).map(({ id }) => id);
+    const isLast = rows.length < size && rows.length === ids.length;
+    return { ids, reachedId: isLast ? null : (rows.at(-1)?.id ?? null) };
+  };
+  if (path === 'lanes') return await go(statements.lane, []);
+  if (path === 'tag') return await go(statements.tag, [criteria.tag, PASSED_MAX]);
+  const found: Found[] = [];
+  if (path === 'errors') {
+    for (const [using, extra] of errorsOf(statements, criteria)) found.push(await go(using, extra));
+    return mergeFound(found, newestFirst, size);
+  }
+  for (const [using, states] of tablesOf(statements, criteria.statuses)) {
+    if (states.length === 0) continue;
+    const bound = using === statements.setback ? [] : [PASSED_MAX];
+    found.push(await go(using, [states, ...bound]));
+  }
+  return mergeFound(found, newestFirst, size);
+}
+
+const FAILED_STATES = ['failed', 'cancelled'] as const;
+
+/** Where jobs with an error are, of the states that are asked for. */
+function errorsOf(
+  statements: Statements,
+  { statuses, errorCode }: JobCriteria,
+): [IdStatement, unknown[]][] {
+  const isAsked = (states: readonly JobState[]) =>
+    statuses.length === 0 || statuses.some((state) => states.includes(state));
+  const ended: [IdStatement, unknown[]] =
+    errorCode === null ? [statements.setback, [FAILED_STATES]] : [statements.code, [errorCode]];
+  return [
+    ...(isAsked(TERMINAL_STATES) ? [ended] : []),
+    ...(isAsked(WAITING_STATES) ? [[statements.tried, []] as [IdStatement, unknown[]]] : []),
+  ];
+}
+
+/** Which table answers for which of the asked states. */
+function tablesOf(
+  statements: Statements,
+  statuses: readonly JobState[],
+): [IdStatement, JobState[]][] {
+  const among = (states: readonly JobState[]) => statuses.filter((state) => states.includes(state));
+  const waiting = among(WAITING_STATES);
+  const owned = among(OWNED_STATES);
+  const ended = among(TERMINAL_STATES);
+  const open = waiting.length > 0 && owned.length > 0;
+  return [
+    [statements.open, open ? [...waiting, ...owned] : []],
+    [statements.waiting, open ? [] : waiting],
+    [statements.running, open ? [] : owned],
+    [statements.setback, ended.includes('succeeded') ? [] : ended],
+    [statements.done, ended.includes('succeeded') ? ended : []],
+  ];
+}
+
+/**
+ * Walks that were made side by side, as one: what lies behind the place that the slowest of them has
+ * reached is left for later. A job that moves meanwhile may be met twice.
+ */
+export function mergeFound(found: readonly Found[], newestFirst: boolean, size: number): Found {
+  const sign = newestFirst ? -1 : 1;
+  const inOrder = (a: string, b: string) => (a < b ? -sign : a > b ? sign : 0);
+  const [nearest = null] = found.flatMap(({ reachedId }) => reachedId ?? []).sort(inOrder);
+  const ids = [...new Set(found.flatMap((one) => one.ids))]
+    .filter((id) => nearest === null || inOrder(id, nearest) <= 0)
+    .sort(inOrder);
+  return ids.length > size ? firstOf(ids, size) : { ids, reachedId: nearest };
+}
+
+export function firstOf(ids: readonly string[], size: number): Found {
+  const first = ids.slice(0, size);
+  return { ids: first, reachedId: first.at(-1) ?? null };
+}

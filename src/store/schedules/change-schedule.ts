@@ -1,0 +1,107 @@
+import type { ScheduleSpec, Timing } from '../../core/schedule/schedule.ts';
+import { changesOf } from '../../core/access/changes.ts';
+import { leftOver } from '../../schedule/due.ts';
+import { firstSlot } from '../../schedule/first-slot.ts';
+import { type Actor, audit } from '../access/audit.ts';
+import { type Db, type Queryable, statement } from '../connection/db.ts';
+import { withSchedule } from './lock-schedule.ts';
+import { heldOf, nextOf, type ScheduleRow, specOf } from './schedule-row.ts';
+import { columnsOf, databaseNow, ScheduleNameTaken } from './schedules.ts';
+import { insertSlots } from './slots.ts';
+
+/**
+ * A change never fires the past: when the timing changes, or the schedule is paused or resumed, the
+ * next slot is the first one from now on, and slots that were due and not yet decided about are
+ * written down as skipped. A change of anything else leaves its slots alone: one that is due this
+ * very moment still fires.
+ */
+const UPDATE = statement<{ id: string }>(
+  'update_schedule',
+  `update longshore.schedule s
+   set name = i.name, definition_version = i.definition_version, params = i.params::json,
+     priority = i.priority, enabled = i.enabled, note = i.note, cron = i.cron,
+     timezone = i.timezone, start_at = i.start_at, end_at = i.end_at, jitter_ms = i.jitter_ms,
+     dst_gap = i.dst_gap, dst_repeat = i.dst_repeat, catch_up = i.catch_up,
+     catch_up_window_ms = i.catch_up_window_ms, catch_up_max = i.catch_up_max,
+     overlap = i.overlap, updated_at = clock_timestamp(),
+     next_at = case when i.anew then i.next_at else s.next_at end,
+     next_local = case when i.anew then i.next_local at time zone 'UTC' else s.next_local end,
+     held_at = case when i.anew then null else s.held_at end,
+     held_local = case when i.anew then null else s.held_local end,
+     look_at = case when i.anew then i.next_at else s.look_at end
+   from json_to_record($3::json) as i(name text, definition_version int, params text, priority int,
+     enabled boolean, note text, cron text, timezone text, start_at timestamptz,
+     end_at timestamptz, jitter_ms int, dst_gap text, dst_repeat text, catch_up text,
+     catch_up_window_ms bigint, catch_up_max int, overlap text, anew boolean,
+     next_at timestamptz, next_local timestamptz)
+   where s.shard = $1 and s.id = $2
+   returning s.id`,
+);
+
+const TIMING = ['cron', 'timezone', 'startAt', 'endAt', 'dstGap', 'dstRepeat'] as const;
+
+export interface ScheduleChange {
+  spec: ScheduleSpec;
+  note: string | null;
+}
+
+/** What the caller decides from is the locked row. Null: leave it as it is. */
+export type Change = (before: ScheduleRow) => ScheduleChange | null;
+
+/** False when there is no such schedule. Throws what `createSchedule` does. */
+export async function changeSchedule(
+  db: Db,
+  tenant: string,
+  id: string,
+  change: Change,
+  by: Actor | null = null,
+): Promise<boolean> {
+  const changed = await withSchedule(db, tenant, id, async (tx, shard, row) => {
+    const wanted = change(row);
+    if (!wanted) return true;
+    await write(tx, shard, row, wanted);
+    const deed = { tenant, action: 'schedule.change', subject: id };
+    if (by) await audit(tx, by, { ...deed, ...changesOf(specOf(row), wanted.spec) });
+    return true;
+  });
+  return changed ?? false;
+}
+
+async function write(
+  tx: Queryable,
+  shard: number,
+  row: ScheduleRow,
+  { spec, note }: ScheduleChange,
+): Promise<void> {
+  const before = specOf(row);
+  const nowMs = (await databaseNow(tx)).getTime();
+  const retimed = !sameTiming(spec, before);
+  const anew = spec.enabled !== before.enabled || retimed;
+  // Only one that is over can be paused without having a next slot.
+  const first = anew && (spec.enabled || retimed) ? firstSlot(spec, nowMs) : null;
+  if (anew) {
+    const reason = spec.enabled ? 'changed' : 'paused';
+    const gone = leftOver(before, { next: nextOf(row), held: heldOf(row) }, reason, nowMs);
+    const slots = gone.map((one) => ({ ...one, scheduleId: row.id, jobId: null }));
+    await insertSlots(tx, shard, slots);
+  }
+  const values = {
+    ...columnsOf(spec),
+    params: tx.vault.seal(row.tenant, spec.paramsJson),
+    note,
+    anew,
+    next_at: spec.enabled && first ? new Date(first.atMs) : null,
+    next_local: spec.enabled && first ? new Date(first.localMs) : null,
+  };
+  try {
+    await tx.run(UPDATE, [shard, row.id, JSON.stringify(values)]);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code !== '23505') throw error;
+    throw new ScheduleNameTaken(spec.name ?? '', spec.definitionKey);
+  }
+}
+
+export function sameTiming(one: Timing, other: Timing): boolean {
+  return TIMING.every((field) => String(one[field]) === String(other[field]));
+}

@@ -1,0 +1,156 @@
+import type { SlotKey } from '../../core/schedule/slot-plan.ts';
+import { arrayText, type Queryable, statement } from '../connection/db.ts';
+import { openRow, SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
+
+/**
+ * What a scheduler asks of the database. It locks the schedules that are due, by the database's
+ * clock; one that somebody else has locked is passed over, since it is being looked after. A row
+ * that somebody looked after between our look and our lock is no longer due and is left out too.
+ */
+export interface DueSchedule extends ScheduleRow {
+  now: Date;
+  /** Whether an earlier job of it has not ended; only asked when the policy wants to know. */
+  active: boolean;
+}
+
+const DUE_COLUMNS = `${SCHEDULE_COLUMNS}, (select at from clock) as now,
+   s.overlap <> 'allow' and (
+     exists (select 1 from longshore.waiting w
+       where w.shard = $1 and w.id = any (s.recent_jobs))
+     or exists (select 1 from longshore.running r
+       where r.shard = $1 and r.id = any (s.recent_jobs))) as active`;
+
+const LOCK_DUE = statement<DueSchedule>(
+  'lock_due_schedules',
+  `with clock as materialized (select clock_timestamp() as at),
+   s as materialized (
+     select d.* from unnest($2::smallint[]) as b(bucket)
+     cross join lateral (
+       select * from longshore.schedule d
+       where d.shard = $1 and d.bucket = b.bucket and d.look_at <= (select at from clock)
+       order by d.look_at limit $3
+       for update skip locked
+     ) d
+     limit $3
+   )
+   select ${DUE_COLUMNS} from s`,
+);
+
+const LOCK_ONE_DUE = statement<DueSchedule>(
+  'lock_due_schedule',
+  `with clock as materialized (select clock_timestamp() as at),
+   s as materialized (
+     select * from longshore.schedule d where d.shard = $1 and d.id = $2
+     limit 1 for update skip locked
+   )
+   select ${DUE_COLUMNS} from s where s.look_at <= (select at from clock)`,
+);
+
+export async function lockDueSchedules(
+  tx: Queryable,
+  shard: number,
+  buckets: readonly number[],
+  limit: number,
+): Promise<DueSchedule[]> {
+  const rows = await tx.run(LOCK_DUE, [shard, arrayText(buckets), limit]);
+  return rows.map((row) => openRow(tx.vault, row));
+}
+
+export async function lockDueSchedule(
+  tx: Queryable,
+  shard: number,
+  id: string,
+): Promise<DueSchedule[]> {
+  const rows = await tx.run(LOCK_ONE_DUE, [shard, id]);
+  return rows.map((row) => openRow(tx.vault, row));
+}
+
+/** How far a schedule has come after a look at it. */
+export interface Advance {
+  id: string;
+  next: SlotKey | null;
+  held: SlotKey | null;
+  lookAtMs: number | null;
+  /** The jobs that were made, the newest first. */
+  jobIds: readonly string[];
+  slots: number;
+}
+
+const ADVANCE = statement<{ id: string }>(
+  'advance_schedules',
+  `with u as materialized (
+     select * from json_to_recordset($2::json) as u(id uuid, next_at timestamptz,
+       next_local timestamptz, held_at timestamptz, held_local timestamptz, look_at timestamptz,
+       jobs uuid[], slots int)
+   )
+   update longshore.schedule s
+   set note = null, next_at = u.next_at, next_local = u.next_local at time zone 'UTC',
+     held_at = u.held_at, held_local = u.held_local at time zone 'UTC', look_at = u.look_at,
+     last_enqueued_at =
+       case when cardinality(u.jobs) > 0 then clock_timestamp() else s.last_enqueued_at end,
+     recent_jobs = (u.jobs || s.recent_jobs)[1:20], new_slots = s.new_slots + u.slots
+   from u
+   where s.shard = $1 and s.id = any (array(select id from u)) and s.id = u.id
+   returning s.id`,
+);
+
+export async function advanceSchedules(
+  tx: Queryable,
+  shard: number,
+  advances: readonly Advance[],
+): Promise<void> {
+  const time = (ms: number | null = null) => (ms === null ? null : new Date(ms));
+  const rows = advances.map(({ id, next, held, lookAtMs, jobIds, slots }) => ({
+    id,
+    next_at: time(next?.atMs),
+    next_local: time(next?.localMs),
+    held_at: time(held?.atMs),
+    held_local: time(held?.localMs),
+    look_at: time(lookAtMs),
+    jobs: jobIds,
+    slots,
+  }));
+  await tx.run(ADVANCE, [shard, JSON.stringify(rows)]);
+}
+
+const POSTPONE = statement<{ id: string }>(
+  'postpone_schedule',
+  `update longshore.schedule s
+   set note = left($3, 500),
+     look_at = case when s.enabled
+       then clock_timestamp() + make_interval(secs => $4::float8 / 1000) end
+   where s.shard = $1 and s.id = $2
+   returning s.id`,
+);
+
+/** One that cannot be looked after says why and waits, so that it holds up no other. */
+export async function postponeSchedule(
+  db: Queryable,
+  shard: number,
+  id: string,
+  why: string,
+  delayMs: number,
+): Promise<void> {
+  await db.run(POSTPONE, [shard, id, why, delayMs]);
+}
+
+const NEXT_LOOK = statement<{ ms: number | null }>(
+  'next_look',
+  `select (extract(epoch from min(d.look_at) - clock_timestamp()) * 1000)::float8 as ms
+   from unnest($2::smallint[]) as b(bucket)
+   cross join lateral (
+     select d.look_at from longshore.schedule d
+     where d.shard = $1 and d.bucket = b.bucket and d.look_at is not null
+     order by d.look_at limit 1
+   ) d`,
+);
+
+/** How long until one of these buckets must be looked at; null when none ever must. */
+export async function nextLookMs(
+  db: Queryable,
+  shard: number,
+  buckets: readonly number[],
+): Promise<number | null> {
+  const [row] = await db.run(NEXT_LOOK, [shard, arrayText(buckets)]);
+  return row?.ms ?? null;
+}

@@ -1,0 +1,79 @@
+import { shardOfJobId } from '../../core/job/job-id.ts';
+import type { WebhookStatus } from '../../core/webhook/webhook.ts';
+import { type Db, type Queryable, statement } from '../connection/db.ts';
+import { changeListeners } from '../claim/subscribed-queues.ts';
+
+/** How workers see webhooks, and what they write about them. They act for all tenants. */
+
+export interface Endpoint {
+  id: string;
+  tenant: string;
+  url: string;
+  status: WebhookStatus;
+  /** To sign with, the newest first. */
+  secrets: string[];
+}
+
+const FIND = statement<Endpoint>(
+  'find_endpoint',
+  `select h.id, h.tenant, h.url, h.status, array_remove(array[h.secret,
+     case when h.previous_until > clock_timestamp() then h.previous_secret end], null) as secrets
+   from longshore.webhook h
+   where h.id = (select parent_id from longshore.job where shard = $1 and id = $2 limit 1)
+     and h.tenant = (select tenant from longshore.lane where shard = $1 and lane = (
+       select lane from longshore.job where shard = $1 and id = $2 limit 1))`,
+);
+
+/**
+ * The webhook that a delivery was made for, which must belong to the tenant of the delivery. The row of
+ * the job decides and not its params: who could edit these must not choose whose secret signs.
+ */
+export async function findEndpoint(db: Queryable, deliveryId: string): Promise<Endpoint | null> {
+  const [row] = await db.run(FIND, [shardOfJobId(deliveryId), deliveryId]);
+  if (!row) return null;
+  return { ...row, secrets: row.secrets.map((secret) => db.vault.openText(row.tenant, secret)) };
+}
+
+/** Usually nothing had failed, and nothing is written. */
+const DELIVERED = statement<{ id: string }>(
+  'webhook_delivered',
+  `update longshore.webhook set failures = 0, failing_since = null
+   where id = $1 and failures > 0 returning id`,
+);
+
+export async function noteDelivered(db: Queryable, id: string): Promise<void> {
+  await db.run(DELIVERED, [id]);
+}
+
+const FAILED = statement<{ failures: number; failingMs: number }>(
+  'webhook_failed',
+  `update longshore.webhook
+   set failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp())
+   where id = $1
+   returning failures,
+     (extract(epoch from clock_timestamp() - failing_since) * 1000)::float8 as "failingMs"`,
+);
+
+/** How long it has been failing by now; null when it is gone. */
+export async function noteFailed(
+  db: Queryable,
+  id: string,
+): Promise<{ failures: number; failingMs: number } | null> {
+  return (await db.run(FAILED, [id]))[0] ?? null;
+}
+
+/** Who stopped it first says why. */
+const STOP = statement<{ id: string }>(
+  'stop_webhook',
+  `update longshore.webhook set status = $2, notice = $3, updated_at = clock_timestamp()
+   where id = $1 and status = 'active' returning id`,
+);
+
+export async function stopWebhook(
+  db: Db,
+  { id, tenant }: Pick<Endpoint, 'id' | 'tenant'>,
+  status: Exclude<WebhookStatus, 'active'>,
+  notice: string,
+): Promise<void> {
+  await changeListeners(db, tenant, async (tx) => await tx.run(STOP, [id, status, notice]));
+}

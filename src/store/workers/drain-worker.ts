@@ -1,0 +1,46 @@
+import { isWorkerId } from '../../core/queue/worker.ts';
+import { HOST_TENANT } from '../../core/access/scope.ts';
+import { type Actor, audited } from '../access/audit.ts';
+import { type Db, type Queryable, statement } from '../connection/db.ts';
+import { sendBeatHint } from '../connection/listen.ts';
+
+/**
+ * Asks a worker to drain: from now on the database lets it claim nothing, and the answer of its next
+ * heartbeat tells it to finish what runs and leave. The hint sent here makes that heartbeat come at
+ * once. Asking again changes nothing.
+ */
+
+const DRAIN = statement<{ asked: boolean }>(
+  'drain_worker',
+  `with asked as (
+    update longshore.worker set draining_at = coalesce(draining_at, clock_timestamp())
+    where shard = $1 and instance = $2 and dead_at is null
+    returning 1
+  )
+  select exists (select 1 from asked) as asked
+  from longshore.worker where shard = $1 and instance = $2`,
+);
+
+export async function drainWorker(
+  db: Db,
+  instance: string,
+  by: Actor | null = null,
+): Promise<'draining' | 'dead' | 'missing'> {
+  if (!isWorkerId(instance)) return 'missing';
+  const ask = async (tx: Queryable) => {
+    const rows: { asked: boolean }[] = [];
+    for (let shard = 0; shard < db.shards; shard += 1) {
+      rows.push(...(await tx.run(DRAIN, [shard, instance])));
+    }
+    return rows;
+  };
+  const deed = { tenant: HOST_TENANT, action: 'worker.drain', subject: instance };
+  const rows = await audited(db, by, ask, (found) =>
+    found.some(({ asked }) => asked) ? deed : null,
+  );
+  if (rows.length === 0) return 'missing';
+  // One that lost its lease in one shard goes on in the others, and can be asked there.
+  if (!rows.some(({ asked }) => asked)) return 'dead';
+  await sendBeatHint(db, instance).catch(() => undefined);
+  return 'draining';
+}

@@ -1,0 +1,58 @@
+import type { Place } from '../../core/schedule/schedule-id.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+
+/** A process that schedules: a fresh id each start. */
+export interface SchedulerInstance {
+  instance: string;
+  host: string;
+  pid: number;
+  version: string;
+}
+
+/**
+ * Renews the lease, or takes one, and counts who else has one. The own row is not seen by the same
+ * statement, so it is added. Who is older comes first, hence a newcomer moves as few as can be.
+ */
+const BEAT = statement<Place>(
+  'scheduler_beat',
+  `with clock as materialized (select clock_timestamp() as at),
+   me as (
+     insert into longshore.scheduler
+       (instance, host, pid, version, started_at, heartbeat_at, lease_until)
+     select $1, $2, $3, $4, at, at, at + make_interval(secs => $5::float8 / 1000) from clock
+     on conflict (instance) do update
+       set heartbeat_at = excluded.heartbeat_at, lease_until = excluded.lease_until
+     returning instance, started_at
+   ),
+   forgotten as (
+     delete from longshore.scheduler
+     where instance <> $1 and lease_until < (select at from clock) - interval '1 hour'
+   )
+   select 1 + count(o.instance)::int as count,
+     (count(o.instance) filter (
+       where (o.started_at, o.instance) < (me.started_at, me.instance)))::int as ordinal
+   from me left join longshore.scheduler o
+     on o.instance <> $1 and o.lease_until > (select at from clock)
+   group by me.instance`,
+);
+
+/** Where the process stands among those that are alive. */
+export async function beatScheduler(
+  db: Queryable,
+  { instance, host, pid, version }: SchedulerInstance,
+  leaseMs: number,
+): Promise<Place> {
+  const [place] = await db.run(BEAT, [instance, host, pid, version, leaseMs]);
+  if (!place) throw new Error('the scheduler could not be registered');
+  return place;
+}
+
+const LEAVE = statement<{ instance: string }>(
+  'scheduler_leave',
+  'delete from longshore.scheduler where instance = $1 returning instance',
+);
+
+/** One that stops in good order leaves its place at once, not when its lease is over. */
+export async function leaveSchedulers(db: Queryable, instance: string): Promise<void> {
+  await db.run(LEAVE, [instance]);
+}

@@ -1,0 +1,71 @@
+import type { Transition } from '../../core/job/lifecycle.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import { fieldsOf, type JobFacts, JobLog } from '../../signals/job-log.ts';
+import { type AttemptSpan, startAttempt } from '../../signals/spans.ts';
+import type { Ended, Execution } from './execution.ts';
+
+/** What is told of attempts to those who watch from outside: lines in the log, and spans. */
+export class AttemptSignals {
+  readonly #clock: Clock;
+  readonly #jobLog: JobLog;
+  readonly #spans = new Map<Execution, AttemptSpan>();
+
+  constructor(clock: Clock, log: Log, logJobs?: string) {
+    this.#clock = clock;
+    this.#jobLog = new JobLog(log, logJobs);
+  }
+
+  claimed(execution: Execution): void {
+    if (!this.#jobLog.tells(execution.job.id)) return;
+    this.#jobLog.info(factsOf(execution), 'job.claimed');
+  }
+
+  /** Its code is about to run. */
+  begun(execution: Execution): void {
+    execution.startedMs = this.#clock.monotonicMs();
+    const { job, tenant, definition, traceparent } = execution;
+    const { id: jobId, attempts: attempt, maxAttempts } = job;
+    const facts = { jobId, attempt, maxAttempts, tenant, definitionKey: definition.key };
+    const span = startAttempt({ ...facts, traceparent });
+    if (!span) return;
+    this.#spans.set(execution, span);
+    execution.traceparent = span.traceparent;
+  }
+
+  /** It is over; what becomes of the job is not known yet. */
+  ended(execution: Execution, { outcome }: Ended): void {
+    if (execution.startedMs === null) return;
+    execution.durationMs = Math.round(this.#clock.monotonicMs() - execution.startedMs);
+    this.#spans.get(execution)?.end(outcome);
+    this.#spans.delete(execution);
+  }
+
+  /** What was decided is written. An interruption too many is a failure as well. */
+  settled(execution: Execution, { outcome }: Ended, { to: next, error }: Transition): void {
+    if (next === 'cancelled') return this.#told(execution, 'job.cancelled', outcome.kind);
+    if (next === 'succeeded') return this.#told(execution, 'job.succeeded');
+    if (outcome.kind !== 'failure' && next !== 'failed') {
+      return this.#told(execution, 'job.released', outcome.kind);
+    }
+    const more = { code: error?.code, durationMs: execution.durationMs, next };
+    const level = next === 'failed' ? 'warn' : 'info';
+    this.#jobLog.failure(factsOf(execution), 'job.failed', more, level);
+  }
+
+  #told(execution: Execution, event: string, reason?: string): void {
+    if (!this.#jobLog.tells(execution.job.id)) return;
+    const { durationMs } = execution;
+    this.#jobLog.info(factsOf(execution), event, { durationMs, reason });
+  }
+}
+
+/** What every line about an attempt carries. */
+export function lineFields(execution: Execution): object {
+  return fieldsOf(factsOf(execution));
+}
+
+function factsOf({ job, definition, tenant, traceparent }: Execution): JobFacts {
+  const { id: jobId, attempts: attempt } = job;
+  return { jobId, attempt, definition: definition.key, tenant, traceparent };
+}

@@ -1,0 +1,126 @@
+import type { ClaimedJob } from '../../store/claim/claim.ts';
+import type { Settlement } from '../../store/claim/settle.ts';
+import type { QueuePort } from './port.ts';
+
+/** What became of the jobs that went through a queue with a budget. */
+export interface Tally {
+  claimed: number;
+  succeeded: number;
+  retried: number;
+  deadLettered: number;
+  /** Claimed, and not written back yet. */
+  underWay: number;
+}
+
+export interface BudgetQueue {
+  queue: QueuePort;
+  tally: Tally;
+  /** Resolves when the tally knows of every claim that was on its way: a claim may be made already. */
+  answered(): Promise<void>;
+}
+
+/**
+ * The same queue, which hands out no more than `max` jobs in all, and counts. The worker behind it
+ * needs to know nothing of it: a claim that brings nothing looks like an empty queue.
+ */
+export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
+  /** By shard: the claims that are under way. */
+  const held = new Map<number, Set<string>>();
+  const heldIn = (shard: number): Set<string> => {
+    const known = held.get(shard) ?? new Set();
+    held.set(shard, known);
+    return known;
+  };
+  const tally = {
+    claimed: 0,
+    succeeded: 0,
+    retried: 0,
+    deadLettered: 0,
+    get underWay() {
+      return [...held.values()].reduce((sum, { size }) => sum + size, 0);
+    },
+  };
+  const claims = new Set<Promise<unknown>>();
+  let promised = 0;
+
+  /** Claims may be under way side by side, so what each may take is set aside first. */
+  const within = async <T>(
+    shard: number,
+    wanted: number,
+    claim: (limit: number) => Promise<T>,
+    jobsOf: (result: T) => readonly ClaimedJob[],
+  ): Promise<T> => {
+    const limit = Math.max(0, Math.min(wanted, max - tally.claimed - promised));
+    promised += limit;
+    const counted = claim(limit).then((result) => {
+      tally.claimed += jobsOf(result).length;
+      for (const job of jobsOf(result)) heldIn(shard).add(nameOf(job));
+      return result;
+    });
+    claims.add(counted);
+    try {
+      return await counted;
+    } finally {
+      claims.delete(counted);
+      promised -= limit;
+    }
+  };
+
+  const written = (shard: number, settlement: Settlement) => {
+    const { transition } = settlement;
+    heldIn(shard).delete(nameOf(settlement));
+    if (transition.to === 'succeeded') tally.succeeded += 1;
+    if (transition.to === 'retrying') tally.retried += 1;
+    if (transition.to === 'failed') tally.deadLettered += 1;
+    // Claimed ahead and never begun: it was only looked at.
+    if (!transition.attempted) tally.claimed -= 1;
+  };
+
+  return {
+    tally,
+    answered: async () => void (await Promise.allSettled(claims)),
+    queue: {
+      ...queue,
+      claim: async (shard, limit, instance, lines) =>
+        await within(
+          shard,
+          limit,
+          async (room) => await queue.claim(shard, room, instance, lines),
+          (jobs) => jobs,
+        ),
+      claimGated: async (shard, limit, instance, lines) =>
+        await within(
+          shard,
+          limit,
+          async (room) => await queue.claimGated(shard, room, instance, lines),
+          ({ jobs }) => jobs,
+        ),
+      turn: async (shard, turn) => {
+        const result = await within(
+          shard,
+          turn.limit,
+          async (limit) => await queue.turn(shard, { ...turn, limit }),
+          ({ jobs }) => jobs,
+        );
+        const { settled } = result;
+        for (const one of turn.settlements) if (settled?.has(one.id) ?? true) written(shard, one);
+        return result;
+      },
+      settle: async (shard, settlements) => {
+        const settled = await queue.settle(shard, settlements);
+        const ids = new Set(settled.map(({ id }) => id));
+        for (const one of settlements) if (ids.has(one.id)) written(shard, one);
+        return settled;
+      },
+      // A worker that lost its lease comes back as a new one: nothing of the old one is under way.
+      register: async (shard, worker) => {
+        await queue.register(shard, worker);
+        heldIn(shard).clear();
+      },
+    },
+  };
+}
+
+function nameOf({ id, claim }: { id: string; claim: number }): string {
+  return `${id} ${claim}`;
+}

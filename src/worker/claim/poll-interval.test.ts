@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { LookPace } from './poll-interval.ts';
+
+const POLL_MS = 1_000;
+
+/** How long after the last of these looks the next one is due. */
+function pauseAfter(...tookMs: number[]): number {
+  const pace = new LookPace(POLL_MS);
+  let nowMs = 0;
+  for (const ms of tookMs) {
+    pace.looked(nowMs, nowMs + ms);
+    nowMs += ms;
+  }
+  let pauseMs = 0;
+  while (!pace.isDue(nowMs + pauseMs)) pauseMs += 1;
+  return pauseMs;
+}
+
+test.each([
+  ['the first is due at once', [], 0],
+  ['quick ones are a poll apart', [1, 1], POLL_MS],
+  ['one that was held up says nothing', [1, 5_000], POLL_MS],
+  ['dear ones take a twentieth of the time', [100, 100], 2_000],
+  ['however dear, ten polls are the most', [60_000, 60_000], 10 * POLL_MS],
+])('%s', (_, tookMs, pauseMs) => expect(pauseAfter(...tookMs)).toBe(pauseMs));

@@ -1,0 +1,62 @@
+import type { DefinitionInfo } from '../../core/definition/definition.ts';
+import type { ClaimedJob, ClaimLine } from '../../store/claim/claim.ts';
+import type { NewEvent } from '../../store/attempt/events.ts';
+import type { GatedClaim } from '../../store/claim/limited-claim.ts';
+import type { HeldFacts } from '../../store/claim/held-facts.ts';
+import type { ServedLane } from '../../store/enqueue/queues.ts';
+import type { LogChunk } from '../../store/attempt/log-chunks.ts';
+import type { ProgressUpdate } from '../../store/attempt/progress.ts';
+import type { Fate } from '../../store/claim/settlement-status.ts';
+import type { Settled, Settlement } from '../../store/claim/settle.ts';
+import type { SavedSteps, StepWrite } from '../../store/attempt/steps.ts';
+import type { Turn, TurnResult } from '../../store/claim/settle-and-claim.ts';
+import type { Vault } from '../../store/connection/vault.ts';
+import type { HeartbeatAnswer, LookAnswer, WorkerInstance } from '../../store/workers/workers.ts';
+
+/**
+ * All that a worker asks of its queue. PostgreSQL stands behind it (`postgres-queue.ts`); because it
+ * is this small, a worker far away could reach the same queue over HTTP.
+ */
+export interface QueuePort {
+  readonly shards: number;
+  /** Opens what was claimed and seals what is to be kept: both travel as they are stored. */
+  readonly vault: Vault;
+  publish(definitions: readonly DefinitionInfo[]): Promise<void>;
+  lanes(shard: number, definitions: readonly DefinitionInfo[]): Promise<ServedLane[]>;
+  findLines(shard: number, lanes: readonly number[]): Promise<{ lane: number; rank: number }[]>;
+  claim(
+    shard: number,
+    limit: number,
+    instance: string,
+    lines: readonly ClaimLine[],
+  ): Promise<ClaimedJob[]>;
+  /** The same where something is limited. */
+  claimGated(
+    shard: number,
+    limit: number,
+    instance: string,
+    lines: readonly ClaimLine[],
+  ): Promise<GatedClaim>;
+  /** Settles plain successes and claims, in one statement and one commit. */
+  turn(shard: number, turn: Turn): Promise<TurnResult>;
+  settle(shard: number, settlements: readonly Settlement[]): Promise<Settled[]>;
+  fateOf(shard: number, id: string, claim: number): Promise<Fate>;
+  heldFacts(shard: number, id: string): Promise<HeldFacts | null>;
+  writeLogs(shard: number, chunks: readonly LogChunk[]): Promise<void>;
+  writeEvents(shard: number, events: readonly NewEvent[]): Promise<void>;
+  /** False: the claim no longer owns the job. */
+  saveStep(shard: number, step: StepWrite): Promise<boolean>;
+  loadSteps(shard: number, id: string): Promise<SavedSteps>;
+  saveProgress(shard: number, updates: readonly ProgressUpdate[]): Promise<void>;
+  register(shard: number, worker: WorkerInstance): Promise<void>;
+  /** Renews the lease. `contactMs` promises to stop so long after the last contact, renewal or look. */
+  heartbeat(
+    shard: number,
+    instance: string,
+    leaseMs: number,
+    contactMs: number | null,
+  ): Promise<HeartbeatAnswer>;
+  /** The same answer without a renewal. */
+  look(shard: number, instance: string): Promise<LookAnswer>;
+  retire(shard: number, instance: string): Promise<void>;
+}

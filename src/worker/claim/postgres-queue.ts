@@ -1,0 +1,83 @@
+import type { Transition } from '../../core/job/lifecycle.ts';
+import type { Db } from '../../store/connection/db.ts';
+import { claim } from '../../store/claim/claim.ts';
+import { publishDefinitions } from '../../store/enqueue/definitions.ts';
+import { writeEvents } from '../../store/attempt/events.ts';
+import { findLines } from '../../store/claim/find-levels.ts';
+import { claimGated } from '../../store/claim/limited-claim.ts';
+import { heldFacts } from '../../store/claim/held-facts.ts';
+import { servedLanes } from '../../store/enqueue/queues.ts';
+import { writeLogChunks } from '../../store/attempt/log-chunks.ts';
+import { withPartitions } from '../../store/connection/partitions.ts';
+import { saveProgress } from '../../store/attempt/progress.ts';
+import { fateOf } from '../../store/claim/settlement-status.ts';
+import { settle } from '../../store/claim/settle.ts';
+import { loadSteps, saveStep } from '../../store/attempt/steps.ts';
+import { syncLimits } from '../../store/limits/sync-limits.ts';
+import { takeTurn } from '../../store/claim/settle-and-claim.ts';
+import type { Waker } from '../../store/connection/wake.ts';
+import {
+  heartbeat,
+  lookAtLease,
+  registerWorker,
+  retireWorker,
+} from '../../store/workers/workers.ts';
+import type { QueuePort } from './port.ts';
+
+/** How long until the job is due again; nothing when it waits for no time. */
+function waitMs({ to, delayMs }: Transition): number[] {
+  return to === 'retrying' || to === 'scheduled' ? [delayMs ?? 0] : [];
+}
+
+/**
+ * The queue in PostgreSQL. Heartbeats have a connection of their own: however busy the other ones
+ * are, the lease of a healthy worker is renewed.
+ */
+export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
+  return {
+    shards: db.shards,
+    vault: db.vault,
+    publish: async (definitions) => {
+      await publishDefinitions(db, definitions);
+      await syncLimits(
+        db,
+        definitions.map(({ key }) => key),
+      );
+    },
+    lanes: async (shard, definitions) => await servedLanes(db, shard, definitions),
+    findLines: async (shard, lanes) => await findLines(db, shard, lanes),
+    claim: async (shard, limit, instance, lines) =>
+      await withPartitions(db, async () => await claim(db, shard, limit, instance, lines)),
+    claimGated: async (shard, limit, instance, lines) => {
+      const claimed = await withPartitions(
+        db,
+        async () => await claimGated(db, shard, limit, instance, lines),
+      );
+      if (claimed.keyOpensInMs !== null) waker.wakeScheduler([claimed.keyOpensInMs]);
+      return claimed;
+    },
+    turn: async (shard, turn) =>
+      await withPartitions(db, async () => await takeTurn(db, shard, turn)),
+    settle: async (shard, settlements) => {
+      const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
+      waker.wake(settled.flatMap(({ lines }) => lines));
+      waker.wakeScheduler(settlements.flatMap(({ transition }) => waitMs(transition)));
+      return settled;
+    },
+    fateOf: async (shard, id, claimNo) => await fateOf(db, shard, id, claimNo),
+    heldFacts: async (shard, id) => await heldFacts(db, shard, id),
+    writeLogs: async (shard, chunks) =>
+      await withPartitions(db, async () => await writeLogChunks(db, shard, chunks)),
+    writeEvents: async (shard, events) =>
+      await withPartitions(db, async () => await writeEvents(db, shard, events)),
+    saveStep: async (shard, step) =>
+      await withPartitions(db, async () => await saveStep(db, shard, step)),
+    loadSteps: async (shard, id) => await loadSteps(db, shard, id),
+    saveProgress: async (shard, updates) => await saveProgress(db, shard, updates),
+    register: async (shard, worker) => await registerWorker(reserved, shard, worker),
+    heartbeat: async (shard, instance, leaseMs, contactMs) =>
+      await heartbeat(reserved, shard, instance, leaseMs, contactMs),
+    look: async (shard, instance) => await lookAtLease(reserved, shard, instance),
+    retire: async (shard, instance) => await retireWorker(reserved, shard, instance),
+  };
+}

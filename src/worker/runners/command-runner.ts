@@ -1,0 +1,223 @@
+import { closeSync, openSync } from 'node:fs';
+import type { CommandInfo } from '../../core/definition/definition.ts';
+import { type FailureCode, failureOf } from '../../core/failure/failure.ts';
+import type { Outcome } from '../../core/job/lifecycle.ts';
+import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
+import { commandLine, type CommandWord } from './command-words.ts';
+import { programProblem } from './find-program.ts';
+import { LINE_COST, Throttle } from '../isolation/byte-rate.ts';
+import type { Cell } from '../isolation/sandbox.ts';
+import { GuardedProcess } from '../isolation/guarded-process.ts';
+import { LINE_MAX, LineReader, type RunCommand } from '../ipc.ts';
+import { PLAIN_EXIT, type Runner, type RunnerEvents, type RunnerExit } from './runner.ts';
+
+const LOOK_MS = 500;
+const LAST_LINES = 10;
+const LAST_LINES_CHARACTERS = 2_000;
+
+/**
+ * Runs a program in any language, one process for one job, with no Node in between. It has its params
+ * on stdin and in a file, speaks on file descriptor 3 (`command-words.ts`), and its exit code decides.
+ *
+ * The schema of a definition is code in its file, which is not loaded here: the params of a command
+ * were checked when the job was made, by the JSON Schema that the definition published, and are not
+ * checked again.
+ *
+ * A program knows no abort signal. Being asked to stop is SIGTERM at once, to all of its processes;
+ * the rest is as for any job.
+ */
+export class CommandRunner implements Runner {
+  readonly #cell: Cell;
+  readonly #command: CommandInfo;
+  #process: GuardedProcess | undefined;
+  #events: RunnerEvents | undefined;
+  #claim = 0;
+  #resultJson: string | null = null;
+  #failure: Outcome | null = null;
+  /** The first line that may have been meant as the result, and what was wrong with it. */
+  #unclear: string | null = null;
+  #stopping = false;
+  #stderr: string[] = [];
+  #done: () => void = () => undefined;
+  /** Resolves when nothing of it is left, also when it never began. */
+  readonly exited: Promise<void>;
+
+  constructor(cell: Cell, command: CommandInfo) {
+    this.#cell = cell;
+    this.#command = command;
+    this.exited = new Promise((resolve) => (this.#done = resolve));
+  }
+
+  get pid(): number | null {
+    return this.#process?.pid ?? null;
+  }
+
+  get alive(): boolean {
+    return this.#process === undefined;
+  }
+
+  give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
+    const { argv, cwd } = this.#command;
+    const [program = ''] = argv;
+    const folder = cwd ?? process.cwd();
+    this.#events = events;
+    this.#claim = command.claim;
+    // A rolling deploy may bring the program after the definition, so this is tried again later.
+    const problem = programProblem(program, folder, this.#cell.env['PATH'] ?? '');
+    if (problem !== null) return this.#neverBegins(failure(problem));
+    try {
+      this.#begin(command, paramsJson, folder);
+    } catch (error) {
+      // Nothing of the job has happened; whoever gave it can give it to somebody else.
+      this.#neverBegins(null);
+      throw error;
+    }
+  }
+
+  forget(): void {
+    this.#events = undefined;
+  }
+
+  abort(): void {
+    this.terminate();
+  }
+
+  /** A program has no steps. */
+  saved(): void {}
+
+  terminate(): void {
+    this.#stopping = true;
+    this.#process?.signal('SIGTERM');
+  }
+
+  kill(): void {
+    if (this.#process) return this.#process.kill();
+    this.#neverBegins(null);
+  }
+
+  #begin(command: Omit<RunCommand, 'params'>, paramsJson: string, cwd: string): void {
+    const { id, attempt, traceparent } = command;
+    const paramsFile = this.#cell.writeParams(paramsJson);
+    const env = {
+      LONGSHORE_JOB_ID: id,
+      LONGSHORE_ATTEMPT: String(attempt),
+      LONGSHORE_PARAMS_FILE: paramsFile,
+      // By this name programs that are traced look for it.
+      ...(traceparent !== undefined && { TRACEPARENT: traceparent }),
+    };
+    const stdin = openSync(paramsFile, 'r');
+    try {
+      const entrance = { cwd, env, stdin };
+      this.#process = new GuardedProcess(this.#cell, this.#command.argv, entrance, (...output) =>
+        this.#output(...output),
+      );
+    } finally {
+      closeSync(stdin);
+    }
+    if (this.#process.pid === null) throw new Error(`"${this.#command.argv[0]}" was not started`);
+    this.#listen(this.#process);
+    this.#cell.memory?.watch(() => this.kill());
+  }
+
+  #neverBegins(outcome: Outcome | null): void {
+    void this.#cell.remove(null).then(() => {
+      if (outcome) this.#tell(outcome, PLAIN_EXIT);
+      this.#done();
+    });
+  }
+
+  #listen(child: GuardedProcess): void {
+    const { socket } = child;
+    const reader = new LineReader();
+    const throttle = new Throttle(socket, this.#cell.clock);
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = reader.push(chunk);
+      if (!lines) {
+        const message = `the command wrote a line of more than ${LINE_MAX} characters on descriptor 3`;
+        return child.kill({ code: 'CRASHED', message });
+      }
+      for (const line of lines) this.#hear(line);
+      throttle.spend(chunk.length + lines.length * LINE_COST);
+    });
+    const looking = setInterval(() => child.look(), LOOK_MS).unref();
+    void child.exited.then((exit) => {
+      clearInterval(looking);
+      // The last line counts without a line break, too.
+      for (const line of reader.push('\n') ?? []) this.#hear(line);
+      this.#ended(exit);
+      this.#done();
+    });
+  }
+
+  #hear(line: string): void {
+    if (line.trim() === '') return;
+    const { words, problems } = commandLine(line);
+    for (const problem of problems) {
+      const shown = line.length > 80 ? `${line.slice(0, 80)}…` : line;
+      this.#events?.onOutput('stderr', `longshore: ignored on descriptor 3: ${problem}: ${shown}`);
+      if (words.some(({ type }) => type === 'unclear')) this.#unclear ??= `${problem}: ${shown}`;
+    }
+    for (const word of words) this.#take(word);
+  }
+
+  #take(word: CommandWord): void {
+    const claim = this.#claim;
+    switch (word.type) {
+      case 'progress':
+      case 'event':
+        return this.#events?.onMessage({ claim, ...word });
+      case 'result':
+        this.#resultJson = word.json;
+        return;
+      case 'result-too-large': {
+        const message = `the result has ${word.bytes} bytes, the limit is ${RESULT_MAX_BYTES}`;
+        const error = failureOf('RESULT_TOO_LARGE', message);
+        this.#failure = { kind: 'failure', error, retryAfterMs: null };
+        return;
+      }
+      case 'error':
+        this.#failure = { kind: 'failure', error: word.error, retryAfterMs: word.retryAfterMs };
+        return;
+      case 'unclear':
+    }
+  }
+
+  #output(stream: 'stdout' | 'stderr', line: string): void {
+    if (stream === 'stderr') this.#stderr = [...this.#stderr.slice(1 - LAST_LINES), line];
+    this.#events?.onOutput(stream, line);
+  }
+
+  #ended(exit: RunnerExit): void {
+    if (exit.code === null || exit.cause) {
+      const events = this.#events;
+      this.#events = undefined;
+      return events?.onExit(exit);
+    }
+    this.#tell(this.#outcome(exit.code), exit);
+  }
+
+  /** Many programs exit with 0 when they are stopped; that alone does not mean they are done. */
+  #outcome(code: number): Outcome {
+    if (this.#failure) return this.#failure;
+    if (code === 0 && this.#stopping && this.#resultJson === null) {
+      return failure('the command was stopped by SIGTERM and gave no result');
+    }
+    if (code === 0 && this.#unclear !== null && this.#resultJson === null) {
+      const message = `the command gave no result, unless this on descriptor 3 was one: ${this.#unclear}`;
+      return failure(message, 'RESULT_INVALID');
+    }
+    if (code === 0) return { kind: 'success', resultJson: this.#resultJson ?? 'null' };
+    const said = this.#stderr.join('\n').trim().slice(-LAST_LINES_CHARACTERS);
+    return failure(`the command exited with code ${code}${said === '' ? '' : `: ${said}`}`);
+  }
+
+  #tell(outcome: Outcome, { code: exitCode, cpuMs, peakRssBytes }: RunnerExit): void {
+    const claim = this.#claim;
+    const usage = { cpuMs, peakRssBytes, spent: false };
+    this.#events?.onMessage({ type: 'outcome', claim, outcome, exitCode, ...usage });
+  }
+}
+
+function failure(message: string, code: FailureCode = 'HANDLER_ERROR'): Outcome {
+  return { kind: 'failure', error: failureOf(code, message), retryAfterMs: null };
+}

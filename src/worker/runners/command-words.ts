@@ -1,0 +1,126 @@
+import { failureOf } from '../../core/failure/failure.ts';
+import type { JobError } from '../../core/job/job.ts';
+import { unknownName } from '../../core/values/nearest.ts';
+import { utf8Length } from '../../core/job/params.ts';
+import { isRecord } from '../../core/values/record.ts';
+import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
+import { EVENT_NAME_MAX, EVENT_PAYLOAD_MAX, MESSAGE_MAX } from '../ipc.ts';
+
+/** What a program may say on its file descriptor 3, a JSON document per line. */
+export type CommandWord =
+  | { type: 'progress'; fraction: number; message: string | null }
+  | { type: 'event'; name: string; payloadJson: string }
+  | { type: 'result'; json: string }
+  | { type: 'result-too-large'; bytes: number }
+  | { type: 'error'; error: JobError; retryAfterMs: number | null }
+  /** Nobody knows what this line was meant to be: perhaps a result, which JSON has no NaN for. */
+  | { type: 'unclear' };
+
+export interface CommandLine {
+  words: CommandWord[];
+  /** A sentence for each part that makes no sense and was left out. */
+  problems: string[];
+}
+
+const FIELDS = ['progress', 'message', 'event', 'payload', 'result', 'error'];
+const ERROR_FIELDS = ['code', 'message', 'retryAfterMs'];
+const CODE_SHAPE = /^[A-Za-z0-9_.:-]{1,64}$/;
+
+/**
+ * Reads a line. Programs write them by hand, so what makes no sense ends nothing: it is left out, and
+ * the sentence about it goes where the author of the program will find it. But no result is lost that
+ * way, and no error: who tells of one in the wrong words has failed all the same.
+ */
+export function commandLine(line: string): CommandLine {
+  const words: CommandWord[] = [];
+  const problems: string[] = [];
+  const said = parsed(line);
+  if (!isRecord(said)) {
+    return { words: [{ type: 'unclear' }], problems: ['it is not a JSON object'] };
+  }
+  const unknown = Object.keys(said).filter((name) => !FIELDS.includes(name));
+  for (const name of unknown) problems.push(unknownName('field', name, FIELDS));
+  const take = (word: CommandWord | string) =>
+    typeof word === 'string' ? problems.push(word) : words.push(word);
+  if (Object.hasOwn(said, 'progress')) take(progress(said));
+  if (Object.hasOwn(said, 'event')) take(event(said));
+  if (Object.hasOwn(said, 'result')) take(result(line, said['result']));
+  if (Object.hasOwn(said, 'error')) {
+    const word = failure(said['error']);
+    take(word);
+    if (typeof word === 'string') {
+      const error = failureOf('HANDLER_ERROR', `the command told of an error, but ${word}`);
+      take({ type: 'error', error, retryAfterMs: null });
+    }
+  }
+  if (words.length === 0 && problems.length === 0) problems.push('it says nothing');
+  if (unknown.length > 0 && unknown.length === Object.keys(said).length) take({ type: 'unclear' });
+  return { words, problems };
+}
+
+function progress({
+  progress: fraction,
+  message = null,
+}: Record<string, unknown>): CommandWord | string {
+  if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
+    return '"progress" must be a number from 0 to 1';
+  }
+  if (message !== null && typeof message !== 'string') return '"message" must be a text';
+  return { type: 'progress', fraction, message: message === null ? null : clean(message) };
+}
+
+function event({ event: name, payload = null }: Record<string, unknown>): CommandWord | string {
+  if (typeof name !== 'string' || name === '' || name.length > EVENT_NAME_MAX) {
+    return `"event" must be a text of 1 to ${EVENT_NAME_MAX} characters`;
+  }
+  const payloadJson = JSON.stringify(payload);
+  if (payloadJson.length > EVENT_PAYLOAD_MAX) {
+    return `"payload" is limited to ${EVENT_PAYLOAD_MAX} characters of JSON`;
+  }
+  return { type: 'event', name: clean(name), payloadJson };
+}
+
+/** Other languages have numbers that JavaScript would round: a result is kept as it was written. */
+function result(line: string, value: unknown): CommandWord {
+  const written = /^\s*\{\s*"result"\s*:(.*)\}\s*$/s.exec(line)?.[1]?.trim();
+  const asWritten = written !== undefined && parsed(written) !== undefined;
+  const json = asWritten ? written : JSON.stringify(value);
+  const bytes = utf8Length(json, RESULT_MAX_BYTES);
+  return bytes > RESULT_MAX_BYTES ? { type: 'result-too-large', bytes } : { type: 'result', json };
+}
+
+function failure(said: unknown): CommandWord | string {
+  if (!isRecord(said)) return '"error" must be an object';
+  const unknown = Object.keys(said).find((name) => !ERROR_FIELDS.includes(name));
+  if (unknown !== undefined) return unknownName('field of "error"', unknown, ERROR_FIELDS);
+  const { code = 'HANDLER_ERROR', message = '', retryAfterMs = null } = said;
+  if (typeof code !== 'string' || !CODE_SHAPE.test(code)) {
+    return '"code" must be 1 to 64 letters, digits and _ . : -';
+  }
+  if (typeof message !== 'string') return '"message" of "error" must be a text';
+  if (retryAfterMs !== null && !isDelay(retryAfterMs)) {
+    return '"retryAfterMs" must be a number of milliseconds';
+  }
+  return {
+    type: 'error',
+    error: { code, message: clean(message), stack: null, cause: null },
+    retryAfterMs: retryAfterMs === null ? null : Math.round(retryAfterMs),
+  };
+}
+
+/** Undefined when the text is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function clean(text: string): string {
+  return text.slice(0, MESSAGE_MAX).replaceAll('\u0000', '\uFFFD').toWellFormed();
+}
+
+function isDelay(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,255 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { failureOf } from '../../core/failure/failure.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
+import { usageOf } from '../../runtime/processes/process-usage.ts';
+import { StartRefusal } from '../../runtime/start-refusal.ts';
+import { tracingUrl } from '../../signals/load-tracing.ts';
+import { LINE_COST, Throttle } from '../isolation/byte-rate.ts';
+import type { Cell } from '../isolation/sandbox.ts';
+import { GuardedProcess } from '../isolation/guarded-process.ts';
+import {
+  type AbortReason,
+  LINE_MAX,
+  LineReader,
+  messageLine,
+  type RunCommand,
+  runLine,
+} from '../ipc.ts';
+import { IdleCheck } from './idle-check.ts';
+import type { RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './runner.ts';
+import { type OutcomeMessage, Talk } from './talk.ts';
+import { Wear } from './recycling.ts';
+
+// The child is started from the same kind of file as this one: .ts in a checkout, .js when built.
+const MAIN = fileURLToPath(
+  new URL(`../runner/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+);
+const READY_MS = 60_000;
+/** What a shell says when it could not start the program at all. */
+const EXEC_FAILED = [126, 127];
+/** How long a process may take to end after its socket closed. Only a live one takes longer. */
+const CLOSED_MS = 1_000;
+const MEGABYTE = 1_048_576;
+/** What Node itself needs beside the heap of the job. */
+const OUTSIDE_HEAP_MB = 32;
+/** A process that grew this large is not used again, so that what leaks does not add up. */
+const WORN_BYTES = 512 * MEGABYTE;
+const WORN_PART = 0.8;
+/** The program and libraries that a Node process maps are in its size, but not in its limit. */
+const MAPPED_BYTES = 64 * MEGABYTE;
+
+export interface ProcessRunnerOptions {
+  jobsPath: string;
+  memoryMb: number | null;
+  /** After so many jobs it is not used again; see `wear.ts`. */
+  maxJobs: number;
+  /** A file to import before anything else. */
+  tracing?: string | null;
+}
+
+/**
+ * A Node process that has loaded the definitions and runs one job after the other, each in the folder
+ * and under the limits of its cell. It is given a job as a line on a socket, and says what becomes of
+ * it in the same way.
+ */
+export class ProcessRunner implements SpawnedRunner {
+  readonly exited: Promise<RunnerExit>;
+  readonly #process: GuardedProcess;
+  readonly #cell: Cell;
+  readonly #wear: Wear;
+  readonly #wornBytes: number;
+  readonly #talk: Talk;
+  #worn = false;
+  /** Made when it is without a job for the first time. */
+  #idle: IdleCheck | undefined;
+  /** What the process had used, and at most held, when its last job was done. */
+  readonly #jobsPath: string;
+  #earlier = { cpuMs: 0, peakRssBytes: 0 };
+
+  constructor(cell: Cell, options: ProcessRunnerOptions) {
+    const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
+    this.#cell = cell;
+    this.#jobsPath = jobsPath;
+    this.#wear = new Wear(cell.clock, maxJobs);
+    this.#wornBytes =
+      memoryMb === null ? WORN_BYTES : WORN_PART * memoryMb * MEGABYTE + MAPPED_BYTES;
+    this.#talk = new Talk(
+      (message, tell) => this.#outcome(message, tell),
+      (busy) => this.#idle?.answered(busy),
+    );
+    this.#process = new GuardedProcess(
+      cell,
+      nodeLine([resolve(jobsPath), cell.folder], memoryMb, tracing),
+      {},
+      (stream, line) => this.#talk.output(stream, line),
+    );
+    this.exited = this.#process.exited.then((exit) => this.#explained(exit));
+    void this.exited.then((exit) => this.#talk.exit(exit));
+    this.#listen();
+  }
+
+  get pid(): number | null {
+    return this.#process.pid;
+  }
+
+  get alive(): boolean {
+    return this.#process.running && !this.#worn;
+  }
+
+  /** Waits until the definitions are loaded. Rejects when the process ends or takes too long. */
+  async ready(): Promise<RunnerReport> {
+    const ended = this.exited.then(({ code, signal, cause }): never => {
+      const how = cause?.message ?? signal ?? `exit code ${code}`;
+      const itself = code !== null && !EXEC_FAILED.includes(code) && !this.#worn;
+      if (itself && cause?.code !== 'OUT_OF_MEMORY') throw badDefinitions(this.#jobsPath, code);
+      throw new Error(`the runner ended while loading (${how})`);
+    });
+    const ready = Promise.race([this.#talk.report, ended]);
+    try {
+      const report = await withDeadline(ready, READY_MS, 'loading the definitions');
+      this.#earlier.cpuMs = (this.pid === null ? null : usageOf(this.pid))?.cpuMs ?? 0;
+      return report;
+    } catch (error) {
+      this.kill();
+      throw error;
+    }
+  }
+
+  give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
+    this.#idle?.stop();
+    const claim = this.#talk.begin(command.claim, events);
+    this.#process.socket.write(runLine({ ...command, claim }, paramsJson));
+    this.#cell.memory?.watch(() => this.kill());
+  }
+
+  forget(): void {
+    this.#talk.forget();
+    if (!this.alive) return;
+    this.#idle ??= new IdleCheck({
+      ask: () => this.#process.socket.write(messageLine({ type: 'ask-idle' })),
+      cpuMs: () => (this.pid === null ? null : (usageOf(this.pid)?.cpuMs ?? null)),
+      end: () => this.kill(),
+    });
+    this.#idle.begin();
+  }
+
+  abort(claim: number, reason: AbortReason): void {
+    const run = this.#talk.runOf(claim);
+    if (run === null) return;
+    this.#process.socket.write(messageLine({ type: 'abort', claim: run, reason }));
+  }
+
+  saved(claim: number, seq: number, problem: string | null): void {
+    const run = this.#talk.runOf(claim);
+    if (run === null) return;
+    this.#process.socket.write(messageLine({ type: 'saved', claim: run, seq, problem }));
+  }
+
+  terminate(): void {
+    this.#worn = true;
+    this.#process.signal('SIGTERM');
+  }
+
+  kill(): void {
+    this.#end(null);
+  }
+
+  #end(message: string | null): void {
+    this.#worn = true;
+    this.#process.kill(message === null ? null : { code: 'CRASHED', message });
+  }
+
+  #listen(): void {
+    const { socket } = this.#process;
+    const reader = new LineReader();
+    const throttle = new Throttle(socket, this.#cell.clock);
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      const lines = reader.push(chunk);
+      if (!lines) return this.#end(`the job sent a message of more than ${LINE_MAX} characters`);
+      for (const line of lines) {
+        if (!this.#talk.hear(line)) {
+          return this.#end('the job wrote on the connection between its process and the worker');
+        }
+      }
+      throttle.spend(chunk.length + lines.length * LINE_COST);
+    });
+    socket.once('end', () => {
+      const message = 'the job closed the connection between its process and the worker';
+      setTimeout(() => this.#end(message), CLOSED_MS).unref();
+    });
+  }
+
+  /** A job that started processes is over when they are: with the runner, which takes them along. */
+  #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
+    const { cpuMs, peakRssBytes, spent } = message;
+    this.#cell.memory?.unwatch();
+    this.#earlier.cpuMs += cpuMs ?? 0;
+    this.#earlier.peakRssBytes = Math.max(this.#earlier.peakRssBytes, peakRssBytes ?? 0);
+    const large = peakRssBytes !== null && peakRssBytes > this.#wornBytes;
+    if (this.#wear.count() || spent || large) this.#worn = true;
+    if (!spent) return this.#process.afterOutput(() => tell(message));
+    this.#process.afterOutput(() => this.kill());
+    void this.exited.then(({ cause }) => tell(withMemory(message, cause)));
+  }
+
+  /** Makes of an end without an outcome what can be told to the one who wrote the job. */
+  #explained(exit: RunnerExit): RunnerExit {
+    const { cpuMs, peakRssBytes } = this.#earlier;
+    const { code, signal, cause } = exit;
+    const look = this.#process.look();
+    // A peak that was told before is an earlier job's; of this one we know what it held last.
+    const earlierPeak = look !== null && look.peakRssBytes <= peakRssBytes;
+    return {
+      ...exit,
+      cpuMs: exit.cpuMs === null ? null : Math.max(0, exit.cpuMs - cpuMs),
+      peakRssBytes: earlierPeak ? look.rssBytes : exit.peakRssBytes,
+      cause: cause ?? this.#unexpected(code, signal),
+    };
+  }
+
+  #unexpected(code: number | null, signal: string | null): RunnerExit['cause'] {
+    if (this.#worn) return null;
+    const how =
+      code === null
+        ? `was ended by ${signal}, which did not come from Longshore`
+        : `ended itself with exit code ${code}`;
+    const hint =
+      signal === 'SIGKILL'
+        ? ': perhaps the machine ran out of memory'
+        : code === null
+          ? ''
+          : ': a job returns or throws, it does not call process.exit';
+    return { code: 'CRASHED', message: `the process of the job ${how}${hint}` };
+  }
+}
+
+/** A job that failed because the kernel took one of its children knows only that the child is gone. */
+/** Nothing of ours ends a runner by itself before it has loaded the definitions; so one of them did. */
+function badDefinitions(jobsPath: string, code: number): StartRefusal {
+  const what = `a definition in ${jobsPath} ended the process that loads it (exit code ${code})`;
+  const advice = 'a file of definitions must not call process.exit or let an error escape';
+  return new StartRefusal('definitions', `${what}: ${advice}`);
+}
+
+function withMemory(message: OutcomeMessage, cause: RunnerExit['cause']): OutcomeMessage {
+  if (message.outcome.kind !== 'failure' || cause?.code !== 'OUT_OF_MEMORY') return message;
+  const error = { ...failureOf(cause.code, cause.message), cause: message.outcome.error };
+  return { ...message, outcome: { ...message.outcome, error } };
+}
+
+/** A heap that knows its limit collects its garbage in time instead of growing into the wall. */
+function nodeLine(args: string[], memoryMb: number | null, tracing: string | null): string[] {
+  const heapMb = memoryMb === null ? null : Math.max(memoryMb / 2, memoryMb - OUTSIDE_HEAP_MB);
+  return [
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    // Another job must not be able to open a debugger in this one.
+    '--disable-sigusr1',
+    ...(heapMb === null ? [] : [`--max-old-space-size=${Math.floor(heapMb)}`]),
+    ...(tracing === null ? [] : ['--import', tracingUrl(tracing)]),
+    MAIN,
+    ...args,
+  ];
+}

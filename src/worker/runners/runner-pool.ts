@@ -1,0 +1,201 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Service } from '../../runtime/service.ts';
+import type { Berths, Lender } from './capacity.ts';
+import type { Runner, RunnerExit, RunnerReport, RunnerSource, SpawnedRunner } from './runner.ts';
+
+export interface RunnerPoolOptions {
+  spawn(): SpawnedRunner;
+  berths: Berths;
+  /** At most this many: one per slot. */
+  size: number;
+  /** False: a runner is used for one job only. */
+  reuse: boolean;
+  /** How many are kept ready beyond those in use, while there is room. */
+  spares: number;
+  clock: Clock;
+  log: Log;
+}
+
+/** An idle runner that is no spare ends after this long. */
+const IDLE_MS = 60_000;
+
+/**
+ * Runners that have already loaded the definitions: processes or threads, it does not matter here.
+ * Starting one costs some 150 ms of CPU, so that happens ahead of time, and a warm one is used again
+ * unless it ended, is worn out, or each job is to have a fresh one. A runner that ended, for whatever
+ * reason, is simply not put back.
+ */
+export class RunnerPool implements RunnerSource, Service, Lender {
+  readonly name = 'runners';
+  readonly #options: RunnerPoolOptions;
+  readonly #all = new Set<SpawnedRunner>();
+  /** The one that was used last is taken first, so that the others can end. */
+  #idle: { runner: SpawnedRunner; sinceMs: number; tenant: string | null }[] = [];
+  /** Whose jobs each runner has run. One that is not here has run none, and may become anybody's. */
+  readonly #tenants = new WeakMap<Runner, string>();
+  /** Two are enough to know that there are several. */
+  readonly #seen = new Set<string>();
+  #starting: Promise<void>[] = [];
+  #idleTimer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: RunnerPoolOptions) {
+    this.#options = options;
+    options.berths.join(this);
+  }
+
+  /** Gets runners ready before the first job asks for one. */
+  async start(): Promise<void> {
+    this.#keepSpares();
+  }
+
+  /** The first one is started to hear what definitions there are, and stays as an idle one. */
+  async report(): Promise<RunnerReport> {
+    const { runner, ready } = this.#spawn();
+    const report = await ready;
+    this.#putBack(runner);
+    return report;
+  }
+
+  /** A runner that is ready for a job. Rejects when none could be started. */
+  async acquire(tenant: string): Promise<Runner> {
+    let runner = this.#takeIdle(tenant);
+    while (!runner && this.#starting.length > 0) {
+      await Promise.race(this.#starting);
+      runner = this.#takeIdle(tenant);
+    }
+    runner ??= await this.#begin();
+    this.#tenants.set(runner, tenant);
+    if (this.#seen.size < 2) this.#seen.add(tenant);
+    this.#keepSpares();
+    return runner;
+  }
+
+  release(runner: Runner): void {
+    runner.forget();
+    if (this.#stopped || !this.#options.reuse || !runner.alive) runner.kill();
+    else this.#putBack(runner as SpawnedRunner);
+    this.#keepSpares();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#idleTimer);
+    const running = [...this.#all];
+    for (const runner of running) runner.kill();
+    await Promise.all(running.map(async (runner) => await runner.exited));
+    this.#idle = [];
+  }
+
+  endIdle(): boolean {
+    const oldest = this.#idle.shift();
+    oldest?.runner.kill();
+    return oldest !== undefined;
+  }
+
+  /** One that knows this tenant already, else one that knows nobody yet. */
+  #takeIdle(tenant: string): SpawnedRunner | undefined {
+    return this.#takeIdleOf(tenant) ?? this.#takeIdleOf(null);
+  }
+
+  #takeIdleOf(tenant: string | null): SpawnedRunner | undefined {
+    for (;;) {
+      const at = this.#idle.findLastIndex((entry) => entry.tenant === tenant);
+      const [entry] = at < 0 ? [] : this.#idle.splice(at, 1);
+      if (!entry || entry.runner.alive) return entry?.runner;
+    }
+  }
+
+  #putBack(runner: SpawnedRunner): void {
+    const tenant = this.#tenants.get(runner) ?? null;
+    this.#idle.push({ runner, sinceMs: this.#options.clock.monotonicMs(), tenant });
+    this.#endIdleInTime();
+  }
+
+  /** The one that has not been needed for the longest time is first. */
+  #endIdleInTime(): void {
+    const { spares, clock } = this.#options;
+    clearTimeout(this.#idleTimer);
+    while (!this.#stopped && this.#idle.length > spares) {
+      const idleMs = clock.monotonicMs() - (this.#idle[0]?.sinceMs ?? 0);
+      if (idleMs < IDLE_MS) {
+        this.#idleTimer = setTimeout(() => this.#endIdleInTime(), IDLE_MS - idleMs).unref();
+        return;
+      }
+      this.endIdle();
+    }
+  }
+
+  /** A new runner, for a job that waits. */
+  async #begin(): Promise<SpawnedRunner> {
+    this.#options.berths.makeRoom(this);
+    const { runner, ready } = this.#spawn();
+    let exit: RunnerExit | undefined;
+    void runner.exited.then((ended) => (exit = ended));
+    try {
+      await ready;
+    } catch (error) {
+      // Too little memory even to begin with is the job's failure, which it will be told.
+      if (exit?.cause?.code !== 'OUT_OF_MEMORY') throw error;
+    }
+    return runner;
+  }
+
+  /** A spare is a help, not a promise: who asked for it indirectly must not fail with it. */
+  #keepSpares(): void {
+    try {
+      this.#spawnSpares();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'no spare runner');
+    }
+  }
+
+  #spawnSpares(): void {
+    const { size, spares, reuse, berths, log } = this.#options;
+    // A runner that is used once and ending makes room only when it is gone.
+    const limit = reuse ? size : size + spares;
+    // One that knows a tenant is of no use to the others, if there are others.
+    const unused = () =>
+      this.#seen.size > 1
+        ? this.#idle.filter(({ tenant }) => tenant === null).length
+        : this.#idle.length;
+    while (
+      !this.#stopped &&
+      unused() + this.#starting.length < spares &&
+      this.#all.size < limit &&
+      berths.free
+    ) {
+      const { runner, ready } = this.#spawn();
+      const starting: Promise<void> = ready
+        .then(() => this.#putBack(runner))
+        .catch((error: unknown) => {
+          if (!this.#stopped) log.warn({ err: error }, 'no spare runner');
+        })
+        .finally(() => {
+          this.#starting = this.#starting.filter((other) => other !== starting);
+        });
+      this.#starting.push(starting);
+    }
+  }
+
+  #spawn(): { runner: SpawnedRunner; ready: Promise<RunnerReport> } {
+    const { spawn, berths, reuse } = this.#options;
+    const runner = spawn();
+    this.#all.add(runner);
+    berths.take();
+    let wasReady = false;
+    const ready = runner.ready().then((report) => {
+      wasReady = true;
+      return report;
+    });
+    void runner.exited.then(() => {
+      this.#all.delete(runner);
+      this.#idle = this.#idle.filter((entry) => entry.runner !== runner);
+      berths.leave();
+      // One that could not even load is not followed by the next that cannot.
+      if (!reuse && wasReady) this.#keepSpares();
+    });
+    return { runner, ready };
+  }
+}

@@ -1,0 +1,207 @@
+import { availableParallelism } from 'node:os';
+import type { JobDefinition } from '../../core/definition/define.ts';
+import type { DefinitionInfo } from '../../core/definition/definition.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Service } from '../../runtime/service.ts';
+import { Berths } from './capacity.ts';
+import { CommandRunners } from './command-runners.ts';
+import { InlineRunners } from './inline-runner.ts';
+import { CleanRoom, type CleanRoomOptions, type CleanRoomSettings } from '../isolation/sandboxes.ts';
+import { ProcessRunner } from './process-runner.ts';
+import type { RunnerReport, RunnerSource, SpawnedRunner } from './runner.ts';
+import { RunnerPool } from './runner-pool.ts';
+import { loadDefinitions } from '../runner/load.ts';
+import { ThreadRunner } from './thread-runner.ts';
+import type { Watchdog } from '../watchdog.ts';
+
+export interface RunnerSettings extends CleanRoomSettings {
+  /** How many jobs a warm process or thread runs before a new one takes its place. */
+  runnerMaxJobs: number;
+  /** A file that processes of jobs import first; see `signals/load-tracing.ts`. */
+  tracing?: string | null;
+  /** For definitions that say nothing of memory; 0 is no limit. */
+  runnerMemoryMb: number;
+  /** Whether code of jobs may run inside the worker although jobs have users of their own. */
+  inlineJobs: 'own-user' | 'always';
+}
+
+const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
+  runnerMaxJobs: 1_000,
+  runnerEnv: null,
+  runnerUids: 'none',
+  runnerMemoryMb: 512,
+  inlineJobs: 'own-user',
+};
+
+export interface RunnersOptions
+  extends Partial<RunnerSettings>, Pick<CleanRoomOptions, 'controlGroups'> {
+  /** A file or folder of definitions, or definitions that are at hand (these run inline only). */
+  jobs: string | readonly JobDefinition[];
+  slots: number;
+  watchdog: Watchdog;
+  clock: Clock;
+  log: Log;
+}
+
+type Kind = Pick<DefinitionInfo, 'isolation' | 'memoryMb'>;
+
+const INSIDE: readonly string[] = ['thread', 'inline'];
+
+/** What a definition gets that says nothing. */
+const ORDINARY = (defaultMb: number): Kind => ({
+  isolation: 'process',
+  memoryMb: defaultMb || null,
+});
+
+/** One source of runners per kind (an isolation with a memory limit), made when it is needed. */
+export class Runners implements Service {
+  readonly name = 'runners';
+  readonly #options: RunnersOptions & RunnerSettings;
+  readonly #room: CleanRoom;
+  readonly #sources = new Map<string, RunnerSource>();
+  readonly #services: Service[] = [];
+  #berths = new Berths(0);
+  #report: RunnerReport = { definitions: [], problems: [] };
+
+  constructor(options: RunnersOptions) {
+    this.#options = { ...DEFAULT_RUNNER_SETTINGS, ...options };
+    const { jobs } = this.#options;
+    this.#room = new CleanRoom({ ...this.#options, jobs: typeof jobs === 'string' ? jobs : '.' });
+  }
+
+  get report(): RunnerReport {
+    return this.#report;
+  }
+
+  source(definition: DefinitionInfo): RunnerSource {
+    const { isolation, command, key, version } = definition;
+    const memoryMb = this.#memoryOf(definition);
+    const name = command ? `command ${key}@${version}` : `${isolation} ${memoryMb}`;
+    const known = this.#sources.get(name);
+    if (known) return known;
+    const { jobs } = this.#options;
+    if (typeof jobs !== 'string') throw new Error(`no runners of kind ${isolation}`);
+    if (!command) return this.#pool(jobs, { isolation, memoryMb });
+    return this.#add(name, new CommandRunners(this.#room, command, memoryMb));
+  }
+
+  async start(): Promise<void> {
+    const { jobs, slots, clock, log } = this.#options;
+    this.#berths = new Berths(slots + this.#freshSpares);
+    if (typeof jobs !== 'string') {
+      this.#sources.set('inline null', new InlineRunners(jobs, clock));
+      this.#report = reportOf(jobs);
+      return;
+    }
+    try {
+      await this.#startRoom(jobs);
+    } catch (error) {
+      // A worker that did not start leaves nothing: no folder, no control group, no process.
+      await this.stop();
+      throw error;
+    }
+    log.info(
+      { memoryLimits: this.#room.memoryMethod, usersOfTheirOwn: this.#room.hasUsers },
+      'runners are ready',
+    );
+  }
+
+  async #startRoom(jobs: string): Promise<void> {
+    const { clock, log } = this.#options;
+    await this.#room.start();
+    const warm = this.#pool(jobs, ORDINARY(this.#options.runnerMemoryMb));
+    this.#report = this.#judged(await warm.report());
+    if (this.#room.warning !== null) log.warn(this.#room.warning);
+    const { definitions } = this.#report;
+    // Only definitions that opted in bring user code into this process.
+    if (definitions.some(({ isolation }) => isolation === 'inline')) {
+      const inline = await loadDefinitions(jobs);
+      this.#sources.set('inline null', new InlineRunners(inline.definitions, clock));
+    }
+    for (const definition of definitions) this.source(definition);
+    for (const service of this.#services) await service.start();
+  }
+
+  /** What runs inside the worker would have its rights, which are more than a job may have here. */
+  #judged({ definitions, problems }: RunnerReport): RunnerReport {
+    const { warning, hasUsers } = this.#room;
+    const warnings = warning === null ? [] : [warning];
+    if (!hasUsers || this.#options.inlineJobs === 'always') {
+      return { definitions, problems: [...problems, ...warnings] };
+    }
+    const inside = definitions.filter(({ isolation }) => INSIDE.includes(isolation));
+    const refused = inside.map(
+      ({ key, isolation }) =>
+        `${key}: isolation '${isolation}' would run it inside the worker, as root, while jobs have ` +
+        `users of their own: say isolation: 'process', or accept it with LONGSHORE_INLINE_JOBS=always`,
+    );
+    return {
+      definitions: definitions.filter((definition) => !inside.includes(definition)),
+      problems: [...problems, ...refused, ...warnings],
+    };
+  }
+
+  /** Null is no limit. Threads have a limit of their own, and what is inline has none. */
+  #memoryOf({ isolation, memoryMb }: Kind): number | null {
+    const own = isolation === 'process' || isolation === 'fresh';
+    return (memoryMb ?? (own ? this.#options.runnerMemoryMb : null)) || null;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#services.map(async (service) => await service.stop()));
+    this.#services.length = 0;
+    this.#sources.clear();
+    await this.#room.stop();
+  }
+
+  /** Runners that are used once are worth having ready; more than the cores can start is no use. */
+  get #freshSpares(): number {
+    return Math.min(this.#options.slots, 2 * availableParallelism());
+  }
+
+  #pool(jobsPath: string, { isolation, memoryMb }: Kind): RunnerPool {
+    const { slots, clock, log } = this.#options;
+    const reuse = isolation !== 'fresh';
+    const usual = ORDINARY(this.#options.runnerMemoryMb);
+    const ordinary = isolation === usual.isolation && memoryMb === usual.memoryMb;
+    const pool = new RunnerPool({
+      spawn: () => this.#spawn(jobsPath, { isolation, memoryMb }),
+      berths: this.#berths,
+      size: slots,
+      reuse,
+      spares: reuse ? Number(ordinary) : this.#freshSpares,
+      clock,
+      log,
+    });
+    return this.#add(`${isolation} ${memoryMb}`, pool);
+  }
+
+  #spawn(jobsPath: string, { isolation, memoryMb }: Kind): SpawnedRunner {
+    const { runnerMaxJobs: maxJobs, tracing = null } = this.#options;
+    const options = { jobsPath, memoryMb, maxJobs, tracing };
+    // The heap of a thread is limited by Node itself.
+    if (isolation === 'thread') return new ThreadRunner(this.#room.cell(null), options);
+    return new ProcessRunner(this.#room.cell(memoryMb), options);
+  }
+
+  #add<Source extends RunnerSource & Service>(name: string, source: Source): Source {
+    this.#sources.set(name, source);
+    this.#services.push(source);
+    return source;
+  }
+}
+
+/** Definitions that came as values have no file to load in another process. */
+function reportOf(jobs: readonly JobDefinition[]): RunnerReport {
+  const inline = jobs.filter(({ info }) => info.isolation === 'inline');
+  const others = jobs.filter(({ info }) => info.isolation !== 'inline');
+  return {
+    definitions: inline.map(({ info }) => info),
+    problems: others.map(({ key, info }) =>
+      info.command
+        ? `${key}: a command needs a file: give its path, or that of its folder, as the jobs`
+        : `${key}: needs isolation 'inline', or give its file as the path of the jobs`,
+    ),
+  };
+}

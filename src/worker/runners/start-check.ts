@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import { readTag } from '../../runtime/processes/name-tag.ts';
+import { CleanRoom, type CleanRoomSettings } from '../isolation/sandboxes.ts';
+import { SHELL } from '../isolation/launcher.ts';
+import { ProcessRunner } from './process-runner.ts';
+import type { RunnerReport } from './runner.ts';
+import { Watchdog } from '../watchdog.ts';
+
+export interface TrialOptions extends CleanRoomSettings {
+  /** A file or folder of definitions. */
+  jobs: string;
+  clock: Clock;
+  log: Log;
+}
+
+export interface Trial {
+  /** What a worker would say of the definitions. */
+  report: RunnerReport;
+  shell: boolean;
+  /** Whether the process could be found by its name tag. */
+  found: boolean;
+  /** Whether jobs have users of their own here, and what an operator must know where not. */
+  hasUsers: boolean;
+  warning: string | null;
+}
+
+/**
+ * Starts one runner in just the way a worker does, and ends it again: so what a worker would run into
+ * is known without one. Rejects when the runner did not come up. Leaves nothing behind.
+ */
+export async function tryRunner({ jobs, clock, log, ...settings }: TrialOptions): Promise<Trial> {
+  const watchdog = new Watchdog(clock, log);
+  // It has no limit of memory, so it needs no control group.
+  const noGroups = () => null;
+  const room = new CleanRoom({
+    ...settings,
+    jobs,
+    controlGroups: noGroups,
+    slots: 1,
+    watchdog,
+    clock,
+    log,
+  });
+  await watchdog.start();
+  try {
+    await room.start();
+    const runner = new ProcessRunner(room.cell(null), {
+      jobsPath: jobs,
+      memoryMb: null,
+      maxJobs: 1,
+    });
+    try {
+      const report = await runner.ready();
+      const found = runner.pid !== null && readTag(runner.pid) !== null;
+      const { hasUsers, warning } = room;
+      return { report, shell: existsSync(SHELL), found, hasUsers, warning };
+    } finally {
+      runner.kill();
+      await runner.exited;
+    }
+  } finally {
+    await room.stop();
+    await watchdog.stop();
+  }
+}

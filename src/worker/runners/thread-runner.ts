@@ -1,0 +1,198 @@
+import type { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../runtime/clock.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
+import { ByteRate, LINE_COST, Throttle } from '../isolation/byte-rate.ts';
+import { tracingUrl } from '../../signals/load-tracing.ts';
+import type { Cell } from '../isolation/sandbox.ts';
+import { OutputLines } from '../isolation/output-lines.ts';
+import { type AbortReason, LINE_MAX, messageLine, type RunCommand, runLine } from '../ipc.ts';
+import {
+  PLAIN_EXIT,
+  type RunnerEvents,
+  type RunnerExit,
+  type RunnerReport,
+  type SpawnedRunner,
+} from './runner.ts';
+import { Credit } from '../runner/credit.ts';
+import { type OutcomeMessage, Talk } from './talk.ts';
+import { Wear } from './recycling.ts';
+
+const MAIN = new URL(
+  `../runner/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+  import.meta.url,
+);
+const READY_MS = 60_000;
+const DEFAULT_MEMORY_MB = 256;
+/** A thread that sits in native code does not end when it is told to; then it is given up. */
+const GIVE_UP_MS = 10_000;
+
+export interface ThreadRunnerOptions {
+  jobsPath: string;
+  memoryMb: number | null;
+  maxJobs: number;
+  /** A file to import before anything else. */
+  tracing?: string | null;
+}
+
+/**
+ * Runs jobs in a thread of the worker, for definitions that say `isolation: 'thread'`: quicker to
+ * start and lighter than a process, and a busy one delays nobody. It can be ended at any time, and
+ * its JavaScript heap is limited. What it gives up: it shares the process, so a crash in native code,
+ * or the end of a frozen worker, takes all threads along; memory outside the heap (Buffers) is not
+ * limited, and what one thread holds of it cannot even be measured; processes that it starts are
+ * children of the worker, and nobody ends them.
+ */
+export class ThreadRunner implements SpawnedRunner {
+  readonly pid = process.pid;
+  readonly exited: Promise<RunnerExit>;
+  readonly #worker: Worker;
+  readonly #clock: Clock;
+  readonly #memoryMb: number;
+  readonly #talk: Talk;
+  readonly #lines: OutputLines[] = [];
+  readonly #rate = new ByteRate();
+  readonly #credit = new Credit();
+  readonly #wear: Wear;
+  #giveUp: (exit: RunnerExit) => void = () => undefined;
+  #cause: RunnerExit['cause'] = null;
+  #ending = false;
+  #worn = false;
+
+  /** Of the cell it uses the folder and the environment; the rest is for processes. */
+  constructor(cell: Cell, options: ThreadRunnerOptions) {
+    const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
+    this.#clock = cell.clock;
+    this.#memoryMb = memoryMb ?? DEFAULT_MEMORY_MB;
+    this.#wear = new Wear(cell.clock, maxJobs);
+    this.#talk = new Talk((message, tell) => this.#outcome(message, tell));
+    this.#worker = new Worker(MAIN, {
+      name: 'longshore job',
+      workerData: { jobsPath, folder: cell.folder, shared: this.#credit.shared },
+      env: cell.env,
+      // Not those of the worker.
+      execArgv: tracing === null ? [] : ['--import', tracingUrl(tracing)],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb },
+    });
+    const ended = new Promise<RunnerExit>((resolve) => {
+      this.#giveUp = resolve;
+      this.#worker.once('exit', (code) => resolve(this.#ended(code)));
+    });
+    this.exited = ended.then(async (exit) => {
+      await cell.remove(null);
+      return exit;
+    });
+    void this.exited.then((exit) => this.#talk.exit(exit));
+    this.#worker.on('error', (error) => (this.#cause ??= this.#causeOf(error)));
+    this.#worker.on('message', (line: unknown) => this.#hear(line));
+    this.#read('stdout', this.#worker.stdout);
+    this.#read('stderr', this.#worker.stderr);
+  }
+
+  get alive(): boolean {
+    return !this.#ending && !this.#worn;
+  }
+
+  async ready(): Promise<RunnerReport> {
+    const ended = this.exited.then(({ cause }): never => {
+      throw new Error(`the runner ended while loading (${cause?.message ?? 'it was ended'})`);
+    });
+    const ready = Promise.race([this.#talk.report, ended]);
+    try {
+      return await withDeadline(ready, READY_MS, 'loading the definitions');
+    } catch (error) {
+      this.kill();
+      throw error;
+    }
+  }
+
+  give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
+    const claim = this.#talk.begin(command.claim, events);
+    this.#worker.postMessage(runLine({ ...command, claim }, paramsJson));
+  }
+
+  forget(): void {
+    this.#talk.forget();
+  }
+
+  abort(claim: number, reason: AbortReason): void {
+    const run = this.#talk.runOf(claim);
+    if (run === null) return;
+    this.#worker.postMessage(messageLine({ type: 'abort', claim: run, reason }));
+  }
+
+  saved(claim: number, seq: number, problem: string | null): void {
+    const run = this.#talk.runOf(claim);
+    if (run === null) return;
+    this.#worker.postMessage(messageLine({ type: 'saved', claim: run, seq, problem }));
+  }
+
+  /** There are no signals for a thread. */
+  terminate(): void {
+    this.kill();
+  }
+
+  kill(): void {
+    this.#end(null);
+  }
+
+  #end(message: string | null): void {
+    if (message !== null) this.#cause ??= { code: 'CRASHED', message };
+    if (this.#ending) return;
+    this.#ending = true;
+    void this.#worker.terminate();
+    setTimeout(() => {
+      const cause =
+        'the thread of the job does not end: it is given up, and may still do something';
+      this.#giveUp({ ...PLAIN_EXIT, cause: { code: 'CRASHED', message: cause } });
+    }, GIVE_UP_MS).unref();
+  }
+
+  #hear(line: unknown): void {
+    if (typeof line !== 'string' || line.length > LINE_MAX || !this.#talk.hear(line)) {
+      return this.#end('the job wrote on the connection between its thread and the worker');
+    }
+    const { length } = line;
+    const pauseMs = this.#rate.spend(length + LINE_COST, this.#clock.monotonicMs());
+    if (pauseMs < 1) this.#credit.payBack(length);
+    else setTimeout(() => this.#credit.payBack(length), pauseMs).unref();
+  }
+
+  #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
+    this.#worn = this.#wear.count() || message.spent;
+    // What it wrote has arrived, but is told a moment later than what it says.
+    setImmediate(() => {
+      for (const lines of this.#lines) lines.flush();
+      tell(message);
+    });
+  }
+
+  #ended(code: number): RunnerExit {
+    for (const lines of this.#lines) lines.flush();
+    const wasAsked = this.#ending;
+    this.#ending = true;
+    const message = `the thread of the job ended itself with exit code ${code}`;
+    const cause = this.#cause ?? (wasAsked ? null : ({ code: 'CRASHED', message } as const));
+    return { ...PLAIN_EXIT, cause };
+  }
+
+  #causeOf(error: unknown): NonNullable<RunnerExit['cause']> {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_WORKER_OUT_OF_MEMORY') return { code: 'CRASHED', message };
+    return {
+      code: 'OUT_OF_MEMORY',
+      message: `the job needed more memory than the ${this.#memoryMb} MB of its thread`,
+    };
+  }
+
+  #read(name: 'stdout' | 'stderr', stream: Readable): void {
+    const throttle = new Throttle(stream, this.#clock);
+    const lines = new OutputLines((line) => this.#talk.output(name, line));
+    this.#lines.push(lines);
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      throttle.spend(chunk.length + lines.push(chunk) * LINE_COST);
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineJob, enqueueIn, IdempotencyConflict, InvalidRequest } from '../../../src/index.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { LIBRARIES, notTransactions } from '../../support/transactions.ts';
+import { jobEnded, workerOn } from '../../support/servers/worker.ts';
+
+/** Real libraries, real transactions: a commit makes a job that runs, a rollback none. */
+
+const greet = defineJob({
+  key: 'greet',
+  isolation: 'inline',
+  params: z.object({ name: z.string().min(1), 'a/b': z.array(z.number()).optional() }),
+  run: ({ name }) => `hello ${name}`,
+});
+
+let database: TestDatabase;
+let stop: () => Promise<void>;
+let orders = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await database.sql('create table public."Order" (id int primary key)');
+  const { worker, stop: end } = workerOn(database, { jobs: [greet] });
+  await worker.start();
+  stop = end;
+});
+afterAll(async () => {
+  await stop();
+  await database.close();
+});
+
+const jobs = async () =>
+  (await database.sql<{ n: number }>('select count(*)::int as n from longshore.job'))[0]?.n;
+
+describe.each(Object.entries(LIBRARIES))('enqueueIn with %s', (name, inTransaction) => {
+  it('makes a job that runs once the transaction has committed', async () => {
+    orders += 1;
+    let jobId = '';
+    const before = await jobs();
+    await inTransaction(database.url, orders, async (tx) => {
+      // @ts-expect-error: the params are held to the definition.
+      const wrong = () => enqueueIn(tx, greet, { nam: 'x' });
+      expect(wrong).toBeTypeOf('function');
+      const receipt = await enqueueIn(tx, greet, { name: `"${name}" \\ 'é'` }, { priority: 3 });
+      expect(receipt).toMatchObject({ status: 'queued', created: true });
+      jobId = receipt.jobId;
+      expect(await jobs()).toBe(before);
+    });
+    const { result } = await jobEnded(database, jobId);
+    expect(result).toBe(`hello "${name}" \\ 'é'`);
+  });
+
+  it('makes none when it is rolled back', async () => {
+    orders += 1;
+    const before = await jobs();
+    const broken = inTransaction(database.url, orders, async (tx) => {
+      await enqueueIn(tx, 'greet', { name: 'nobody' });
+      throw new Error('changed my mind');
+    });
+    await expect(broken).rejects.toThrow('changed my mind');
+    expect(await jobs()).toBe(before);
+    expect(await database.sql('select 1 from "Order" where id = $1', [orders])).toEqual([]);
+  });
+
+  it('tells what is wrong by the errors of the client', async () => {
+    orders += 1;
+    const once = { idempotencyKey: name };
+    const wrong = async (work: Parameters<typeof inTransaction>[2]) =>
+      await inTransaction(database.url, orders, work).then(
+        () => null,
+        (error: unknown) => error,
+      );
+    const refused = await wrong(async (tx) => {
+      await enqueueIn(tx, greet, { name: 'x' }, { priority: 0.5 });
+    });
+    expect(refused).toBeInstanceOf(InvalidRequest);
+    expect(refused).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      errors: [{ pointer: '/priority', detail: expect.stringMatching(/^must be a whole number/) }],
+    });
+    const conflict = await wrong(async (tx) => {
+      await enqueueIn(tx, greet, { name: 'a' }, once);
+      await enqueueIn(tx, greet, { name: 'b' }, once);
+    });
+    expect(conflict).toBeInstanceOf(IdempotencyConflict);
+  });
+});
+
+describe('enqueueIn', () => {
+  it('holds params against the schema before it sends anything', async () => {
+    const nobody = { query: () => Promise.reject(new Error('nothing should be sent')) };
+    const refused = enqueueIn(nobody, greet, { name: '', 'a/b': [1, 'x' as never] });
+    await expect(refused).rejects.toMatchObject({
+      code: 'PAYLOAD_INVALID',
+      errors: [{ pointer: '/params/name' }, { pointer: '/params/a~1b/1' }],
+    });
+    await expect(enqueueIn(nobody, greet, { name: '' }, { skipValidation: true })).rejects.toThrow(
+      'nothing should be sent',
+    );
+  });
+
+  it('refuses what is no transaction, rather than store the job apart from it', async () => {
+    const before = await jobs();
+    for (const [name, wrong, close] of notTransactions(database.url)) {
+      await expect(enqueueIn(wrong as never, 'greet'), name).rejects.toThrow(/^enqueueIn wants/);
+      await close();
+    }
+    expect(await jobs()).toBe(before);
+  });
+});

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
+import { HttpServer } from '../../../src/http/server.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+
+/** The program of docs/enqueueing.md, run as a reader would run it, against a real server. */
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+// Inside the checkout, so that `longshore/client` resolves as it does for a user.
+const FOLDER = join(ROOT, 'tmp', 'enqueueing-page');
+const page = readFileSync(join(ROOT, 'docs/enqueueing.md'), 'utf8');
+const [program = '', printed = ''] = [...page.matchAll(/^```(?:ts)?\n(.*?)^```$/gms)].map(
+  ([, text]) => text ?? '',
+);
+
+let database: TestDatabase;
+let server: HttpServer;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const { db, inbox } = database;
+  const paramsSchema = z.toJSONSchema(z.object({ name: z.string(), width: z.int() }));
+  await publishDefinitions(db, [definitionInfo({ key: 'docs.thumbnail' }, { paramsSchema })]);
+  const at = { host: '127.0.0.1', port: 0, version: '0' };
+  server = new HttpServer({ db, inbox, log: silentLog, ...at });
+  await server.start();
+  await mkdir(FOLDER, { recursive: true });
+});
+afterAll(async () => {
+  await server.stop();
+  await database.close();
+  await rm(FOLDER, { recursive: true });
+});
+
+it('prints what the page says', async () => {
+  const file = join(FOLDER, 'program.ts');
+  await writeFile(file, program.replace('http://127.0.0.1:4400', server.address));
+  const { stdout } = await promisify(execFile)(process.execPath, [file]);
+  expect(stdout).toBe(printed);
+  expect(printed.split('\n')).toHaveLength(6);
+});

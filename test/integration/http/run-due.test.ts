@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { configOf } from '../../../src/config/options.ts';
+import { defineJob, NonRetryable } from '../../../src/core/definition/define.ts';
+import type { JobDefinition } from '../../../src/core/definition/define.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { runDue } from '../../../src/app/run-due.ts';
+import { getJob } from '../../../src/store/read/get-job.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { enqueueOne, newWorker, request } from '../../support/jobs.ts';
+import { startReceiver } from '../../support/servers/receiver.ts';
+import { fallBehind, HOURLY, newSchedule, slotsOf } from '../../support/schedules.ts';
+import { until } from '../../support/until.ts';
+import { newWebhook } from '../../support/webhooks.ts';
+import { workerOn } from '../../support/servers/worker.ts';
+
+let database: TestDatabase;
+const ran: unknown[] = [];
+
+beforeAll(async () => (database = await testDatabase()));
+afterAll(async () => await database.close());
+beforeEach(async () => {
+  ran.length = 0;
+  await database.sql(`truncate longshore.job, longshore.waiting, longshore.running, longshore.done,
+    longshore.attempt, longshore.worker, longshore.schedule, longshore.slot, longshore.definition`);
+});
+
+const inline = { isolation: 'inline' } as const;
+const JOBS: JobDefinition[] = [
+  defineJob({ key: 'note', ...inline, run: (params: unknown) => void ran.push(params) }),
+  defineJob({
+    key: 'flaky',
+    ...inline,
+    run: () => {
+      throw new Error('not today');
+    },
+  }),
+  defineJob({
+    key: 'hopeless',
+    ...inline,
+    run: () => {
+      throw new NonRetryable('never');
+    },
+  }),
+  defineJob({
+    key: 'endless',
+    ...inline,
+    run: async (_params: unknown, { abortSignal }) =>
+      await new Promise((_, reject) => {
+        abortSignal.addEventListener('abort', () => reject(new Error('stopped')));
+      }),
+  }),
+] as JobDefinition[];
+
+async function due(
+  budget: { max?: number; seconds?: number } = {},
+  jobs = JOBS,
+  tenant: string | null = null,
+) {
+  const databaseUrl = database.url;
+  const webhookAllow = '127.0.0.0/8';
+  const config = configOf({ databaseUrl, concurrency: 4, leaseMs: 10_000, webhookAllow }, []);
+  const settings = { ...config, databaseUrl, jobs };
+  const { db, waker } = database;
+  const all = { max: 1_000, seconds: 60, ...budget };
+  return await runDue(db, waker, settings, silentLog, all, { tenant });
+}
+
+const many = async (count: number, definitionKey = 'note') =>
+  await database.inbox.start(
+    Array.from({ length: count }, (_, n) => request({ definitionKey, paramsJson: `${n}` })),
+  );
+
+const NOTHING = { claimed: 0, succeeded: 0, retried: 0, deadLettered: 0, remaining: 0 };
+
+describe('run-due', () => {
+  it('does nothing when nothing is due, and ends', async () => {
+    await enqueueOne(database, { definitionKey: 'note', delayMs: 3_600_000 });
+    expect(await due()).toEqual(NOTHING);
+  });
+
+  it('tells who listens, and counts that as it counts hooks', async () => {
+    const receiver = await startReceiver();
+    await newWebhook(database, { url: receiver.url });
+    await many(2);
+    expect(await due()).toMatchObject({ claimed: 4, succeeded: 4, remaining: 0 });
+    expect(receiver.received).toHaveLength(2);
+    await database.sql('delete from longshore.webhook');
+    await receiver.close();
+  });
+
+  it('runs all that is due and says what became of it', async () => {
+    await many(25);
+    await enqueueOne(database, { definitionKey: 'flaky' });
+    await enqueueOne(database, { definitionKey: 'hopeless' });
+    const summary = { claimed: 27, succeeded: 25, retried: 1, deadLettered: 1, remaining: 0 };
+    expect(await due()).toEqual(summary);
+    expect(ran).toHaveLength(25);
+    // It is a scheduler as well, so that what has moved is counted where no other one runs.
+    expect(await database.sql('select from longshore.tally_delta')).toEqual([]);
+  });
+
+  it('stops at its number of jobs', async () => {
+    await many(30);
+    expect(await due({ max: 10 })).toEqual({
+      ...NOTHING,
+      claimed: 10,
+      succeeded: 10,
+      remaining: 20,
+    });
+    expect(await due({ max: 10 })).toMatchObject({ claimed: 10, remaining: 10 });
+    expect(await due()).toMatchObject({ claimed: 10, remaining: 0 });
+    expect(ran.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: 30 }, (_, n) => n),
+    );
+  });
+
+  it('gives back what still runs when the time is over, and costs it no attempt', async () => {
+    const id = await enqueueOne(database, { definitionKey: 'endless' });
+    const summary = await due({ seconds: 0.5 });
+    expect(summary).toEqual({ ...NOTHING, claimed: 1, remaining: 1 });
+    expect(await getJob(database.db, 'default', id)).toMatchObject({
+      status: 'queued',
+      attempts: 0,
+    });
+  });
+
+  it('takes the place of a scheduler: slots, delays, and jobs of lost workers', async () => {
+    const schedule = await newSchedule(database, { definitionKey: 'note', cron: HOURLY });
+    await fallBehind(database, schedule, 3_600_000, 3_600_000);
+    const delayed = await enqueueOne(database, { definitionKey: 'note', delayMs: 3_600_000 });
+    await database.sql('update longshore.waiting set run_at = now() where id = $1', [delayed]);
+    const lost = await enqueueOne(database, { definitionKey: 'note' });
+    const worker = await newWorker(database, -1);
+    await database.sql(
+      `with w as (delete from longshore.waiting where id = $1 returning *)
+       insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+         interruptions, queued_at, worker, started_at)
+       select shard, id, lane, 'running', rank, 1, 3, 1, 0, queued_at, $2, now() from w`,
+      [lost, worker],
+    );
+    expect(await due()).toMatchObject({ claimed: 3, succeeded: 3, remaining: 0 });
+    expect(await slotsOf(database, schedule)).toMatchObject([{ jobStatus: 'succeeded' }]);
+    for (const id of [delayed, lost]) {
+      expect((await getJob(database.db, 'default', id))?.status).toBe('succeeded');
+    }
+  });
+
+  it('runs each job once when called twice at once, and beside a worker', async () => {
+    await many(300);
+    const { worker, stop } = workerOn(database, { jobs: JOBS });
+    await worker.start();
+    const summaries = await Promise.all([due(), due()]);
+    // What the worker had claimed and not begun, its stop would give back.
+    await until('all have run', () => ran.length >= 300);
+    await stop();
+    expect(summaries.every(({ remaining }) => remaining === 0)).toBe(true);
+    expect(ran.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: 300 }, (_, n) => n),
+    );
+  });
+});
+
+describe('a job that nobody has the code for', () => {
+  const asks = { policy: { failsUnhandled: true } } as const;
+  const unknown = { definitionKey: 'note', definitionVersion: 9 };
+  const statusOf = async (id: string, tenant = 'default') =>
+    (await getJob(database.db, tenant, id))?.status;
+
+  it('is a dead letter at once, if it asked for that and nobody published its definition', async () => {
+    const id = await enqueueOne(database, { ...unknown, ...asks });
+    const waits = await enqueueOne(database, unknown);
+    expect(await due()).toEqual({ ...NOTHING, deadLettered: 1 });
+    expect(await getJob(database.db, 'default', id)).toMatchObject({
+      status: 'failed',
+      attempts: 0,
+      error: { code: 'NO_HANDLER', message: expect.stringContaining('note, version 9') },
+    });
+    expect(await statusOf(waits)).toBe('queued');
+  });
+
+  it('is left alone in other tenants, if a tenant calls; the command is of all of them', async () => {
+    const ids = new Map<string, string>();
+    for (const tenant of ['default', 'other']) {
+      ids.set(tenant, await enqueueOne(database, { ...unknown, ...asks, tenant }));
+    }
+    expect(await due({}, JOBS, 'default')).toEqual({ ...NOTHING, deadLettered: 1 });
+    expect(await statusOf(ids.get('default') ?? '')).toBe('failed');
+    expect(await statusOf(ids.get('other') ?? '', 'other')).toBe('queued');
+    expect(await due()).toEqual({ ...NOTHING, deadLettered: 1 });
+    expect(await statusOf(ids.get('other') ?? '', 'other')).toBe('failed');
+  });
+
+  it('ends after a while, if it asked for that and its definition has no worker now', async () => {
+    await due({}, JOBS);
+    const id = await enqueueOne(database, { definitionKey: 'note', ...asks });
+    expect(await due({}, JOBS.slice(1))).toEqual(NOTHING);
+    await database.sql(`update longshore.waiting set queued_at = now() - interval '1 day'`);
+    expect(await due({}, JOBS.slice(1))).toEqual({ ...NOTHING, deadLettered: 1 });
+    expect(await statusOf(id)).toBe('failed');
+  });
+
+  it('waits, if somebody did: its worker may come up', async () => {
+    const id = await enqueueOne(database, { definitionKey: 'note' });
+    // It is published by this call and not loaded by the next.
+    await due({ max: 1 });
+    const later = await enqueueOne(database, { definitionKey: 'note' });
+    expect(await due({}, JOBS.slice(1))).toEqual(NOTHING);
+    expect((await getJob(database.db, 'default', id))?.status).toBe('succeeded');
+    expect((await getJob(database.db, 'default', later))?.status).toBe('queued');
+  });
+
+  it('is shown with a warning while no living worker has it', async () => {
+    const { db } = database;
+    const id = await enqueueOne(database, { definitionKey: 'note' });
+    const warnings = async (afterMs?: number) =>
+      (await getJob(db, 'default', id, afterMs))?.warnings;
+    expect(await warnings()).toEqual([]);
+    const queuedAt = (await getJob(db, 'default', id))?.queuedAt;
+    expect(await warnings(0)).toEqual([{ code: 'UNHANDLED', since: queuedAt }]);
+    const instance = await newWorker(database);
+    expect(await warnings(0)).toHaveLength(1);
+    await database.sql(
+      `update longshore.worker set definitions = array['note@1'] where instance = $1`,
+      [instance],
+    );
+    expect(await warnings(0)).toEqual([]);
+    await database.sql(`update longshore.worker set lease_until = now() - interval '1 s'`);
+    expect(await warnings(0)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,155 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { servedLanes } from '../../../src/store/enqueue/queues.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { doorOf, knock, newKey, newTenant } from '../../support/server-edge.ts';
+import { clearFlow, publish, take } from '../../support/limits.ts';
+import { enqueueOne, newWorker } from '../../support/jobs.ts';
+
+/** Limits, pauses and weights as people change them: at the door, and what comes of it behind. */
+let database: TestDatabase;
+let app: FastifyInstance;
+let worker: string;
+let admin: { keyId: string; key: string };
+let operator: { keyId: string; key: string };
+let stranger: { keyId: string; key: string };
+
+beforeAll(async () => {
+  database = await testDatabase();
+  app = doorOf(database);
+  await newTenant(database, 'acme');
+  await newTenant(database, 'rival');
+  admin = await newKey(database, 'default', 'admin');
+  operator = await newKey(database, 'default', 'operate', 'jobs:read');
+  stranger = await newKey(database, 'acme', 'admin');
+});
+afterAll(async () => {
+  await app.close();
+  await database.close();
+});
+beforeEach(async () => {
+  await clearFlow(database);
+  worker = await newWorker(database);
+});
+
+const call = async (key: string, method: string, url: string, payload?: unknown) =>
+  await knock(app, key, method, url, payload === undefined ? {} : { payload });
+const definitionOf = async (key: string, name: string) => {
+  const { body } = await call(key, 'GET', '/v1/definitions');
+  return (body['definitions'] as { key: string }[]).find((one) => one.key === name);
+};
+const deeds = async () => {
+  const rows = await database.sql<{ deed: string }>(
+    `select concat_ws(' ', tenant, action, subject, actor) as deed from longshore.audit
+     where action !~ '^(key|tenant)\\.create' order by id`,
+  );
+  return rows.map(({ deed }) => deed);
+};
+
+describe('the limits of a definition', () => {
+  it('are changed at once, shown with what the code says, and given back to it', async () => {
+    await publish(database, 'hello', { concurrencyLimit: 3 });
+    for (let n = 0; n < 5; n += 1) await enqueueOne(database);
+    const path = '/v1/definitions/hello/limits';
+    const rateLimit = { limit: 100, perMs: 1_000 };
+    const changed = await call(operator.key, 'PATCH', path, { concurrencyLimit: 1, rateLimit });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { effective: { concurrencyLimit: 1, rateLimit: { ...rateLimit, burst: 100 } } },
+    });
+    expect(await take(database, worker, 10)).toHaveLength(1);
+    expect(await definitionOf(operator.key, 'hello')).toMatchObject({
+      concurrencyLimit: 3,
+      paused: null,
+      limits: {
+        code: { concurrencyLimit: 3 },
+        override: { concurrencyLimit: 1 },
+        changedBy: `key:${operator.keyId}`,
+        inUse: 1,
+      },
+    });
+    expect(await definitionOf(stranger.key, 'hello')).toMatchObject({
+      limits: { effective: { concurrencyLimit: 1 }, changedBy: null, inUse: null },
+    });
+    await call(operator.key, 'PATCH', path, { concurrencyLimit: null, rateLimit: null });
+    expect(await take(database, worker, 10)).toHaveLength(2);
+    expect((await deeds()).slice(-2)).toEqual([
+      `default definition.limits hello key:${operator.keyId}`,
+      `default definition.limits hello key:${operator.keyId}`,
+    ]);
+  });
+
+  it('are not changed by what is wrong', async () => {
+    await publish(database, 'hello', {});
+    for (const [path, body, status, told] of [
+      ['definitions/helo', { concurrencyLimit: 1 }, 404, 'did you mean \\"hello\\"'],
+      ['definitions/hello', { concurencyLimit: 1 }, 400, 'did you mean'],
+      ['definitions/hello', { concurrencyLimit: -1 }, 400, 'whole number'],
+      ['definitions/hello', { rateLimit: { limit: 5 } }, 400, '/rateLimit/perMs'],
+      ['definitions/hello', { rateLimit: 7 }, 400, '0 for no limit'],
+      ['tenants/nobody', { weight: 2 }, 404, 'no tenant'],
+      ['tenants/acme', { weight: 0 }, 400, 'whole number'],
+      ['tenants/acme', { rateLimit: 0 }, 400, 'unknown field'],
+    ] as const) {
+      const answer = await call(admin.key, 'PATCH', `/v1/${path}/limits`, body);
+      expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(told)]);
+    }
+  });
+});
+
+describe('a pause', () => {
+  it.each([
+    ['/v1', 'all', null, 'default all.pause all'],
+    ['/v1/tenants/acme', 'tenant', 'acme', 'acme tenant.pause acme'],
+    ['/v1/definitions/hello', 'definition', 'hello', 'default definition.pause hello'],
+  ])('at %s stops it, says who and why, and is audited', async (path, scope, name, deed) => {
+    await publish(database, 'hello', {});
+    await enqueueOne(database, { tenant: 'acme' });
+    const reason = 'the printer burns';
+    const made = await call(admin.key, 'POST', `${path}/pause`, { reason });
+    const by = `key:${admin.keyId}`;
+    expect(made).toMatchObject({ status: 200, body: { scope, name, by, reason } });
+    expect((await deeds()).at(-1)).toBe(`${deed} ${by}`);
+    expect(await take(database, worker, 10)).toEqual([]);
+    const listed = async (key: string) => (await call(key, 'GET', '/v1/pauses')).body['pauses'];
+    expect(await listed(admin.key)).toEqual([made.body]);
+    expect(await listed(stranger.key)).toEqual([{ ...made.body, by: null }]);
+    const over = await call(admin.key, 'POST', `${path}/resume`);
+    expect(over).toMatchObject({ status: 200, body: { resumed: made.body } });
+    expect(await take(database, worker, 10)).toHaveLength(1);
+    const count = (await deeds()).length;
+    const again = await call(admin.key, 'POST', `${path}/resume`);
+    expect(again).toMatchObject({ status: 200, body: { resumed: null } });
+    expect(await deeds()).toHaveLength(count);
+  });
+
+  it('of another tenant is not shown, and nobody but the host makes one', async () => {
+    await publish(database, 'hello', {});
+    await call(admin.key, 'POST', '/v1/tenants/rival/pause');
+    expect((await call(stranger.key, 'GET', '/v1/pauses')).body).toEqual({ pauses: [] });
+    for (const path of ['/v1/pause', '/v1/tenants/acme/pause', '/v1/definitions/hello/pause']) {
+      expect((await call(stranger.key, 'POST', path)).status).toBe(403);
+    }
+    expect((await call(operator.key, 'POST', '/v1/pause')).status).toBe(403);
+    expect((await call(admin.key, 'POST', '/v1/tenants/nobody/pause')).status).toBe(404);
+    const typo = await call(admin.key, 'POST', '/v1/definitions/helo/pause');
+    expect([typo.status, typo.text]).toEqual([404, expect.stringContaining('\\"hello\\"')]);
+  });
+});
+
+it('the limit and the weight of a tenant are changed, shown, and known to workers', async () => {
+  await publish(database, 'hello', {});
+  for (let n = 0; n < 3; n += 1) await enqueueOne(database, { tenant: 'acme' });
+  const body = { concurrencyLimit: 2, weight: 3 };
+  const changed = await call(admin.key, 'PATCH', '/v1/tenants/acme/limits', body);
+  expect(changed).toMatchObject({ status: 200, body: { tenant: 'acme', ...body, inUse: 0 } });
+  expect(await take(database, worker, 10)).toHaveLength(2);
+  const { tenants } = (await call(admin.key, 'GET', '/v1/tenants')).body;
+  expect(tenants).toContainEqual(expect.objectContaining({ ...body, inUse: 2, paused: null }));
+  const lanes = await servedLanes(database.db, 0, [{ key: 'hello', version: 1 }]);
+  expect(lanes.find(({ tenant }) => tenant === 'acme')?.weight).toBe(3);
+  expect((await deeds()).slice(-2)).toEqual([
+    `acme tenant.limits acme key:${admin.keyId}`,
+    `acme tenant.weight acme key:${admin.keyId}`,
+  ]);
+});

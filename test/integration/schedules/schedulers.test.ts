@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BUCKETS } from '../../../src/core/schedule/schedule-id.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { promoter } from '../../../src/scheduler/promoter.ts';
+import { Roster } from '../../../src/scheduler/roster.ts';
+import { ticker } from '../../../src/scheduler/ticker.ts';
+import type { DueHint } from '../../../src/store/connection/due-hint.ts';
+import { getJob } from '../../../src/store/read/get-job.ts';
+import { Listener } from '../../../src/store/connection/listen.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { promote } from '../../../src/store/claim/promote.ts';
+import { enqueueOne, request } from '../../support/jobs.ts';
+import { newSchedule, slotsOf } from '../../support/schedules.ts';
+import { until } from '../../support/until.ts';
+
+let database: TestDatabase;
+const rosters: Roster[] = [];
+
+beforeAll(async () => (database = await testDatabase()));
+afterAll(async () => await database.close());
+afterEach(async () => {
+  for (const roster of rosters.splice(0)) await roster.stop();
+  await database.sql('truncate longshore.scheduler, longshore.schedule, longshore.slot');
+});
+
+async function join(leaseMs = 2_000): Promise<Roster> {
+  const { db } = database;
+  const roster = new Roster({
+    db,
+    instance: randomUUID(),
+    host: 'test',
+    pid: 1,
+    version: '0',
+    leaseMs,
+    heartbeatMs: 50,
+    log: silentLog,
+  });
+  rosters.push(roster);
+  await roster.start();
+  return roster;
+}
+
+/** Every bucket has one owner, and everybody has some. */
+function divided(among: readonly Roster[]): boolean {
+  const owners = Array.from({ length: BUCKETS }, (_, bucket) =>
+    among.filter((roster) => roster.owns(bucket)),
+  );
+  return owners.every(({ length }) => length === 1) && new Set(owners.flat()).size === among.length;
+}
+
+describe('a roster of schedulers', () => {
+  it('divides the buckets among all that are alive', async () => {
+    const alone = await join();
+    await until('it knows its place', () => divided([alone]));
+    const three = [alone, await join(), await join()];
+    await until('three share', () => divided(three));
+    for (const roster of three) expect(roster.buckets.length).toBeGreaterThan(20);
+    await three[1]?.stop();
+    await until('two share', () => divided([alone, three[2] as Roster]));
+  });
+
+  it('gives the buckets of one that was killed to the others when its lease is over', async () => {
+    const survivor = await join();
+    const { db, sql } = database;
+    // As a process leaves it that was killed: a row that nobody renews.
+    await sql(
+      `insert into longshore.scheduler values (gen_random_uuid(), 'gone', 1, '0',
+        clock_timestamp() - interval '1 hour', clock_timestamp(),
+        clock_timestamp() + interval '1 second')`,
+    );
+    await until('it counts as alive', () => survivor.buckets.length === BUCKETS / 2);
+    await until('it counts as dead', () => survivor.buckets.length === BUCKETS);
+    expect(db.shards).toBe(1);
+  });
+
+  it('is told when somebody comes or goes', async () => {
+    const hints: DueHint[] = [];
+    let connected = false;
+    const listener = new Listener({
+      url: database.url,
+      log: silentLog,
+      onDue: (hint) => hints.push(hint),
+      onConnected: () => (connected = true),
+    });
+    await listener.start();
+    await until('it listens', () => connected);
+    const roster = await join();
+    await until('it came', () => hints.length === 1);
+    await roster.stop();
+    await until('it went', () => hints.length === 2);
+    expect(hints).toEqual([
+      { kind: 'roster', inMs: 0 },
+      { kind: 'roster', inMs: 0 },
+    ]);
+    await listener.stop();
+  });
+});
+
+it('very many jobs due at once keep no other lane waiting, and go by their time', async () => {
+  const { db, inbox, sql } = database;
+  const flood = Array.from({ length: 60 }, () =>
+    request({ definitionKey: 'flood', delayMs: 3_600_000 }),
+  );
+  const made = await inbox.start(flood);
+  const late = await enqueueOne(database, { definitionKey: 'other', delayMs: 3_600_000 });
+  // The flood has been due for a while, the last made first; the other one only just now.
+  for (const [index, { jobId }] of made.entries()) {
+    await sql(
+      `update longshore.waiting set run_at = now() - $2 * interval '1 second'
+      where id = $1`,
+      [jobId, 100 + index],
+    );
+  }
+  await sql(`update longshore.waiting set run_at = now() where id = $1`, [late]);
+  expect(await promote(db, 0, 20)).toMatchObject({ promoted: 16, more: true });
+  expect((await getJob(db, 'default', late))?.status).toBe('queued');
+  while ((await promote(db, 0, 20)).more);
+  const queued = await sql<{ id: string }>(
+    `select id from longshore.waiting where state = 'queued' and id <> $1 order by seq`,
+    [late],
+  );
+  expect(queued.map(({ id }) => id)).toEqual(made.map(({ jobId }) => jobId).reverse());
+});
+
+describe('what is due sooner than the next look', () => {
+  it('is announced, and found by a promoter that sleeps', async () => {
+    const { db, waker, url } = database;
+    const promoting = promoter(db, waker, 60_000, silentLog);
+    const hints: DueHint[] = [];
+    let connected = false;
+    const listener = new Listener({
+      url,
+      log: silentLog,
+      onDue: (hint) => {
+        hints.push(hint);
+        promoting.hint(hint.inMs);
+      },
+      onConnected: () => (connected = true),
+    });
+    await listener.start();
+    await promoting.start();
+    await until('it listens', () => connected);
+    const soon = await enqueueOne(database, { delayMs: 300 });
+    const later = await enqueueOne(database, { delayMs: 3_600_000 });
+    await until('it is due', async () => (await getJob(db, 'default', soon))?.status === 'queued');
+    expect((await getJob(db, 'default', later))?.status).toBe('scheduled');
+    expect(hints).toEqual([{ kind: 'jobs', inMs: 300 }]);
+    await promoting.stop();
+    await listener.stop();
+  });
+
+  it('fires on time, slot after slot', async () => {
+    const { db, inbox } = database;
+    const id = await newSchedule(database, { cron: '* * * * * *', catchUp: 'all' });
+    const all = { buckets: Array.from({ length: BUCKETS }, (_, bucket) => bucket) };
+    const ticking = ticker({ db, inbox, log: silentLog }, all, 60_000, systemClock);
+    await ticking.start();
+    await until('three fired', async () => (await slotsOf(database, id)).length >= 3);
+    await ticking.stop();
+    const slots = await slotsOf(database, id);
+    expect(new Set(slots.map(({ status }) => status))).toEqual(new Set(['fired']));
+  });
+});

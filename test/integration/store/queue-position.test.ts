@@ -1,0 +1,38 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { claimAny, enqueueOne, loseLease, newWorker, settleAs } from '../../support/jobs.ts';
+
+/** Whose wait was over once does not wait for the whole line again. */
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterEach(async () => {
+  await database.sql('truncate longshore.waiting, longshore.running, longshore.worker');
+});
+afterAll(async () => await database.close());
+
+it.each([
+  ['whose worker is lost', async (worker: string) => await loseLease(database, worker)],
+  [
+    'that is interrupted by a stop',
+    async (_: string, [job]: Awaited<ReturnType<typeof claimAny>>) => {
+      if (job) await settleAs(database, job, { kind: 'interrupted', message: 'a deploy' });
+    },
+  ],
+])('a job %s goes before those that were enqueued after it', async (_, take) => {
+  const ids = [await enqueueOne(database)];
+  const worker = await newWorker(database);
+  const claimed = await claimAny(database, worker, 1);
+  for (let more = 0; more < 3; more += 1) ids.push(await enqueueOne(database));
+  await take(worker, claimed);
+  const next = await claimAny(database, await newWorker(database), 10);
+  expect(next.map(({ id }) => id)).toEqual(ids);
+  // And once more: it keeps its place however often that happens.
+  const [first] = next;
+  if (first) await settleAs(database, first, { kind: 'lost', message: 'gone' });
+  const younger = await enqueueOne(database);
+  const last = await claimAny(database, await newWorker(database), 10);
+  expect(last.map(({ id }) => id)).toEqual([ids[0], younger]);
+});

@@ -1,0 +1,219 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventView, LogView } from '../../../src/core/views/history.ts';
+import { cancelJob } from '../../../src/store/change/cancel-job.ts';
+import { listJobs } from '../../../src/store/read/list-jobs.ts';
+import { readAttempts } from '../../../src/store/read/read-attempts.ts';
+import { readEvents } from '../../../src/store/read/read-events.ts';
+import { readLogs } from '../../../src/store/read/read-logs.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { enqueueOne } from '../../support/jobs.ts';
+import { FIXTURES } from '../../support/processes.ts';
+import { until } from '../../support/until.ts';
+import { jobBegun, jobEnded, scheduling, workerOn } from '../../support/servers/worker.ts';
+
+/** What a job says and keeps while it runs, from its own process to the database and back. */
+
+let database: TestDatabase;
+let folder: string;
+const stops: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'longshore-execution-'));
+  const { worker, stop } = workerOn(database, { jobs: join(FIXTURES, 'execution') });
+  await worker.start();
+  stops.push(stop, await scheduling(database));
+});
+
+afterAll(async () => {
+  for (const stop of stops) await stop();
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+const begin = async (definitionKey: string, params: object = {}) =>
+  await enqueueOne(database, { definitionKey, paramsJson: JSON.stringify(params) });
+
+const run = async (definitionKey: string, params: object = {}) =>
+  await jobEnded(database, await begin(definitionKey, params));
+
+async function logsOf(jobId: string): Promise<LogView[]> {
+  const page = { afterId: null, attempt: null, limit: 1_000 };
+  return (await readLogs(database.db, 'default', jobId, page))?.logs ?? [];
+}
+
+/** The whole story, once its hooks are over as well. */
+async function storyOf(jobId: string): Promise<EventView[]> {
+  return await until(`the story of ${jobId} is over`, async () => {
+    const page = await readEvents(database.db, 'default', jobId, { afterId: null, limit: 1_000 });
+    return page?.ended ? page.events : null;
+  });
+}
+
+const linesOf = (file: string) => readFileSync(file, 'utf8').trim().split('\n');
+
+interface Told {
+  hook: string;
+  status: string;
+}
+const toldIn = (file: string) => linesOf(file).map((line) => JSON.parse(line) as Told);
+
+describe('what a job says', () => {
+  it('is kept, whichever way it said it, before its outcome is', async () => {
+    const { jobId } = await run('talkative');
+    const logs = await logsOf(jobId);
+    expect(
+      logs.map(({ level, stream, message }) => `${level} ${stream} ${message}`).toSorted(),
+    ).toEqual([
+      'error stderr to stderr',
+      'info logger resized cat.png {"width":3}',
+      'info stdout to stdout',
+      'warn logger careful',
+    ]);
+    expect(logs.every(({ attempt }) => attempt === 1)).toBe(true);
+    const story = await storyOf(jobId);
+    expect(story.map(({ type }) => type)).toEqual([
+      'created',
+      'queued',
+      'started',
+      'custom',
+      'progress',
+      'succeeded',
+    ]);
+    expect(story.find(({ type }) => type === 'custom')?.payload).toEqual({
+      type: 'thumbnail.made',
+      payload: { width: 3 },
+    });
+    expect(story.find(({ type }) => type === 'progress')?.payload).toEqual({
+      fraction: 0.4,
+      message: 'resizing',
+    });
+  });
+
+  it('can be read while it runs', async () => {
+    const jobId = await begin('patient');
+    const [line] = await until('its line is there', async () => {
+      const logs = await logsOf(jobId);
+      return logs.length > 0 ? logs : null;
+    });
+    expect(line?.message).toBe('waiting');
+    await cancelJob(database.db, 'default', jobId);
+    expect((await jobEnded(database, jobId)).status).toBe('cancelled');
+    const story = await storyOf(jobId);
+    expect(story.map(({ type }) => type).slice(-2)).toEqual(['cancel_requested', 'cancelled']);
+  });
+});
+
+describe('steps and checkpoints', () => {
+  it('are not done twice, however often the process dies', async () => {
+    const file = join(folder, 'steps');
+    const job = await run('stepwise', { file, crashes: 2 });
+    expect(job).toMatchObject({
+      status: 'succeeded',
+      result: { second: ['first', 'second'], attempt: 3 },
+    });
+    expect(linesOf(file)).toEqual(['first', 'second']);
+    const attempts = await readAttempts(database.db, 'default', job.jobId);
+    expect(attempts?.map(({ number, error }) => [number, error?.code])).toEqual([
+      [1, 'CRASHED'],
+      [2, 'CRASHED'],
+      [3, undefined],
+    ]);
+  });
+
+  it('let the next attempt go on where the last one was', async () => {
+    const job = await run('counting', { upTo: 5 });
+    expect(job).toMatchObject({ status: 'succeeded', result: { start: 5, attempt: 3 } });
+    const story = (await storyOf(job.jobId)).map(({ type }) => type);
+    expect(story.filter((type) => type === 'retry_scheduled')).toHaveLength(2);
+  });
+});
+
+describe('hooks', () => {
+  it('run after a success, and know the result', async () => {
+    const file = join(folder, 'success');
+    const { jobId } = await run('hooked', { file });
+    const story = await storyOf(jobId);
+    const told = toldIn(file);
+    expect(told.map(({ hook }) => hook).toSorted()).toEqual(['onEnd', 'onStart', 'onSuccess']);
+    expect(told.find(({ hook }) => hook === 'onSuccess')).toMatchObject({
+      status: 'succeeded',
+      result: 42,
+      error: null,
+    });
+    const events = story.filter(({ type }) => type === 'hook').map(({ payload }) => payload);
+    expect(events).toHaveLength(2);
+    expect(events).toContainEqual(
+      expect.objectContaining({ hook: 'onSuccess', status: 'succeeded' }),
+    );
+  });
+
+  it('run once after the last failure, and know the error', async () => {
+    const file = join(folder, 'failure');
+    const { jobId } = await run('hooked', { file, fail: true });
+    await storyOf(jobId);
+    const told = toldIn(file);
+    expect(told.map(({ hook }) => hook).toSorted()).toEqual([
+      'onEnd',
+      'onFail',
+      'onStart',
+      'onStart',
+    ]);
+    expect(told.find(({ hook }) => hook === 'onFail')).toMatchObject({
+      status: 'failed',
+      error: { code: 'HANDLER_ERROR', message: 'on purpose' },
+    });
+  });
+
+  it('that fail are told, tried again a little, and change nothing', async () => {
+    const job = await run('bad-hooks');
+    expect(job).toMatchObject({ status: 'succeeded', result: 'fine' });
+    const hooks = (await storyOf(job.jobId)).filter(({ type }) => type === 'hook');
+    expect(hooks.map(({ payload }) => payload)).toEqual([
+      expect.objectContaining({
+        hook: 'onStart',
+        status: 'failed',
+        error: expect.objectContaining({ message: 'bad start' }),
+      }),
+      expect.objectContaining({
+        hook: 'onSuccess',
+        status: 'failed',
+        error: expect.objectContaining({ message: 'bad success' }),
+      }),
+    ]);
+  });
+
+  it('do not show among the jobs', async () => {
+    const { jobs } = await listJobs(database.db, {
+      tenant: 'default',
+      statuses: [],
+      definitionKey: null,
+      tag: null,
+      createdAfter: null,
+      createdBefore: null,
+      newestFirst: true,
+      afterId: null,
+      limit: 200,
+    });
+    expect(jobs.length).toBeGreaterThan(3);
+    expect(jobs.filter(({ definitionKey }) => definitionKey.startsWith('$'))).toEqual([]);
+  });
+});
+
+describe('a cancel', () => {
+  it('reaches a running job by the heartbeat alone', async () => {
+    const jobId = await begin('patient');
+    await jobBegun(database, jobId);
+    // As the API writes it, but no notification is sent.
+    await database.sql(
+      `update longshore.running set state = 'cancelling', cancel_requested_at = clock_timestamp()
+       where id = $1`,
+      [jobId],
+    );
+    expect((await jobEnded(database, jobId)).status).toBe('cancelled');
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { Heartbeat } from '../../../src/worker/heartbeat.ts';
+import type { QueuePort } from '../../../src/worker/claim/port.ts';
+import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
+import { testDatabase } from '../../support/servers/database.ts';
+import { until } from '../../support/until.ts';
+
+it('gives a former lease up only while it has another, also when it loses that one meanwhile', async () => {
+  const database = await testDatabase();
+  const queue = postgresQueue(database.db, database.db, database.waker);
+  const held = Promise.withResolvers<void>();
+  const heldBy: (string | null)[] = [];
+  let fences = 0;
+  const slow: QueuePort = {
+    ...queue,
+    shards: queue.shards,
+    retire: async (shard, instance) => {
+      heldBy.push(heartbeat.instance(shard));
+      await held.promise;
+      await queue.retire(shard, instance);
+    },
+  };
+  const heartbeat: Heartbeat = new Heartbeat({
+    queue: slow,
+    longLease: null,
+    clock: systemClock,
+    log: silentLog,
+    leaseMs: 600,
+    heartbeatMs: 200,
+    identity: { host: 'test', pid: 1, version: '0', slots: 1 },
+    snapshot: () => new Set(),
+    onAnswer: () => undefined,
+    onRenewed: () => undefined,
+    onFence: async () => void (fences += 1),
+  });
+  onTestFinished(async () => {
+    held.resolve();
+    await heartbeat.stop();
+    await database.close();
+  });
+  await heartbeat.start();
+  await database.sql('update longshore.worker set dead_at = now()');
+  await until('the first lease is given up under the second', () => heldBy.length === 1);
+  const before = fences;
+  await until(
+    'the second is lost meanwhile',
+    () => fences > before && heartbeat.instance(0) === null,
+  );
+  held.resolve();
+  await until('the second is given up as well', () => heldBy.length > 1);
+  expect(heldBy).not.toContain(null);
+});

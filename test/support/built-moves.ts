@@ -1,4 +1,0 @@
-import { TRANSITIONS } from '../../src/core/lifecycle.ts';
-
-/** Every move of the table, as `from -> to`: something makes each of them. */
-export const BUILT_MOVES: readonly string[] = TRANSITIONS.map(({ from, to }) => `${from} -> ${to}`);

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
+import type { WorkerView } from '../../../src/core/queue/worker.ts';
+import { findRunningCluster } from '../../../src/postgres/embedded.ts';
+import { jobInState, post, readJob, startJob } from '../api.ts';
+import { FIXTURES, launch } from '../processes.ts';
+import { until } from '../until.ts';
+
+/**
+ * A real server with many jobs and five things wrong with it: a definition whose jobs all fail, a job
+ * that is stuck, a worker that died with a job in its hands, a pause with a backlog behind it, and a
+ * schedule whose jobs fail. Everything was done by real jobs of real workers but for one thing: the
+ * stuck job is told to have begun an hour ago, because nobody wants to wait for that.
+ */
+export interface Problems {
+  address: string;
+  /** How many jobs the poisoned definition has failed with, and how many wait behind the pause. */
+  failed: number;
+  paused: number;
+}
+
+const BATCH = 5_000;
+const SCHEDULED_RUNS = 3;
+
+export async function plantProblems(
+  dataDir: string,
+  count: number,
+  env: Record<string, string> = {},
+): Promise<Problems> {
+  const shared = {
+    LONGSHORE_DATA: dataDir,
+    LONGSHORE_LEASE_MS: '5000',
+    LONGSHORE_UNHANDLED_AFTER_MS: '1000',
+    LONGSHORE_CONCURRENCY: '8',
+    // The stuck job would be waited for at the end.
+    LONGSHORE_DRAIN_MS: '500',
+  };
+  const jobs = (folder: string) => ({ LONGSHORE_JOBS: join(FIXTURES, 'problems', folder) });
+  const { address } = (await launch('start', { env: { ...shared, ...jobs('shop'), ...env } }))
+    .summary;
+
+  const stuck = await startJob(address, 'media.transcode', { file: 'talk.mp4' });
+  const dying = plantDeadWorker(address, { ...shared, ...jobs('lone') });
+  await post(`${address}/v1/definitions/invoices.export/pause`, {
+    reason: 'the bank is closed until Monday',
+  });
+  await plantSchedule(address);
+  const share = Math.ceil(count / 20);
+  await enqueueMany(address, 'orders.import', share);
+  await enqueueMany(address, 'invoices.export', share);
+  await enqueueMany(address, 'mail.send', count - 2 * share);
+  await until('all mails are sent', async () => await isQuiet(address), 3_600_000);
+  await dying;
+  await plantStuckJob(dataDir, address, stuck);
+  return { address, failed: share, paused: share };
+}
+
+/** A second worker, killed as a machine dies: at once, and with a job in its hands. */
+async function plantDeadWorker(address: string, env: Record<string, string>): Promise<void> {
+  const worker = await launch('worker', { env });
+  const job = await startJob(address, 'crm.migrate', { account: 'acme' });
+  await jobInState(address, job, 'running');
+  worker.signal('SIGKILL');
+  await until('the worker is known to be dead', async () => {
+    const answer = await fetch(`${address}/v1/workers`);
+    const { workers } = (await answer.json()) as { workers: WorkerView[] };
+    return workers.some(({ lost }) => lost);
+  });
+  await until('its job waits', async () => (await readJob(address, job)).warnings.length > 0);
+}
+
+async function plantSchedule(address: string): Promise<void> {
+  const answer = await fetch(`${address}/v1/schedules`);
+  const { schedules } = (await answer.json()) as { schedules: ScheduleView[] };
+  const [schedule] = schedules;
+  for (let run = 0; run < SCHEDULED_RUNS; run += 1) {
+    const { body } = await post(`${address}/v1/schedules/${schedule?.id}/trigger`, undefined);
+    await jobInState(address, (body as { jobId: string }).jobId, 'failed');
+  }
+}
+
+async function plantStuckJob(dataDir: string, address: string, jobId: string): Promise<void> {
+  await jobInState(address, jobId, 'running');
+  const client = new Client({ connectionString: await findRunningCluster(dataDir) });
+  await client.connect();
+  const past = `started_at = started_at - interval '55 minutes'`;
+  await client.query(`update longshore.running set ${past} where id = $1`, [jobId]);
+  await client.end();
+}
+
+async function enqueueMany(address: string, definitionKey: string, count: number): Promise<void> {
+  for (let from = 0; from < count; from += BATCH) {
+    const jobs = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => ({
+      definitionKey,
+      params: { order: from + index },
+    }));
+    const { status, body } = await post(`${address}/v1/jobs/batch`, { jobs });
+    if (status !== 202) throw new Error(`refused: ${JSON.stringify(body)}`);
+  }
+}
+
+/** Nothing is left to be done of what can be done. */
+async function isQuiet(address: string): Promise<boolean> {
+  const open = ['mail.send', 'orders.import'].map(async (definitionKey) => {
+    const query = `definitionKey=${definitionKey}&status=queued&status=running&limit=1`;
+    const answer = await fetch(`${address}/v1/jobs?${query}`);
+    return ((await answer.json()) as { jobs: unknown[] }).jobs.length === 0;
+  });
+  return (await Promise.all(open)).every(Boolean);
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { Client, DatabaseError, Pool, type QueryResultRow } from 'pg';
+import { inject, onTestFailed } from 'vitest';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { Db } from '../../../src/store/connection/db.ts';
+import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Waker } from '../../../src/store/connection/wake.ts';
+import { migrate } from '../../../src/store/connection/migrate.ts';
+import { installGuard } from '../checks/guard.ts';
+import { until } from '../until.ts';
+
+export type PostgresVersion = 15 | 18;
+
+export interface TestDatabase {
+  url: string;
+  db: Db;
+  inbox: Inbox;
+  waker: Waker;
+  /** Plain SQL for arranging and looking; runs outside the product's code. */
+  sql: <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+  close: () => Promise<void>;
+}
+
+/** The versions that tests can run on here: the newest always, the oldest where it is installed. */
+export function postgresVersions(): PostgresVersion[] {
+  return inject('cluster15Url') === null ? [18] : [18, 15];
+}
+
+/** What many tests would have to do to their database, done once to a template of it. */
+export interface Preparation {
+  /** Part of a database's name: another one for everything that is prepared differently. */
+  name: string;
+  prepare(client: Client): Promise<void>;
+}
+
+/** A database of its own, cloned from a migrated template that carries the guard triggers. */
+export async function testDatabase(
+  options: {
+    shards?: number;
+    postgres?: PostgresVersion;
+    encryptionKeys?: string;
+    prepared?: Preparation;
+  } = {},
+): Promise<TestDatabase> {
+  const { shards = 1, postgres = 18, encryptionKeys = null, prepared } = options;
+  const clusterUrl = clusterOf(postgres);
+  const template = async (admin: Client) => {
+    const migrated = await ensureTemplate(admin, clusterUrl, shards);
+    return prepared ? await ensurePrepared(admin, clusterUrl, migrated, prepared) : migrated;
+  };
+  const { url, drop } = await createDatabase(clusterUrl, template);
+  const db = Db.open({ url, log: silentLog, max: 20, shards, encryptionKeys });
+  const waker = new Waker(url, silentLog);
+  const inbox = new Inbox(db, waker, systemClock);
+  const plain = new Pool({ connectionString: url, max: 4 });
+  plain.on('error', () => undefined);
+  return {
+    url,
+    db,
+    inbox,
+    waker,
+    sql: async (text, values = []) => (await plain.query(text, values)).rows as never,
+    close: async () => {
+      await waker.close();
+      await db.close();
+      await plain.end();
+      await drop();
+    },
+  };
+}
+
+export interface EmptyDatabase {
+  url: string;
+  drop: () => Promise<void>;
+}
+
+/** A database that nobody has migrated yet. */
+export async function emptyDatabase(postgres: PostgresVersion = 18): Promise<EmptyDatabase> {
+  return await createDatabase(clusterOf(postgres), async () => 'template1');
+}
+
+/** Says where the data of a failed test can be looked at, as long as the cluster runs. */
+export function tellWhereOnFailure(database: TestDatabase): void {
+  onTestFailed(() => {
+    process.stderr.write(`database of the failed test: ${database.url}\n`);
+  });
+}
+
+export function withDatabase(url: string, name: string): string {
+  const parsed = new URL(url);
+  parsed.pathname = `/${name}`;
+  return parsed.href;
+}
+
+function clusterOf(postgres: PostgresVersion): string {
+  const url = inject(postgres === 15 ? 'cluster15Url' : 'clusterUrl');
+  if (url === null) throw new Error('PostgreSQL 15 is not installed here');
+  return url;
+}
+
+async function createDatabase(
+  clusterUrl: string,
+  templateOf: (admin: Client) => Promise<string>,
+): Promise<EmptyDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await onCluster(clusterUrl, async (admin) => {
+    // Copying files is quicker than writing the copy to the log first, where no disk is waited for.
+    await admin.query(
+      `create database ${name} template ${await templateOf(admin)} strategy file_copy`,
+    );
+  });
+  return {
+    url: withDatabase(clusterUrl, name),
+    drop: async () => {
+      await until('the database is dropped', async () => await dropped(clusterUrl, name));
+    },
+  };
+}
+
+/** False while autovacuum works there: its process is a superuser's, and ours may not end it. */
+async function dropped(clusterUrl: string, name: string): Promise<boolean> {
+  let done = false;
+  await onCluster(clusterUrl, async (admin) => {
+    const drop = `drop database if exists ${name} with (force)`;
+    done = await admin.query(drop).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof DatabaseError && error.code === '42501') return false;
+        throw error;
+      },
+    );
+  });
+  return done;
+}
+
+async function ensureTemplate(admin: Client, clusterUrl: string, shards: number): Promise<string> {
+  return await ensureDatabase(admin, `longshore_template_${shards}`, 'template1', async (draft) => {
+    const url = withDatabase(clusterUrl, draft);
+    await migrate({ url, log: silentLog, shards });
+    await onCluster(url, installGuard);
+  });
+}
+
+async function ensurePrepared(
+  admin: Client,
+  clusterUrl: string,
+  template: string,
+  { name, prepare }: Preparation,
+): Promise<string> {
+  return await ensureDatabase(admin, `${template}_${name}`, template, async (draft) => {
+    await onCluster(withDatabase(clusterUrl, draft), prepare);
+  });
+}
+
+/** Made by the first who needs it, and seen by others only when it is complete. */
+async function ensureDatabase(
+  admin: Client,
+  name: string,
+  template: string,
+  fill: (draft: string) => Promise<void>,
+): Promise<string> {
+  await admin.query('select pg_advisory_lock(42)');
+  try {
+    const { rows } = await admin.query('select 1 from pg_database where datname = $1', [name]);
+    if (rows.length > 0) return name;
+    const draft = `${name}_draft`;
+    await admin.query(`drop database if exists ${draft} with (force)`);
+    await admin.query(`create database ${draft} template ${template}`);
+    await fill(draft);
+    await admin.query(`alter database ${draft} rename to ${name}`);
+    return name;
+  } finally {
+    await admin.query('select pg_advisory_unlock(42)');
+  }
+}
+
+/** Runs `work` on one plain connection, and ends it whatever happens. */
+export async function onCluster(
+  url: string,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

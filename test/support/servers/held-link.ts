@@ -1,0 +1,63 @@
+import { Client } from 'pg';
+import { onTestFinished } from 'vitest';
+import {
+  allStatements,
+  type Queryable,
+  SESSION,
+  type Statement,
+} from '../../../src/store/connection/db.ts';
+import { Vault } from '../../../src/store/connection/vault.ts';
+import type { TestDatabase } from './database.ts';
+import { until } from '../until.ts';
+
+/**
+ * A second connection that stands still wherever the test wants it: it runs the product's own
+ * functions inside a transaction that the test ends. While it is open its row locks are held, so
+ * the other side, on the pool, meets exactly this moment.
+ */
+export class HeldLink implements Queryable {
+  readonly vault = new Vault();
+  readonly #client: Client;
+
+  private constructor(client: Client) {
+    this.#client = client;
+  }
+
+  static async begin({ url }: TestDatabase): Promise<HeldLink> {
+    const client = new Client({ connectionString: url, options: SESSION });
+    await client.connect();
+    onTestFinished(async () => await client.end());
+    await client.query('begin');
+    return new HeldLink(client);
+  }
+
+  async run<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.#client.query({ name, text, values: [...values] })).rows as Row[];
+  }
+
+  async commit(): Promise<void> {
+    await this.#client.query('commit');
+  }
+
+  async rollback(): Promise<void> {
+    await this.#client.query('rollback');
+  }
+}
+
+/** The product's statement of this name, for moments in the middle of a function. */
+export function statementNamed(name: string): Statement<unknown> {
+  const found = allStatements.find((statement) => statement.name === name);
+  if (!found) throw new Error(`no statement ${name}`);
+  return found;
+}
+
+/** Waits until so many sessions of this database wait for somebody's lock. */
+export async function untilBlocked({ sql }: TestDatabase, sessions = 1): Promise<void> {
+  await until(`${sessions} session(s) wait for a lock`, async () => {
+    const rows = await sql(
+      `select from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows.length === sessions;
+  });
+}

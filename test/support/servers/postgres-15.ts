@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { findFreePort, homePort } from '../../../src/postgres/free-port.ts';
+import { Postmaster } from '../../../src/postgres/postmaster.ts';
+import { chooseLauncher, isRoot, nobody } from '../../../src/postgres/server-user.ts';
+import { commandLineSettings } from '../../../src/postgres/settings.ts';
+import { createLog } from '../../../src/runtime/log.ts';
+import { EXTRAS, isInstalled } from '../checks/extras.ts';
+import { quickFolder } from '../quick-folder.ts';
+
+const HOME = path.resolve(EXTRAS['postgresql-15'], '../..');
+
+export interface TestServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * The oldest PostgreSQL that Longshore supports, from Debian's package. A machine without it tests
+ * on the newest only.
+ */
+export async function startPostgres15(
+  settings: Record<string, string>,
+): Promise<TestServer | null> {
+  const binaries = {
+    folder: HOME,
+    initdb: path.join(HOME, 'bin', 'initdb'),
+    postgres: path.join(HOME, 'bin', 'postgres'),
+    version: '15',
+    major: 15,
+  };
+  if (!isInstalled('postgresql-15')) return null;
+  const parent = await quickFolder('longshore-test-postgres-15-');
+  const password = randomBytes(24).toString('base64url');
+  const passwordFile = path.join(parent, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  // As root, the server runs as somebody else, to whom its files must belong.
+  const user = isRoot() ? nobody : undefined;
+  if (user) for (const file of [parent, passwordFile]) await chown(file, user.uid, user.gid);
+  const launch = await chooseLauncher(user, binaries);
+  const folder = path.join(parent, 'pg');
+  const initdb = await launch({
+    program: 'initdb',
+    folder,
+    args: () => [
+      `--pgdata=${folder}`,
+      '--username=longshore',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--no-locale',
+      '--no-sync',
+    ],
+  });
+  await promisify(execFile)(initdb.command, initdb.args, initdb.options);
+  const port = await findFreePort(homePort(folder));
+  const flags = { ...commandLineSettings(folder, { host: '127.0.0.1', port }, true), ...settings };
+  const postmaster = await Postmaster.launch(
+    { folder, launch },
+    flags,
+    createLog('error'),
+    undefined,
+  );
+  await postmaster.ready(AbortSignal.timeout(60_000));
+  return {
+    url: `postgres://longshore:${password}@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await postmaster.stop();
+      await rm(parent, { recursive: true, force: true });
+    },
+  };
+}

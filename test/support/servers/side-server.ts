@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findFreePort, homePort } from '../../../src/postgres/free-port.ts';
+import { isRoot, nobody } from '../../../src/postgres/server-user.ts';
+import { until } from '../until.ts';
+
+/**
+ * A server of Debian's that a test runs beside the database (PgBouncer, Redis): in a folder of its
+ * own, on a port of its own, killed and started again as the test likes.
+ */
+export class SideServer {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #command: string;
+  readonly #args: readonly string[];
+  #child: ChildProcess | undefined;
+
+  private constructor(folder: string, port: number, command: string, args: readonly string[]) {
+    this.#folder = folder;
+    this.port = port;
+    this.#command = command;
+    this.#args = args;
+  }
+
+  /** `files` go into its folder; `args` may need to know where that is, and the port. */
+  static async create(
+    command: string,
+    configure: (folder: string, port: number) => { args: string[]; files?: Record<string, string> },
+  ): Promise<SideServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-side-'));
+    const port = await findFreePort(homePort(folder));
+    const { args, files = {} } = configure(folder, port);
+    for (const [name, text] of Object.entries(files)) {
+      await writeFile(join(folder, name), text, { mode: 0o600 });
+    }
+    const names = [folder, ...Object.keys(files).map((name) => join(folder, name))];
+    if (isRoot()) for (const name of names) await chown(name, nobody.uid, nobody.gid);
+    return new SideServer(folder, port, command, args);
+  }
+
+  async start(): Promise<void> {
+    // Such servers refuse to run as root, rightly.
+    const user = isRoot() ? nobody : {};
+    const child = spawn(this.#command, this.#args, {
+      ...user,
+      cwd: this.#folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let words = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (words += text));
+    this.#child = child;
+    await until(`${this.#command} listens`, async () => {
+      if (child.exitCode !== null) throw new Error(`${this.#command} ended at once:\n${words}`);
+      return await listens(this.port);
+    });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  /** As a power cut would. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function listens(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}

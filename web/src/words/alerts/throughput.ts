@@ -1,0 +1,54 @@
+import { type Quantiles, rangeText } from '../../../../src/core/views/histogram.ts';
+import type { Throughput } from '../../../../src/core/views/stats.ts';
+
+export const OUTCOMES = ['succeeded', 'retried', 'failed', 'cancelled'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/**
+ * The outcomes piled up, for a chart that draws one above the other: each line is the sum of those
+ * below it and itself. Times are in seconds, as the chart counts them.
+ */
+export function piled(throughput: Throughput): { times: number[]; heights: number[][] } {
+  const fromSeconds = Date.parse(throughput.from) / 1_000;
+  const stepSeconds = throughput.stepMs / 1_000;
+  const times = throughput.succeeded.map((_, at) => fromSeconds + at * stepSeconds);
+  const heights: number[][] = [];
+  for (const outcome of OUTCOMES) {
+    const below = heights.at(-1);
+    heights.push(throughput[outcome].map((count, at) => count + (below?.[at] ?? 0)));
+  }
+  return { times, heights };
+}
+
+export function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** What the chart shows, for who cannot see it. */
+export function throughputWords(throughput: Throughput): string {
+  const parts = OUTCOMES.map(
+    (outcome) => `${sumOf(throughput[outcome]).toLocaleString('en')} ${outcome}`,
+  );
+  return `In the last ${throughput.succeeded.length} minutes: ${parts.join(', ')}`;
+}
+
+export function rateWords(rate: number | null): string {
+  if (rate === null) return '–';
+  const percent = rate * 100;
+  return `${percent > 0 && percent < 1 ? '<1' : Math.round(percent)} %`;
+}
+
+/** Times are counted in buckets: between which edges the usual and the long ones lie is all there is. */
+export function quantileWords({ p50, p95 }: Quantiles): string {
+  if (p50 === null || p95 === null) return '–';
+  return `${rangeText(p50)} / ${rangeText(p95)}`;
+}
+
+/** Below "All quiet". What failed and was retried since is in the chart, so it is told here too. */
+export function quietWords(throughput: Throughput): string {
+  const failed = sumOf(throughput.failed);
+  const quiet = 'No dead letters of the last 24 hours are left, and no job waits for long.';
+  if (failed === 0) return quiet;
+  const jobs = failed === 1 ? '1 job' : `${failed.toLocaleString('en')} jobs`;
+  return `${quiet} ${jobs} failed in the last hour and ${failed === 1 ? 'was' : 'were'} retried or deleted.`;
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { ago, madeJob, NOW } from '../made.fixture.ts';
+import { remark, summary, timing } from './job-words.ts';
+
+const boom = { code: 'HANDLER_ERROR', message: 'boom\nand more', stack: null, cause: null };
+
+test.each([
+  [{ status: 'created' }, 'held'],
+  [{ status: 'retrying', runAt: ago(-90) }, 'in 1m30s'],
+  [{ status: 'queued', queuedAt: ago(0.3) }, 'waits 0 s'],
+  [{ status: 'running', startedAt: ago(12.6) }, 'for 12 s'],
+  [{ status: 'succeeded', startedAt: ago(2), finishedAt: ago(0.8) }, 'took 1.2 s'],
+  [{ status: 'cancelled' }, 'never ran'],
+] as const)('the time of %j is "%s"', (job, words) => {
+  expect(timing(madeJob(job), NOW)).toBe(words);
+});
+
+test.each([
+  [{ status: 'failed', error: boom }, 'HANDLER_ERROR boom'],
+  [{ status: 'running', error: boom }, ''],
+  [{ status: 'running', progress: { fraction: 0.416, message: 'page 4' } }, '41 % · page 4'],
+  [{ warnings: [{ code: 'UNHANDLED', since: null }] }, 'No worker has this definition.'],
+  [{ status: 'succeeded' }, ''],
+] as const)('beside %j stands "%s"', (job, words) => {
+  expect(remark(madeJob(job as never))).toBe(words);
+});
+
+test('params are told in short', () => {
+  expect(summary({})).toBe('');
+  expect(summary({ a: 1 })).toBe('{"a":1}');
+  expect(summary('x'.repeat(500))).toHaveLength(121);
+});

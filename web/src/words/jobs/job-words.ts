@@ -1,0 +1,59 @@
+import { duration } from '../../../../src/core/values/duration.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
+import { distance, timeSince } from '../moment.ts';
+
+/** The one length of time that matters about a job in its state. */
+export function timing(job: JobView, now: Date): string {
+  const { status, runAt, startedAt, finishedAt, queuedAt, createdAt } = job;
+  switch (status) {
+    case 'created':
+      return 'held';
+    case 'scheduled':
+    case 'retrying':
+      return runAt === null ? '' : distance(runAt, now);
+    case 'queued':
+      return `waits ${timeSince(queuedAt ?? createdAt, now)}`;
+    case 'running':
+    case 'cancelling':
+      return `for ${timeSince(startedAt ?? createdAt, now)}`;
+    case 'succeeded':
+    case 'failed':
+    case 'cancelled':
+      if (startedAt === null || finishedAt === null) return 'never ran';
+      return `took ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`;
+  }
+}
+
+/** What a list says beside a job: why it failed, how far it is, or what is odd about it. */
+export function remark({ error, status, progress, warnings }: JobView): string {
+  if (warnings.some(({ code }) => code === 'PAUSED')) return 'Paused.';
+  if (warnings.some(({ code }) => code === 'UNHANDLED')) return 'No worker has this definition.';
+  if (error !== null && (status === 'failed' || status === 'retrying')) {
+    return `${error.code} ${firstLine(error.message)}`;
+  }
+  if (progress === null || status !== 'running') return '';
+  const share = progress.fraction === null ? [] : [`${Math.floor(progress.fraction * 100)} %`];
+  return [...share, ...(progress.message === null ? [] : [progress.message])].join(' · ');
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
+
+const SUMMARY_LENGTH = 120;
+
+/** Enough of the params to tell one job from another. */
+export function summary(params: unknown): string {
+  const text = JSON.stringify(params) ?? '';
+  if (text === '{}' || text === 'null') return '';
+  return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
+}
+
+/** The time that an id begins with, and the count within it, which tells jobs of one batch apart. */
+export function shortId(id: string): string {
+  return id.slice(0, 18);
+}
+
+export function sentenceCase(text: string): string {
+  return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
+}

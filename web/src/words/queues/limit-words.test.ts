@@ -1,0 +1,48 @@
+import { describe, expect, it, test } from 'vitest';
+import { NO_LIMITS } from '../../../../src/core/queue/limits.ts';
+import { limitsLine, limitWords, readLimits, typedLimits } from './limit-words.ts';
+
+const nothing = { concurrencyLimit: '', concurrencyKeyLimit: '', rateLimit: '', keyRateLimit: '' };
+const rate = { limit: 100, perMs: 60_000, burst: 10 };
+
+test.each([
+  [null, 'no limit'],
+  [10, '10'],
+  [rate, '100 in 1m, 10 at once'],
+  [{ limit: 5, perMs: 1_000, burst: 5 }, '5 in 1 s'],
+])('%j is said as %j', (limit, words) => expect(limitWords(limit)).toBe(words));
+
+test('all of them in one line', () => {
+  expect(limitsLine(NO_LIMITS)).toBe('');
+  const limits = { ...NO_LIMITS, concurrencyLimit: 4, concurrencyKeyLimit: 1, rateLimit: rate };
+  expect(limitsLine(limits)).toBe('4 at a time, 1 of a key, 100 in 1m, 10 at once');
+});
+
+describe('what is typed', () => {
+  test.each([
+    ['concurrencyLimit', '', null],
+    ['concurrencyLimit', ' 7 ', 7],
+    ['concurrencyKeyLimit', 'none', 0],
+    ['rateLimit', '100/1m', { limit: 100, perMs: 60_000 }],
+    ['rateLimit', '100/m', { limit: 100, perMs: 60_000 }],
+    ['keyRateLimit', '5 per 2s burst 10', { limit: 5, perMs: 2_000, burst: 10 }],
+    ['rateLimit', 'none', 0],
+  ] as const)('%s %j is read', (field, text, value) => {
+    const read = readLimits({ ...nothing, [field]: text });
+    expect(read).toMatchObject({ change: { [field]: value } });
+  });
+
+  test.each([
+    ['concurrencyLimit', '-1'],
+    ['concurrencyKeyLimit', 'a few'],
+    ['rateLimit', '100'],
+    ['keyRateLimit', '5/1d'],
+  ] as const)('%s %j is refused', (field, text) => {
+    expect(readLimits({ ...nothing, [field]: text })).toMatchObject({ field });
+  });
+
+  it('is what it was before', () => {
+    const override = { concurrencyLimit: 0, rateLimit: rate } as const;
+    expect(readLimits(typedLimits(override))).toMatchObject({ change: override });
+  });
+});

@@ -1,0 +1,82 @@
+import type {
+  LimitsChange,
+  LimitsOverride,
+  Limits,
+  RateLimit,
+} from '../../../../src/core/queue/limits.ts';
+import { duration } from '../../../../src/core/values/duration.ts';
+
+export const LIMIT_TITLES: Record<keyof Limits, string> = {
+  concurrencyLimit: 'At a time',
+  concurrencyKeyLimit: 'At a time, of each key',
+  rateLimit: 'Starts',
+  keyRateLimit: 'Starts, of each key',
+};
+
+/** A limit as a person says it. */
+export function limitWords(limit: number | RateLimit | null): string {
+  if (limit === null || limit === 0) return 'no limit';
+  if (typeof limit === 'number') return String(limit);
+  const burst = limit.burst === limit.limit ? '' : `, ${limit.burst} at once`;
+  return `${limit.limit} in ${duration(limit.perMs)}${burst}`;
+}
+
+/** What holds of all of them, in one line; empty when nothing is limited. */
+export function limitsLine(limits: Limits): string {
+  const { concurrencyLimit, concurrencyKeyLimit, rateLimit, keyRateLimit } = limits;
+  return [
+    concurrencyLimit === null ? null : `${concurrencyLimit} at a time`,
+    concurrencyKeyLimit === null ? null : `${concurrencyKeyLimit} of a key`,
+    rateLimit === null ? null : limitWords(rateLimit),
+    keyRateLimit === null ? null : `${limitWords(keyRateLimit)} of a key`,
+  ]
+    .filter((words) => words !== null)
+    .join(', ');
+}
+
+/** The fields of the form: what people said instead of the code, as they would type it. */
+export function typedLimits(override: LimitsOverride): Record<keyof Limits, string> {
+  const typed = (limit: number | RateLimit | null | undefined) => {
+    if (limit === undefined || limit === null) return '';
+    if (limit === 0) return 'none';
+    if (typeof limit === 'number') return String(limit);
+    const burst = limit.burst === limit.limit ? '' : ` burst ${limit.burst}`;
+    return `${limit.limit}/${limit.perMs}ms${burst}`;
+  };
+  return {
+    concurrencyLimit: typed(override.concurrencyLimit),
+    concurrencyKeyLimit: typed(override.concurrencyKeyLimit),
+    rateLimit: typed(override.rateLimit),
+    keyRateLimit: typed(override.keyRateLimit),
+  };
+}
+
+const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const RATE = /^(\d+) *(?:\/|in|per) *(\d*) *(ms|s|m|h)(?: +burst +(\d+))?$/;
+
+type Read = { change: LimitsChange } | { field: keyof Limits; wrong: string };
+
+/** Empty goes back to the code, `none` lifts the limit. */
+export function readLimits(typed: Record<keyof Limits, string>): Read {
+  const change: LimitsChange = {};
+  for (const field of ['concurrencyLimit', 'concurrencyKeyLimit'] as const) {
+    const text = typed[field].trim();
+    if (text !== '' && text !== 'none' && !/^\d+$/.test(text)) {
+      return { field, wrong: 'must be a whole number, none, or nothing for what the code says' };
+    }
+    change[field] = text === '' ? null : text === 'none' ? 0 : Number(text);
+  }
+  for (const field of ['rateLimit', 'keyRateLimit'] as const) {
+    const text = typed[field].trim();
+    const [, limit, times, unit, burst] = RATE.exec(text) ?? [];
+    if (text === '') change[field] = null;
+    else if (text === 'none') change[field] = 0;
+    else if (unit === undefined)
+      return { field, wrong: 'must be like 100/1m, 5/1s burst 10, or none' };
+    else {
+      const perMs = Number(times || 1) * UNITS_MS[unit as keyof typeof UNITS_MS];
+      change[field] = { limit: Number(limit), perMs, ...(burst && { burst: Number(burst) }) };
+    }
+  }
+  return { change };
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { ago, NOW } from '../made.fixture.ts';
+import { pauseWords } from './pause-words.ts';
+
+const since = ago(120);
+
+test.each([
+  [
+    { scope: 'definition', name: 'mail', by: 'key:1f', reason: 'smtp is down', since },
+    'mail was paused 2m ago by key:1f: smtp is down',
+  ],
+  [{ scope: 'all', name: null, by: null, reason: null, since }, 'Everything was paused 2m ago.'],
+  [
+    { scope: 'tenant', name: 'acme', by: 'cli', reason: null, since },
+    'Tenant acme was paused 2m ago by cli.',
+  ],
+  [
+    { scope: 'definition', name: 'mail', by: 'open', reason: null, since },
+    'mail was paused 2m ago (no sign-in configured).',
+  ],
+] as const)('%j', (pause, words) => expect(pauseWords(pause, NOW)).toBe(words));
