@@ -160,7 +160,7 @@ create table definition (
 create table done (
   shard smallint not null,
   id uuid not null,
-  lane integer not null,
+  queue integer not null,
   state job_state not null,
   rank integer not null,
   attempts integer not null,
@@ -191,10 +191,10 @@ create table done (
   constraint done_state_check CHECK (state = ANY (ARRAY['succeeded'::job_state, 'failed'::job_state, 'cancelled'::job_state]))
 )
 partition by RANGE (id);
-CREATE INDEX done_code ON done USING btree (shard, lane, error_code, id) WHERE error_code IS NOT NULL;
-CREATE INDEX done_dead ON done USING btree (shard, lane, finished_at, id) WHERE state = 'failed'::job_state AND error_code IS NOT NULL;
-CREATE INDEX done_fingerprint ON done USING btree (shard, lane, fingerprint, finished_at, id) WHERE state = 'failed'::job_state AND fingerprint IS NOT NULL;
-CREATE INDEX done_unsuccessful ON done USING btree (shard, lane, state, id) WHERE state <> 'succeeded'::job_state;
+CREATE INDEX done_code ON done USING btree (shard, queue, error_code, id) WHERE error_code IS NOT NULL;
+CREATE INDEX done_dead ON done USING btree (shard, queue, finished_at, id) WHERE state = 'failed'::job_state AND error_code IS NOT NULL;
+CREATE INDEX done_fingerprint ON done USING btree (shard, queue, fingerprint, finished_at, id) WHERE state = 'failed'::job_state AND fingerprint IS NOT NULL;
+CREATE INDEX done_unsuccessful ON done USING btree (shard, queue, state, id) WHERE state <> 'succeeded'::job_state;
 
 create table event (
   shard smallint not null,
@@ -211,9 +211,9 @@ create table event (
 )
 partition by RANGE (job_id);
 
-create table gate (
+create table limiter (
   shard smallint not null,
-  gate bigint not null,
+  limiter bigint not null,
   name text,
   definition bigint,
   lim integer,
@@ -221,29 +221,29 @@ create table gate (
   key_lim integer,
   key_rate jsonb,
   in_use integer not null default 0,
-  parked integer not null default 0,
+  blocked integer not null default 0,
   tokens double precision,
   refilled_at timestamp with time zone,
   next_at timestamp with time zone,
   adopt_until timestamp with time zone,
-  constraint gate_pkey PRIMARY KEY (gate, shard),
-  constraint gate_check CHECK ((name IS NULL) = (definition IS NOT NULL)),
-  constraint gate_key_lim_check CHECK (key_lim > 0),
-  constraint gate_lim_check CHECK (lim > 0)
+  constraint limiter_pkey PRIMARY KEY (limiter, shard),
+  constraint limiter_check CHECK ((name IS NULL) = (definition IS NOT NULL)),
+  constraint limiter_key_lim_check CHECK (key_lim > 0),
+  constraint limiter_lim_check CHECK (lim > 0)
 )
 with (
   autovacuum_vacuum_scale_factor = 0.1,
   autovacuum_vacuum_threshold = 200,
   fillfactor = 50
 );
-CREATE INDEX gate_adopting ON gate USING btree (shard, adopt_until) WHERE adopt_until IS NOT NULL;
-CREATE INDEX gate_next ON gate USING btree (shard, next_at) WHERE next_at IS NOT NULL;
-CREATE INDEX gate_parked ON gate USING btree (shard, gate) WHERE parked > 0;
+CREATE INDEX limiter_adopting ON limiter USING btree (shard, adopt_until) WHERE adopt_until IS NOT NULL;
+CREATE INDEX limiter_next ON limiter USING btree (shard, next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX limiter_blocked ON limiter USING btree (shard, limiter) WHERE blocked > 0;
 
 create table job (
   shard smallint not null,
   id uuid not null,
-  lane integer not null,
+  queue integer not null,
   params json not null,
   tags text[],
   idempotency_key text,
@@ -258,24 +258,24 @@ create table job (
   constraint job_pkey PRIMARY KEY (shard, id)
 )
 partition by RANGE (id);
-CREATE INDEX job_lane ON job USING btree (shard, lane, id) WHERE lane IS NOT NULL;
+CREATE INDEX job_queue ON job USING btree (shard, queue, id) WHERE queue IS NOT NULL;
 CREATE INDEX job_parent ON job USING btree (shard, parent_id, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX job_tags ON job USING gin (tags) WHERE tags IS NOT NULL;
 
-create table lane (
+create table queue (
   shard smallint not null,
-  lane integer not null,
+  queue integer not null,
   tenant text not null,
   key text not null,
   version integer not null,
   paused_at timestamp with time zone,
-  dgate bigint,
-  tgate bigint,
+  definition_limiter bigint,
+  tenant_limiter bigint,
   keyed boolean not null default false,
   told job_state[],
-  constraint lane_pkey PRIMARY KEY (shard, lane)
+  constraint queue_pkey PRIMARY KEY (shard, queue)
 );
-CREATE UNIQUE INDEX lane_name ON lane USING btree (shard, key, version, tenant) WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX queue_name ON queue USING btree (shard, key, version, tenant) WHERE key IS NOT NULL;
 
 create table limit_override (
   scope text not null,
@@ -330,7 +330,7 @@ create table revived (
 create table running (
   shard smallint not null,
   id uuid not null,
-  lane integer not null,
+  queue integer not null,
   state job_state not null,
   rank integer not null,
   expires_at timestamp with time zone,
@@ -344,7 +344,7 @@ create table running (
   cancel_requested_at timestamp with time zone,
   progress_fraction real,
   progress_message text,
-  kgate bigint,
+  key_limiter bigint,
   tokens bigint[],
   cancel_requested_by text,
   fails_unhandled boolean,
@@ -478,9 +478,9 @@ create table step (
 )
 partition by RANGE (job_id);
 
-create table tally (
+create table counters (
   shard smallint not null,
-  lane integer not null,
+  queue integer not null,
   was job_state,
   state job_state,
   code text,
@@ -490,12 +490,12 @@ create table tally (
 with (
   fillfactor = 50
 );
-CREATE UNIQUE INDEX tally_move ON tally USING btree (shard, lane, was, state, code, attempt) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX counter_move ON counters USING btree (shard, queue, was, state, code, attempt) NULLS NOT DISTINCT;
 
-create table tally_delta (
+create table counter_delta (
   at timestamp with time zone not null default clock_timestamp(),
   ms double precision,
-  lane integer not null,
+  queue integer not null,
   n integer not null,
   was job_state,
   state job_state,
@@ -510,18 +510,18 @@ with (
   autovacuum_vacuum_threshold = 1000,
   vacuum_truncate = off
 );
-CREATE INDEX tally_delta_at ON tally_delta USING btree (shard, at);
+CREATE INDEX counter_delta_at ON counter_delta USING btree (shard, at);
 
-create table tally_fold (
+create table counter_rollup (
   shard smallint not null,
   at timestamp with time zone not null,
-  constraint tally_fold_pkey PRIMARY KEY (shard)
+  constraint counter_rollup_pkey PRIMARY KEY (shard)
 )
 with (
   fillfactor = 50
 );
 
-create table tally_minute (
+create table counter_minute (
   shard smallint not null,
   tenant text not null,
   minute timestamp with time zone not null,
@@ -531,21 +531,21 @@ create table tally_minute (
   failed integer not null,
   cancelled integer not null,
   retried integer not null,
-  constraint tally_minute_pkey PRIMARY KEY (shard, tenant, minute)
+  constraint counter_minute_pkey PRIMARY KEY (shard, tenant, minute)
 )
 with (
   fillfactor = 50
 );
 
-create table tally_span (
+create table counter_span (
   shard smallint not null,
-  lane integer not null,
+  queue integer not null,
   slot timestamp with time zone not null,
   state job_state not null,
   bucket smallint not null,
   n bigint not null,
   ms double precision not null,
-  constraint tally_span_pkey PRIMARY KEY (shard, lane, slot, state, bucket)
+  constraint counter_span_pkey PRIMARY KEY (shard, queue, slot, state, bucket)
 )
 with (
   fillfactor = 50
@@ -563,11 +563,11 @@ create table tenant (
 create table waiting (
   shard smallint not null,
   id uuid not null,
-  lane integer not null,
+  queue integer not null,
   state job_state not null,
   rank integer not null,
   seq bigint,
-  parked bigint,
+  blocked bigint,
   run_at timestamp with time zone,
   expires_at timestamp with time zone,
   attempts integer not null default 0,
@@ -575,16 +575,16 @@ create table waiting (
   claim_no integer not null default 0,
   interruptions integer not null default 0,
   queued_at timestamp with time zone,
-  kgate bigint,
-  key_token boolean not null default false,
+  key_limiter bigint,
+  has_permit boolean not null default false,
   fails_unhandled boolean,
   constraint waiting_pkey PRIMARY KEY (id, shard),
-  constraint waiting_check CHECK ((state = 'queued'::job_state) = (num_nonnulls(seq, parked) = 1)),
+  constraint waiting_check CHECK ((state = 'queued'::job_state) = (num_nonnulls(seq, blocked) = 1)),
   constraint waiting_check1 CHECK ((state <> ALL (ARRAY['scheduled'::job_state, 'retrying'::job_state])) OR run_at IS NOT NULL),
   constraint waiting_check2 CHECK (state <> 'queued'::job_state OR queued_at IS NOT NULL),
   constraint waiting_check3 CHECK (attempts >= 0 AND max_attempts > 0 AND claim_no >= 0 AND interruptions >= 0),
-  constraint waiting_check4 CHECK (NOT key_token OR kgate IS NOT NULL AND state = 'queued'::job_state AND parked IS NULL),
-  constraint waiting_check5 CHECK (parked IS NULL OR kgate IS NOT NULL),
+  constraint waiting_check4 CHECK (NOT has_permit OR key_limiter IS NOT NULL AND state = 'queued'::job_state AND blocked IS NULL),
+  constraint waiting_check5 CHECK (blocked IS NULL OR key_limiter IS NOT NULL),
   constraint waiting_state_check CHECK (state = ANY (ARRAY['created'::job_state, 'scheduled'::job_state, 'queued'::job_state, 'retrying'::job_state]))
 )
 with (
@@ -593,15 +593,15 @@ with (
   autovacuum_vacuum_threshold = 1000,
   vacuum_truncate = off
 );
-CREATE INDEX waiting_admitted ON waiting USING btree (shard, kgate) WHERE key_token;
+CREATE INDEX waiting_permitted ON waiting USING btree (shard, key_limiter) WHERE has_permit;
 CREATE INDEX waiting_due ON waiting USING btree (shard, run_at, id) WHERE state = ANY (ARRAY['scheduled'::job_state, 'retrying'::job_state]);
 CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE expires_at IS NOT NULL;
-CREATE INDEX waiting_line ON waiting USING btree (shard, lane, rank, seq) WHERE seq IS NOT NULL;
-CREATE INDEX waiting_parked ON waiting USING btree (shard, kgate, rank, parked) WHERE parked IS NOT NULL;
-CREATE INDEX waiting_parked_oldest ON waiting USING btree (shard, lane, queued_at) WHERE parked IS NOT NULL;
-CREATE INDEX waiting_tokenless ON waiting USING btree (shard, lane, seq) WHERE kgate IS NOT NULL AND seq IS NOT NULL AND NOT key_token;
-CREATE INDEX waiting_tried ON waiting USING btree (shard, lane, id) WHERE claim_no > 0;
-CREATE INDEX waiting_unhandled ON waiting USING btree (shard, lane, queued_at) WHERE fails_unhandled AND state = 'queued'::job_state;
+CREATE INDEX waiting_line ON waiting USING btree (shard, queue, rank, seq) WHERE seq IS NOT NULL;
+CREATE INDEX waiting_blocked ON waiting USING btree (shard, key_limiter, rank, blocked) WHERE blocked IS NOT NULL;
+CREATE INDEX waiting_blocked_oldest ON waiting USING btree (shard, queue, queued_at) WHERE blocked IS NOT NULL;
+CREATE INDEX waiting_without_permit ON waiting USING btree (shard, queue, seq) WHERE key_limiter IS NOT NULL AND seq IS NOT NULL AND NOT has_permit;
+CREATE INDEX waiting_tried ON waiting USING btree (shard, queue, id) WHERE claim_no > 0;
+CREATE INDEX waiting_unhandled ON waiting USING btree (shard, queue, queued_at) WHERE fails_unhandled AND state = 'queued'::job_state;
 
 create table webhook (
   id uuid not null,
@@ -956,15 +956,15 @@ begin
   end loop;
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.default_attempts(of_shard smallint, of_lane integer)
+CREATE OR REPLACE FUNCTION longshore.default_attempts(of_shard smallint, of_queue integer)
  RETURNS integer
  LANGUAGE sql
  STABLE
 AS $function$
   select coalesce((
     select (d.info ->> 'maxAttempts')::integer
-    from longshore.lane l join longshore.definition d on d.key = l.key and d.version = l.version
-    where l.shard = of_shard and l.lane = of_lane), 3)
+    from longshore.queue l join longshore.definition d on d.key = l.key and d.version = l.version
+    where l.shard = of_shard and l.queue = of_queue), 3)
 $function$;
 
 CREATE OR REPLACE FUNCTION longshore.drop_oldest(retention_days integer, dead_letter_days integer, at timestamp with time zone DEFAULT clock_timestamp(), small_bytes bigint DEFAULT 67108864)
@@ -1032,8 +1032,8 @@ declare
   sha bytea;
   published record;
   shard smallint;
-  lane longshore.lane;
-  kgate bigint;
+  queue longshore.queue;
+  key_limiter bigint;
   rank integer;
   policy jsonb := '{}';
   at timestamptz := clock_timestamp();
@@ -1051,7 +1051,7 @@ begin
     and d.version = coalesce((request ->> 'definitionVersion')::integer, d.version)
   order by d.version desc limit 1;
   shard := longshore.home_shard(tenant, definition_key);
-  lane := longshore.lane_of(shard, definition_key,
+  queue := longshore.queue_of(shard, definition_key,
     coalesce((request ->> 'definitionVersion')::integer, published.version, 1), tenant);
   rank := -coalesce((request ->> 'priority')::integer, 0);
   due := coalesce(longshore.instant_of(request ->> 'runAt'),
@@ -1073,14 +1073,14 @@ begin
     policy := jsonb_build_object('unique',
       jsonb_build_object('key', unique_key, 'while', request #> '{unique,while}'));
     select * into earlier from longshore.meet_holder(shard,
-      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, lane.lane,
+      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue.queue,
       request -> 'unique', params, sha, rank, due, expiry, at);
     if found then
       -- The same request once more shall be answered with the same job, however that is by then.
       update longshore.dedupe d set job_id = earlier.job_id
-      where idempotency_key is not null and d.shard = lane.shard
+      where idempotency_key is not null and d.shard = queue.shard
         and d.scope = E'idempotency\n' || tenant || E'\n' || definition_key and d.key = idempotency_key;
-      perform longshore.tell_of_job(shard, lane.lane, rank, earlier.state,
+      perform longshore.tell_of_job(shard, queue.queue, rank, earlier.state,
         extract(epoch from due - at) * 1000);
       return query select earlier.job_id, earlier.state::text, false;
       return;
@@ -1095,19 +1095,19 @@ begin
   if request ? 'retry' then
     policy := policy || jsonb_build_object('retry', longshore.retry_policy(request -> 'retry'));
   end if;
-  kgate := longshore.gate_of('key',
+  key_limiter := longshore.limiter_of('key',
     tenant || E'\n' || definition_key || E'\n' || (request ->> 'concurrencyKey'));
   state := case when request -> 'hold' = 'true' then 'created'
-    when due > at or (kgate is not null and lane.keyed) then 'scheduled' else 'queued' end;
-  insert into longshore.job (shard, id, lane, params, tags, idempotency_key, policy, created_at,
+    when due > at or (key_limiter is not null and queue.keyed) then 'scheduled' else 'queued' end;
+  insert into longshore.job (shard, id, queue, params, tags, idempotency_key, policy, created_at,
     concurrency_key)
-  values (shard, job_id, lane.lane, params::json,
+  values (shard, job_id, queue.queue, params::json,
     (select array_agg(t.tag order by t.n)
       from jsonb_array_elements_text(request -> 'tags') with ordinality as t(tag, n)),
     idempotency_key, nullif(policy, '{}'), at, request ->> 'concurrencyKey');
-  insert into longshore.waiting (shard, id, lane, state, rank, kgate, seq, run_at, expires_at,
+  insert into longshore.waiting (shard, id, queue, state, rank, key_limiter, seq, run_at, expires_at,
     max_attempts, queued_at)
-  values (shard, job_id, lane.lane, state, rank, kgate,
+  values (shard, job_id, queue.queue, state, rank, key_limiter,
     case when state = 'queued' then (extract(epoch from at) * 1000000)::bigint end,
     case when state = 'scheduled' or (state = 'created' and (request ? 'runAt' or due > at)) then due end,
     expiry,
@@ -1115,8 +1115,8 @@ begin
       case request ->> 'retry' when 'webhook' then 5 when 'report' then 3 when 'cleanup' then 2 end,
       published.max_attempts),
     case when state = 'queued' then at end);
-  insert into longshore.tally_delta (shard, lane, state, n) values (shard, lane.lane, state, 1);
-  perform longshore.tell_of_job(shard, lane.lane, rank, state, extract(epoch from due - at) * 1000);
+  insert into longshore.counter_delta (shard, queue, state, n) values (shard, queue.queue, state, 1);
+  perform longshore.tell_of_job(shard, queue.queue, rank, state, extract(epoch from due - at) * 1000);
   return query select job_id, state::text, true;
 end $function$;
 
@@ -1174,7 +1174,7 @@ begin
     <= greatest(small_bytes, 4 * longshore.history_bytes('_kept')));
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.gate_of(kind text, name text)
+CREATE OR REPLACE FUNCTION longshore.limiter_of(kind text, name text)
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
@@ -1196,7 +1196,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.holder_job(of_id uuid)
- RETURNS TABLE(state job_state, lane integer, untouched boolean, age_ms double precision)
+ RETURNS TABLE(state job_state, queue integer, untouched boolean, age_ms double precision)
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -1204,15 +1204,15 @@ declare
 begin
   for look in 1 .. 2 loop
     return query
-    select n.state, n.lane, n.untouched,
+    select n.state, n.queue, n.untouched,
       (extract(epoch from clock_timestamp() - j.created_at) * 1000)::float8
     from (
-      select w.state, w.lane, w.claim_no = 0 as untouched from longshore.waiting w
+      select w.state, w.queue, w.claim_no = 0 as untouched from longshore.waiting w
       where w.shard = of_shard and w.id = of_id
       union all
-      select r.state, r.lane, false from longshore.running r where r.shard = of_shard and r.id = of_id
+      select r.state, r.queue, false from longshore.running r where r.shard = of_shard and r.id = of_id
       union all
-      select d.state, d.lane, false from longshore.done d where d.shard = of_shard and d.id = of_id
+      select d.state, d.queue, false from longshore.done d where d.shard = of_shard and d.id = of_id
     ) n, longshore.job j
     where j.shard = of_shard and j.id = of_id limit 1;
     if found then return; end if;
@@ -1307,60 +1307,60 @@ exception when numeric_value_out_of_range then
   perform longshore.refuse('/params', 'a number is too large for JSON', 'LS422');
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.lane_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
- RETURNS lane
+CREATE OR REPLACE FUNCTION longshore.queue_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
+ RETURNS queue
  LANGUAGE plpgsql
 AS $function$
 declare
-  found_lane longshore.lane;
+  found_queue longshore.queue;
 begin
   for try in 1 .. 100 loop
-    select l.* into found_lane from longshore.lane l
+    select l.* into found_queue from longshore.queue l
     where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
       and exists (
-        select 1 from longshore.lane h
+        select 1 from longshore.queue h
         where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
           and h.tenant = l.tenant);
-    if found then return found_lane; end if;
-    insert into longshore.lane (shard, lane, key, version, tenant, paused_at, dgate, tgate, keyed,
+    if found then return found_queue; end if;
+    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter, tenant_limiter, keyed,
       told)
-    select of_shard, top.lane + l.n, l.key, of_version, of_tenant, (
+    select of_shard, top.queue + l.n, l.key, of_version, of_tenant, (
         select min(p.paused_at) from longshore.pause p
         where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
           or (p.scope = 'definition' and p.name = l.key)),
-      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.gate end,
-      case when t.lim is not null then t.gate end, num_nonnulls(d.key_lim, d.key_rate) > 0,
-      longshore.told_states(of_tenant, l.key)
-    from (select coalesce(max(lane), 0) as lane from longshore.lane where shard = of_shard) top
+      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
+      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
+      longshore.subscribed_states(of_tenant, l.key)
+    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
     cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
-    left join longshore.gate d
-      on d.shard = of_shard and d.gate = longshore.gate_of('definition', of_key) and l.n = 1
-    left join longshore.gate t
-      on t.shard = of_shard and t.gate = longshore.gate_of('tenant', of_tenant) and l.n = 1
+    left join longshore.limiter d
+      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
+    left join longshore.limiter t
+      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
     on conflict do nothing;
   end loop;
-  raise exception 'no lane could be made for %@%', of_key, of_version;
+  raise exception 'no queue could be made for %@%', of_key, of_version;
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.listeners(of_shard smallint, of_lane integer)
- RETURNS TABLE(webhook uuid, event text, state job_state, tags text[], lane integer)
+CREATE OR REPLACE FUNCTION longshore.listeners(of_shard smallint, of_queue integer)
+ RETURNS TABLE(webhook uuid, event text, state job_state, tags text[], queue integer)
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
   own record;
 begin
-  select l.key, l.tenant into own from longshore.lane l
-  where l.shard = of_shard and l.lane = of_lane
+  select l.key, l.tenant into own from longshore.queue l
+  where l.shard = of_shard and l.queue = of_queue
     and exists (select 1 from longshore.webhook h where h.tenant = l.tenant and h.status = 'active');
   if own.tenant is null or left(own.key, 1) = '$' then
     return;
   end if;
   return query
-  select h.id, w.event, w.state::longshore.job_state, h.tags, d.lane
+  select h.id, w.event, w.state::longshore.job_state, h.tags, d.queue
   from longshore.webhook h
   cross join (
-    select l.lane from longshore.lane l
+    select l.queue from longshore.queue l
     where l.shard = of_shard and l.key = '$webhook' and l.version = 1 and l.tenant = own.tenant
   ) d
   join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
@@ -1395,15 +1395,15 @@ begin
   end loop;
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.lock_lanes()
+CREATE OR REPLACE FUNCTION longshore.lock_queues()
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  lock table longshore.lane in share row exclusive mode;
+  lock table longshore.queue in share row exclusive mode;
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid, of_lane integer, unique_wish jsonb, new_params text, new_sha bytea, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
+CREATE OR REPLACE FUNCTION longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid, of_queue integer, unique_request jsonb, new_params text, new_sha bytea, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
  RETURNS TABLE(job_id uuid, state job_state)
  LANGUAGE plpgsql
 AS $function$
@@ -1419,13 +1419,13 @@ begin
   returning d.job_id into holder_id;
   if holder_id = of_id then return; end if;
   select * into holder from longshore.holder_job(holder_id);
-  if found and longshore.still_holds(unique_wish -> 'while', holder.state, holder.age_ms) then
-    if unique_wish ->> 'onConflict' is distinct from 'replace' then
+  if found and longshore.still_holds(unique_request -> 'while', holder.state, holder.age_ms) then
+    if unique_request ->> 'onConflict' is distinct from 'replace' then
       return query select holder_id, holder.state;
       return;
     end if;
-    if holder.untouched and holder.lane = of_lane then
-      replaced := longshore.replace_job(of_shard, holder_id, of_lane, new_params, new_rank, new_run_at,
+    if holder.untouched and holder.queue = of_queue then
+      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_rank, new_run_at,
         new_expires_at, at);
       if replaced is not null then
         return query select holder_id, replaced;
@@ -1433,8 +1433,8 @@ begin
       end if;
       select * into holder from longshore.holder_job(holder_id);
     end if;
-    if found and unique_wish -> 'while' <> '"queued"'
-      and longshore.still_holds(unique_wish -> 'while', holder.state, holder.age_ms) then
+    if found and unique_request -> 'while' <> '"queued"'
+      and longshore.still_holds(unique_request -> 'while', holder.state, holder.age_ms) then
       return query select holder_id, holder.state;
       return;
     end if;
@@ -1443,15 +1443,15 @@ begin
   where d.shard = of_shard and d.scope = of_scope and d.key = of_key;
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.new_delivery(of_shard smallint, of_lane integer, webhook uuid, event text, of_job uuid, at timestamp with time zone, state job_state, attempts integer, run_at timestamp with time zone, error json)
+CREATE OR REPLACE FUNCTION longshore.new_delivery(of_shard smallint, of_queue integer, webhook uuid, event text, of_job uuid, at timestamp with time zone, state job_state, attempts integer, run_at timestamp with time zone, error json)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
 declare
   made uuid := longshore.new_job_id(of_shard);
 begin
-  insert into longshore.job (shard, id, lane, params, parent_id, hook, created_at)
-  values (of_shard, made, of_lane, json_build_object('webhookId', webhook, 'event', event,
+  insert into longshore.job (shard, id, queue, params, parent_id, hook, created_at)
+  values (of_shard, made, of_queue, json_build_object('webhookId', webhook, 'event', event,
     'jobId', of_job, 'at', at, 'status', state, 'attempts', attempts, 'runAt', run_at,
     'error', error), webhook, event, at);
   return made;
@@ -1500,7 +1500,7 @@ AS $function$
   where i.inhparent = format('longshore.%I', parent)::regclass
 $function$;
 
-CREATE OR REPLACE FUNCTION longshore.recount_tally(of_shard smallint)
+CREATE OR REPLACE FUNCTION longshore.recount_counters(of_shard smallint)
  RETURNS bigint
  LANGUAGE plpgsql
  SET enable_seqscan TO 'on'
@@ -1509,25 +1509,25 @@ AS $function$
 declare
   wrong bigint;
 begin
-  perform pg_advisory_xact_lock(hashtext('longshore.recount_tally'), of_shard);
+  perform pg_advisory_xact_lock(hashtext('longshore.recount_counters'), of_shard);
   with told as (
-    select lane, state, n from longshore.tally where shard = of_shard and state is not null
+    select queue, state, n from longshore.counter where shard = of_shard and state is not null
     union all
-    select lane, was, -n from longshore.tally where shard = of_shard and was is not null
+    select queue, was, -n from longshore.counter where shard = of_shard and was is not null
     union all
-    select lane, state, n from longshore.tally_delta where shard = of_shard and state is not null
+    select queue, state, n from longshore.counter_delta where shard = of_shard and state is not null
     union all
-    select lane, was, -n from longshore.tally_delta where shard = of_shard and was is not null
+    select queue, was, -n from longshore.counter_delta where shard = of_shard and was is not null
     union all
-    select lane, state, -count(*) from longshore.waiting where shard = of_shard group by lane, state
+    select queue, state, -count(*) from longshore.waiting where shard = of_shard group by queue, state
     union all
-    select lane, state, -count(*) from longshore.running where shard = of_shard group by lane, state
+    select queue, state, -count(*) from longshore.running where shard = of_shard group by queue, state
     union all
-    select lane, state, -count(*) from longshore.done where shard = of_shard group by lane, state
+    select queue, state, -count(*) from longshore.done where shard = of_shard group by queue, state
   ),
   mended as (
-    insert into longshore.tally_delta (shard, lane, was, n)
-    select of_shard, lane, state, sum(n) from told group by lane, state having sum(n) <> 0
+    insert into longshore.counter_delta (shard, queue, was, n)
+    select of_shard, queue, state, sum(n) from told group by queue, state having sum(n) <> 0
     returning n
   )
   select coalesce(sum(abs(n)), 0) into wrong from mended;
@@ -1542,7 +1542,7 @@ begin
   raise exception using errcode = code, message = pointer || ': ' || detail;
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.replace_job(of_shard smallint, of_id uuid, of_lane integer, new_params text, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
+CREATE OR REPLACE FUNCTION longshore.replace_job(of_shard smallint, of_id uuid, of_queue integer, new_params text, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
  RETURNS job_state
  LANGUAGE plpgsql
 AS $function$
@@ -1550,7 +1550,7 @@ declare
   gone longshore.waiting;
 begin
   delete from longshore.waiting w
-  where w.shard = of_shard and w.id = of_id and w.lane = of_lane and w.claim_no = 0
+  where w.shard = of_shard and w.id = of_id and w.queue = of_queue and w.claim_no = 0
     and (w.state <> 'queued' or new_run_at <= at)
   returning w.* into gone;
   if gone.id is null then return null; end if;
@@ -1687,13 +1687,13 @@ begin
   raise exception 'an idempotency key kept changing hands' using errcode = 'serialization_failure';
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.tell_of_job(of_shard smallint, of_lane integer, of_rank integer, of_state job_state, due_in_ms double precision)
+CREATE OR REPLACE FUNCTION longshore.tell_of_job(of_shard smallint, of_queue integer, of_rank integer, of_state job_state, due_in_ms double precision)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   if of_state = 'queued' then
-    perform pg_notify('longshore_wake', format('%s:%s:%s', of_shard, of_lane, of_rank));
+    perform pg_notify('longshore_wake', format('%s:%s:%s', of_shard, of_queue, of_rank));
   elsif of_state = 'scheduled' and due_in_ms < 5000 then
     perform pg_notify('longshore_due', 'jobs:' || greatest(0, round(due_in_ms)));
   end if;
@@ -1720,7 +1720,7 @@ AS $function$
         * (rate ->> 'limit')::double precision / (rate ->> 'perMs')::double precision) end
 $function$;
 
-CREATE OR REPLACE FUNCTION longshore.told_states(of_tenant text, of_key text)
+CREATE OR REPLACE FUNCTION longshore.subscribed_states(of_tenant text, of_key text)
  RETURNS job_state[]
  LANGUAGE sql
  STABLE

@@ -23,7 +23,7 @@ const rows = {
   oldest: [],
   workers: [],
   lateMs: 0,
-  tallyMs: 0,
+  counterLagMs: 0,
   tables: [{ table: 'waiting', bytes: 1, partitions: 0, deadRows: 0 }],
   holder: null,
 } as unknown as Parameters<typeof clusterFamilies>[0];

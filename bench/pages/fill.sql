@@ -13,7 +13,7 @@ select 'key-' || n, 1, jsonb_build_object('key', 'key-' || n, 'version', 1, 'own
   'schedules', '[]'::jsonb, 'paramsSchema', null)
 from generate_series(1, 30) n;
 
-insert into longshore.lane (shard, lane, key, version, tenant)
+insert into longshore.queue (shard, queue, key, version, tenant)
 select 0, n, 'key-' || n, 1, 'default' from generate_series(1, 30) n;
 
 create temporary table made as
@@ -21,7 +21,7 @@ select n, n <= current_setting('bench.live')::integer as live,
   (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0')
     || '7' || lpad(to_hex(n & 4095), 3, '0')
     || '8' || substr(md5(n::text), 1, 12) || '000')::uuid as id,
-  at, 1 + n % 30 as lane, -(n % 4) as rank, gen_random_uuid() as worker
+  at, 1 + n % 30 as queue, -(n % 4) as rank, gen_random_uuid() as worker
 from (
   select n, case when n <= current_setting('bench.live')::integer
       then clock_timestamp() - interval '6 hours' * (n::float8 / current_setting('bench.live')::integer)
@@ -32,39 +32,39 @@ from (
     current_setting('bench.live')::integer + current_setting('bench.finished')::integer) as n
 ) as moments;
 
-insert into longshore.job (shard, id, lane, params, tags, created_at)
-select 0, id, lane, json_build_object('n', n, 'customer', 'customer-' || n % 1000),
+insert into longshore.job (shard, id, queue, params, tags, created_at)
+select 0, id, queue, json_build_object('n', n, 'customer', 'customer-' || n % 1000),
   case when n % 1000000 = 999999 then array['once'] when n % 100 = 0 then array['rare']
     when n % 4 = 0 then array['nightly'] end, at
 from made;
 
-insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
-select 0, id, lane, 'queued', rank, (extract(epoch from at) * 1000000)::bigint + n, 3, at
+insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
+select 0, id, queue, 'queued', rank, (extract(epoch from at) * 1000000)::bigint + n, 3, at
 from made where live and n % 10 < 7;
 
-insert into longshore.waiting (shard, id, lane, state, rank, run_at, max_attempts)
-select 0, id, lane, case when n % 10 = 7 then 'scheduled' else 'retrying' end::longshore.job_state,
+insert into longshore.waiting (shard, id, queue, state, rank, run_at, max_attempts)
+select 0, id, queue, case when n % 10 = 7 then 'scheduled' else 'retrying' end::longshore.job_state,
   rank, clock_timestamp() + interval '1 hour' + n * interval '1 ms', 3
 from made where live and n % 10 in (7, 8);
 
-insert into longshore.waiting (shard, id, lane, state, rank, max_attempts)
-select 0, id, lane, 'created', rank, 3 from made where live and n % 10 = 9 and n % 100 <> 9;
+insert into longshore.waiting (shard, id, queue, state, rank, max_attempts)
+select 0, id, queue, 'created', rank, 3 from made where live and n % 10 = 9 and n % 100 <> 9;
 
 insert into longshore.worker (shard, instance, host, pid, version, slots, started_at, heartbeat_at,
   lease_until)
 select 0, gen_random_uuid(), 'host-' || n, n, '0', 100, clock_timestamp(), clock_timestamp(),
   clock_timestamp() + interval '1 day' from generate_series(1, 100) n;
 
-insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+insert into longshore.running (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
   interruptions, queued_at, worker, started_at)
-select 0, id, lane, 'running', rank, 1, 3, 1, 0, at, w.workers[1 + n / 100 % 100], at
+select 0, id, queue, 'running', rank, 1, 3, 1, 0, at, w.workers[1 + n / 100 % 100], at
 from made, (select array_agg(instance) as workers from longshore.worker) w
 where live and n % 100 = 9;
 
-insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
   interruptions, queued_at, worker, started_at, finished_at, cancel_requested_at, error_code,
   fingerprint, error, result)
-select 0, id, lane, state, rank, 1, 3, 1, 0, at, worker, at + interval '20 ms', at + interval '80 ms',
+select 0, id, queue, state, rank, 1, 3, 1, 0, at, worker, at + interval '20 ms', at + interval '80 ms',
   case when state = 'cancelled' then at end, case when state = 'failed' then 'HANDLER_ERROR' end,
   case when state = 'failed' then 'HANDLER_ERROR ' || n % 40 end,
   case when state = 'failed' then json_build_object('code', 'HANDLER_ERROR',
@@ -83,19 +83,19 @@ select 0, id, claim_no, attempts, worker, started_at, finished_at, error_code, e
 from longshore.done where state = 'failed';
 
 -- What the counters of a week would be: every job was made, and those of the last day are in the graph.
-select longshore.recount_tally(0::smallint);
+select longshore.recount_counters(0::smallint);
 
-insert into longshore.tally_minute (shard, tenant, minute, enqueued, started, succeeded, failed,
+insert into longshore.counter_minute (shard, tenant, minute, enqueued, started, succeeded, failed,
   cancelled, retried)
 select 0, 'default', date_trunc('minute', clock_timestamp()) - n * interval '1 minute', 90, 80, 70, 5, 2, 6
 from generate_series(0, 1439) n;
 
-insert into longshore.tally_span (shard, slot, lane, state, bucket, n, ms)
-select 0, slot, lane, kind.state::longshore.job_state, bucket, 10, 1000
+insert into longshore.counter_span (shard, slot, queue, state, bucket, n, ms)
+select 0, slot, queue, kind.state::longshore.job_state, bucket, 10, 1000
 from (select date_bin('15 minutes', clock_timestamp(), timestamptz '2000-01-01 00:00:00+00')
      - n * interval '15 minutes' as slot from generate_series(0, 96) n
    union all select '-infinity') slots,
-  generate_series(1, 30) lane,
+  generate_series(1, 30) queue,
   (values ('running', 6), ('succeeded', 5), ('failed', 2), ('retrying', 2)) as kind(state, buckets),
   generate_series(2, 1 + kind.buckets) bucket;
 

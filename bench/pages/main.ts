@@ -6,7 +6,7 @@ import pg from 'pg';
 import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { Db } from '../../src/store/connection/db.ts';
-import { foldTally } from '../../src/store/counters/roll-up.ts';
+import { rollUpCounters } from '../../src/store/counters/roll-up.ts';
 import { migrate } from '../../src/store/connection/migrate.ts';
 import { ensurePartitions } from '../../src/store/connection/partitions.ts';
 import { nowMs } from '../harness/clock.ts';
@@ -57,7 +57,7 @@ async function fill(url: string): Promise<[string, string]> {
     const settings = `select set_config('bench.live', $1, false), set_config('bench.finished', $2, false)`;
     await client.query(settings, [values.live, values.finished]);
     await client.query(await read('fill.sql'));
-    while ((await foldTally(db, 0, '-infinity', 10_000)).folded > 0);
+    while ((await rollUpCounters(db, 0, '-infinity', 10_000)).folded > 0);
     await client.query('vacuum analyze');
     const ids = await client.query<{ id: string }>(
       `(select id from longshore.running order by id limit 1) union all

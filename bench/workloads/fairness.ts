@@ -57,10 +57,10 @@ async function overtakenBy(bench: Bench, system: string): Promise<number[]> {
 const OTHERS = `
   select (
     select count(*)::int from longshore.done o
-    where o.lane <> d.lane and o.started_at > j.created_at and o.started_at < d.started_at) as others
+    where o.queue <> d.queue and o.started_at > j.created_at and o.started_at < d.started_at) as others
   from longshore.done d
   join longshore.job j on j.shard = d.shard and j.id = d.id
-  join longshore.lane l on l.shard = d.shard and l.lane = d.lane
+  join longshore.queue l on l.shard = d.shard and l.queue = d.queue
   where l.tenant = 'quiet'`;
 
 async function post(port: number, path: string, body: object): Promise<void> {

@@ -49,7 +49,7 @@ async function fire(
   await database.client.query(SCHEDULES, [BUSY, resting]);
   await database.client.query('vacuum analyze longshore.schedule');
   await using server = await startLongshore('start', database.url, ['--jobs', definitions]);
-  // Warm-up: plans are made, lanes and partitions are found.
+  // Warm-up: plans are made, queues and partitions are found.
   await sleep(3_000);
   await database.client.query('truncate longshore.slot');
   const [before, seconds] = [await cpuSecondsOf(server.pid), bench.size(20, 5)];

@@ -38,7 +38,7 @@ export const CUT_FAULTS: readonly Fault[] = [
     'worker-cut',
     'cut between COMMIT and its answer, of an outcome or a claim',
     (world) => world.ofRole('worker'),
-    ['turn', 'settle', 'claim'],
+    ['settle_and_claim', 'settle', 'claim'],
   ),
   cutOf(
     'lease-cut',

@@ -143,7 +143,7 @@ export const LINK_FAULTS: readonly Fault[] = [
   linkReset,
   linkRefuse,
   firstContact,
-  stallOf('success-stall', 'a batch of successes', ['turn']),
+  stallOf('success-stall', 'a batch of successes', ['settle_and_claim']),
   stallOf('outcome-stall', 'a batch of other outcomes', ['settle']),
   stallOf('progress-stall', 'the progress of jobs', ['progress']),
   linkHiccup,

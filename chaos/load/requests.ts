@@ -2,7 +2,7 @@ import type { WantedJob } from '../history/history.ts';
 import { sha } from '../history/effects.ts';
 import type { Random } from '../random.ts';
 import { NARROW_KEYS, narrowLimits } from './limits.ts';
-import type { Deed, Script } from './script.ts';
+import type { AuditEntry, Script } from './script.ts';
 
 /** The body of a request for one job, and how the history knows it. */
 export interface Request {
@@ -10,8 +10,8 @@ export interface Request {
   wanted: WantedJob;
 }
 
-/** Which deeds a run asks for, and how often. */
-export type Mix = Partial<Record<Deed, number>>;
+/** Which entries a run asks for, and how often. */
+export type Mix = Partial<Record<AuditEntry, number>>;
 
 const PLENTY = 12;
 const PATIENT = { timeoutSeconds: 60 };
@@ -29,7 +29,7 @@ export class Requests {
     this.#random = random;
   }
 
-  make(does: Deed): Request {
+  make(does: AuditEntry): Request {
     const random = this.#random;
     const base = this.#params(does);
     switch (does) {
@@ -99,7 +99,7 @@ export class Requests {
     return { ...made, wanted: { ...made.wanted, limits: narrowLimits(concurrencyKey) } };
   }
 
-  #params(does: Deed): Script {
+  #params(does: AuditEntry): Script {
     this.#made += 1;
     const pad = this.#random.chance(0.1) ? { pad: 'x'.repeat(this.#random.int(1, 20_000)) } : {};
     return { n: `${this.#name}-${this.#made}`, does, ...pad };

@@ -4,7 +4,7 @@
  */
 export interface Script {
   n: string;
-  does: Deed;
+  does: AuditEntry;
   /** It misbehaves in its first attempts, so many of them. */
   times?: number;
   holdMs?: number;
@@ -14,7 +14,7 @@ export interface Script {
   pad?: string;
 }
 
-export const DEEDS = [
+export const AUDIT_ENTRIES = [
   'ok',
   'cold', // Like ok, in a process of its own.
   'narrow', // Like ok, and few of them may run at once.
@@ -32,4 +32,4 @@ export const DEEDS = [
   'poison', // Kills its worker.
 ] as const;
 
-export type Deed = (typeof DEEDS)[number];
+export type AuditEntry = (typeof AUDIT_ENTRIES)[number];

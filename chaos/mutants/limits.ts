@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const COUNTED = `(select count(*)::int from longshore.running r
-      where r.shard = $1 and g.gate = any (r.tokens))`;
+      where r.shard = $1 and g.limiter = any (r.tokens))`;
 
 /** Mistakes in how many may run at once. */
 export const LIMIT_MUTANTS: readonly Mutant[] = [
@@ -11,13 +11,13 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'store/claim/limited-claim.ts',
-        find: 'select g.gate, g.rate, coalesce(g.lim - g.in_use, ',
-        replace: `select g.gate, g.rate, coalesce(g.lim - ${COUNTED}, `,
+        find: 'select g.limiter, g.rate, coalesce(g.lim - g.in_use, ',
+        replace: `select g.limiter, g.rate, coalesce(g.lim - ${COUNTED}, `,
       },
       {
         file: 'store/claim/limited-claim.ts',
-        find: 'order by g.gate for update\n  ),\n  line as',
-        replace: 'order by g.gate\n  ),\n  line as',
+        find: 'order by g.limiter for update\n  ),\n  level as',
+        replace: 'order by g.limiter\n  ),\n  level as',
       },
     ],
     caughtBy: ['S12'],
@@ -26,12 +26,12 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'count-only-keys',
-    mistake: 'the next job of a key is let in without the lock of its gate, so two come at once',
+    mistake: 'the next job of a key is let in without the lock of its limiter, so two come at once',
     changes: [
       {
         file: 'store/limits/limiters.ts',
-        find: 'order by k.gate for update of k\n  ),\n  room as',
-        replace: 'order by k.gate\n  ),\n  room as',
+        find: 'order by k.limiter for update of k\n  ),\n  room as',
+        replace: 'order by k.limiter\n  ),\n  room as',
       },
     ],
     caughtBy: ['S12'],

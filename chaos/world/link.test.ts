@@ -93,18 +93,18 @@ it('concerns only those it is meant for', async () => {
 it('lets a statement through and cuts its answer off', async () => {
   const { link, heard } = await linkToEcho('postgres');
   const cuts: string[] = [];
-  link.armCut({ statements: ['turn'], onSprung: (statement) => cuts.push(statement) });
+  link.armCut({ statements: ['settle_and_claim'], onSprung: (statement) => cuts.push(statement) });
   const { socket, got, over } = await dial(link);
   socket.write(startup('longshore'));
   await until('it has introduced itself', () => heard.length === 1);
   socket.write(message('B', '\0claim\0'));
   await until('another statement is answered', () => got.join('').includes('claim'));
-  socket.write(message('B', '\0turn\0'));
+  socket.write(message('B', '\0settle_and_claim\0'));
   socket.write(message('Z', 'I'));
   await until('the connection is cut', over);
-  expect(cuts).toEqual(['turn']);
-  expect(heard.join('')).toContain('turn');
-  expect(got.join('')).not.toContain('turn');
+  expect(cuts).toEqual(['settle_and_claim']);
+  expect(heard.join('')).toContain('settle_and_claim');
+  expect(got.join('')).not.toContain('settle_and_claim');
 });
 
 it('holds everything up from a certain statement on', async () => {

@@ -32,29 +32,29 @@ create table longshore.definition (
   primary key (key, version)
 );
 
--- A lane is the queue of one definition version of one tenant. Rarely written, cached everywhere.
--- dgate and tgate name the gates of its definition's and its tenant's limits, when they have any.
-create table longshore.lane (
+-- A queue is the queue of one definition version of one tenant. Rarely written, cached everywhere.
+-- definition_limiter and tenant_limiter name the limiters of its definition's and its tenant's limits, when they have any.
+create table longshore.queue (
   shard smallint not null,
-  lane integer not null,
+  queue integer not null,
   tenant text not null,
   key text not null,
   version integer not null,
-  dgate integer,
-  tgate integer,
+  definition_limiter integer,
+  tenant_limiter integer,
   paused_at timestamptz,
   paused_by text,
   paused_why text,
-  primary key (shard, lane)
+  primary key (shard, queue)
 );
-create unique index lane_name on longshore.lane (shard, key, version, tenant)
+create unique index queue_name on longshore.queue (shard, key, version, tenant)
   where key is not null;
 
 -- The body: each job once, in every state.
 create table longshore.job (
   shard smallint not null,
   id uuid not null,
-  lane integer not null,
+  queue integer not null,
   params json not null,
   tags text[],
   idempotency_key text,
@@ -66,21 +66,21 @@ create table longshore.job (
   created_at timestamptz not null,
   primary key (shard, id)
 ) partition by range (id);
-create index job_lane on longshore.job (shard, lane, id) where lane is not null;
+create index job_queue on longshore.job (shard, queue, id) where queue is not null;
 create index job_tags on longshore.job using gin (tags) where tags is not null;
 
 -- Not owned by anybody. The index `waiting_line` holds what can be claimed now and nothing else:
 -- rank is minus the priority, seq the place in the line. A queued job whose concurrency key has no
--- token is parked instead, outside that index.
+-- token is blocked instead, outside that index.
 create table longshore.waiting (
   shard smallint not null,
   id uuid not null,
-  lane integer not null,
+  queue integer not null,
   state longshore.job_state not null,
   rank integer not null,
   seq bigint,
-  parked bigint,
-  kgate integer,
+  blocked bigint,
+  key_limiter integer,
   run_at timestamptz,
   expires_at timestamptz,
   attempts integer not null default 0,
@@ -90,27 +90,27 @@ create table longshore.waiting (
   queued_at timestamptz,
   primary key (id, shard),
   check (state in ('created', 'scheduled', 'queued', 'retrying')),
-  check ((state = 'queued') = (num_nonnulls(seq, parked) = 1)),
+  check ((state = 'queued') = (num_nonnulls(seq, blocked) = 1)),
   check (state not in ('scheduled', 'retrying') or run_at is not null),
   check (state <> 'queued' or queued_at is not null),
   check (attempts >= 0 and max_attempts > 0 and claim_no >= 0 and interruptions >= 0)
 ) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
-create index waiting_line on longshore.waiting (shard, lane, rank, seq) where seq is not null;
+create index waiting_line on longshore.waiting (shard, queue, rank, seq) where seq is not null;
 create index waiting_due on longshore.waiting (shard, run_at)
   where state in ('scheduled', 'retrying');
 create index waiting_expiry on longshore.waiting (shard, expires_at) where expires_at is not null;
-create index waiting_parked on longshore.waiting (shard, kgate, rank, parked)
-  where parked is not null;
+create index waiting_blocked on longshore.waiting (shard, key_limiter, rank, blocked)
+  where blocked is not null;
 
 -- Owned by one claim of one worker instance. claim_no is the fence: every write of a worker names it.
 create table longshore.running (
   shard smallint not null,
   id uuid not null,
-  lane integer not null,
+  queue integer not null,
   state longshore.job_state not null,
   rank integer not null,
-  kgate integer,
+  key_limiter integer,
   expires_at timestamptz,
   attempts integer not null,
   max_attempts integer not null,
@@ -135,7 +135,7 @@ create index running_worker on longshore.running (shard, worker) where worker is
 create table longshore.done (
   shard smallint not null,
   id uuid not null,
-  lane integer not null,
+  queue integer not null,
   state longshore.job_state not null,
   rank integer not null,
   attempts integer not null,
@@ -164,7 +164,7 @@ create table longshore.done (
   check (state <> 'cancelled' or cancel_requested_at is not null),
   check (state <> 'succeeded' or result is not null)
 ) partition by range (id);
-create index done_failed on longshore.done (shard, lane, error_code, id) where state = 'failed';
+create index done_failed on longshore.done (shard, queue, error_code, id) where state = 'failed';
 create index done_unsuccessful on longshore.done (shard, state, id) where state <> 'succeeded';
 
 -- Attempts that did not end the job well; a plain success is derived from `done`.

@@ -1,4 +1,4 @@
--- The story of a job: what it wrote, what happened to it in order, what it has already done, and the
+-- The history of a job: what it wrote, what happened to it in order, what it has already done, and the
 -- small jobs that run after its end. All of it goes with the job when that goes.
 
 -- An attempt tells the whole of its claim: since when the job had waited, whether somebody asked it
@@ -62,12 +62,12 @@ create table longshore.step (
 alter table longshore.job add column parent_id uuid, add column hook text;
 create index job_parent on longshore.job (shard, parent_id) where parent_id is not null;
 
--- Hooks wait in a lane of their own, beside the lane of their definition.
-lock table longshore.lane in share row exclusive mode;
-insert into longshore.lane (shard, lane, tenant, key, version)
-select shard, max(lane) over (partition by shard)
-    + row_number() over (partition by shard order by lane), tenant, '$hook:' || key, version
-from longshore.lane;
+-- Hooks wait in a queue of their own, beside the queue of their definition.
+lock table longshore.queue in share row exclusive mode;
+insert into longshore.queue (shard, queue, tenant, key, version)
+select shard, max(queue) over (partition by shard)
+    + row_number() over (partition by shard order by queue), tenant, '$hook:' || key, version
+from longshore.queue;
 
 -- An id like those that the processes make (core/job/job-id.ts), of this moment: what comes after the
 -- milliseconds is the part of the millisecond, then chance, then the shard.

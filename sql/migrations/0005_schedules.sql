@@ -1,6 +1,6 @@
 -- Schedules, their slots, and who looks after them.
 --
--- A schedule lives in the shard of the lane that its jobs wait in, so that a slot and its job are
+-- A schedule lives in the shard of the queue that its jobs wait in, so that a slot and its job are
 -- written by one transaction inside one shard. Which slots there are is computed by code from the
 -- cron expression (`src/schedule`); the database keeps how far that has come and what became of
 -- each slot. What is due is always decided by the database's clock.

@@ -8,7 +8,7 @@ update longshore.done set fingerprint = error_code where state = 'failed' and fi
 -- A job that is retried by hand leaves `done`, and its outcome must stay to be read. It is kept as
 -- the attempt that it ended with, and `retried` says when, how and by which other params it went on.
 -- A job that was cancelled or failed while it waited had no attempt: its row has neither a worker
--- nor a start, and is part of the job's story but not of its attempts.
+-- nor a start, and is part of the job's history but not of its attempts.
 alter table longshore.attempt
   add column retried json,
   alter column worker drop not null,
@@ -17,9 +17,9 @@ alter table longshore.attempt
 -- Dead letters by the time of their end, and by fingerprint. Each index names what the questions for
 -- the other one do not, so that the planner cannot mix them up; the one before served neither.
 drop index longshore.done_failed;
-create index done_dead on longshore.done (shard, lane, finished_at, id)
+create index done_dead on longshore.done (shard, queue, finished_at, id)
   where state = 'failed' and error_code is not null;
-create index done_fingerprint on longshore.done (shard, lane, fingerprint, finished_at, id)
+create index done_fingerprint on longshore.done (shard, queue, fingerprint, finished_at, id)
   where state = 'failed' and fingerprint is not null;
 
 -- One thing done to many jobs: to all that match a filter and were there before a moment. It is

@@ -34,24 +34,24 @@ create index job_parent on longshore.job (shard, parent_id, id) where parent_id 
 -- What follows is called by statements that move jobs, for the few moves that somebody listens to. It is
 -- kept out of their text because everything in a plan has to be made ready, even if it never begins.
 
--- Who listens to the jobs of a lane, and to which of their moves. Tenants without a webhook come first.
-create function longshore.listeners(of_shard smallint, of_lane integer)
-returns table (webhook uuid, event text, state longshore.job_state, tags text[], lane integer)
+-- Who listens to the jobs of a queue, and to which of their moves. Tenants without a webhook come first.
+create function longshore.listeners(of_shard smallint, of_queue integer)
+returns table (webhook uuid, event text, state longshore.job_state, tags text[], queue integer)
 language plpgsql stable as $$
 declare
   own record;
 begin
-  select l.key, l.tenant into own from longshore.lane l
-  where l.shard = of_shard and l.lane = of_lane
+  select l.key, l.tenant into own from longshore.queue l
+  where l.shard = of_shard and l.queue = of_queue
     and exists (select 1 from longshore.webhook h where h.tenant = l.tenant and h.status = 'active');
   if own.tenant is null or left(own.key, 1) = '$' then
     return;
   end if;
   return query
-  select h.id, w.event, w.state::longshore.job_state, h.tags, d.lane
+  select h.id, w.event, w.state::longshore.job_state, h.tags, d.queue
   from longshore.webhook h
   cross join (
-    select l.lane from longshore.lane l
+    select l.queue from longshore.queue l
     where l.shard = of_shard and l.key = '$webhook' and l.version = 1 and l.tenant = own.tenant
   ) d
   join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
@@ -65,15 +65,15 @@ end $$;
 -- Stores the body of a delivery and answers with its id. Its params are `DeliveryParams`
 -- (core/webhook/webhook-event.ts).
 create function longshore.new_delivery(
-  of_shard smallint, of_lane integer, webhook uuid, event text, of_job uuid, at timestamptz,
+  of_shard smallint, of_queue integer, webhook uuid, event text, of_job uuid, at timestamptz,
   state longshore.job_state, attempts integer, run_at timestamptz, error json
 ) returns uuid
 language plpgsql volatile as $$
 declare
   made uuid := longshore.new_job_id(of_shard);
 begin
-  insert into longshore.job (shard, id, lane, params, parent_id, hook, created_at)
-  values (of_shard, made, of_lane, json_build_object('webhookId', webhook, 'event', event,
+  insert into longshore.job (shard, id, queue, params, parent_id, hook, created_at)
+  values (of_shard, made, of_queue, json_build_object('webhookId', webhook, 'event', event,
     'jobId', of_job, 'at', at, 'status', state, 'attempts', attempts, 'runAt', run_at,
     'error', error), webhook, event, at);
   return made;

@@ -1,9 +1,9 @@
--- Which moves of a lane's jobs somebody wants to hear of: null, nearly always, when nobody does. It is
+-- Which moves of a queue's jobs somebody wants to hear of: null, nearly always, when nobody does. It is
 -- the sum of the webhooks that are active, written by whoever changes one, as `paused_at` is the sum of
--- the pauses. Claims look at the lane's row anyway, so to ask costs them nothing.
-alter table longshore.lane add column told longshore.job_state[];
+-- the pauses. Claims look at the queue's row anyway, so to ask costs them nothing.
+alter table longshore.queue add column told longshore.job_state[];
 
-create function longshore.told_states(of_tenant text, of_key text)
+create function longshore.subscribed_states(of_tenant text, of_key text)
 returns longshore.job_state[]
 language sql stable as $$
   select array_agg(distinct w.state::longshore.job_state)
@@ -16,6 +16,6 @@ language sql stable as $$
     and (h.definition_keys is null or of_key = any (h.definition_keys))
 $$;
 
-lock table longshore.lane in share row exclusive mode;
-update longshore.lane set told = longshore.told_states(tenant, key)
-where longshore.told_states(tenant, key) is not null;
+lock table longshore.queue in share row exclusive mode;
+update longshore.queue set told = longshore.subscribed_states(tenant, key)
+where longshore.subscribed_states(tenant, key) is not null;

@@ -1,5 +1,5 @@
 -- How many jobs there are and what became of them, without ever counting them. Every statement that
--- moves jobs writes here what it moved, grouped by lane and kind of move, in the same commit: so the
+-- moves jobs writes here what it moved, grouped by queue and kind of move, in the same commit: so the
 -- sum of all rows is right at every moment. Rows are only added, hence nobody waits for a counter that
 -- somebody else holds. A scheduler adds them to the tables below each second and deletes them
 -- (store/counters/roll-up.ts).
@@ -7,10 +7,10 @@
 -- `was` is null when a job is made, `state` when one is removed. `ms` is how long the jobs had waited
 -- before they began, or had run before they stopped; `bucket` says between which edges each of them
 -- was (core/views/histogram.ts).
-create table longshore.tally_delta (
+create table longshore.counter_delta (
   at timestamptz not null default clock_timestamp(),
   ms float8,
-  lane integer not null,
+  queue integer not null,
   n integer not null,
   was longshore.job_state,
   state longshore.job_state,
@@ -24,42 +24,42 @@ create table longshore.tally_delta (
   autovacuum_vacuum_cost_delay = 0,
   vacuum_truncate = off
 );
-create index tally_delta_at on longshore.tally_delta (shard, at);
+create index counter_delta_at on longshore.counter_delta (shard, at);
 
 -- When that was last done.
-create table longshore.tally_fold (
+create table longshore.counter_rollup (
   shard smallint primary key,
   at timestamptz not null
 ) with (fillfactor = 50);
 
--- All moves of a lane since the beginning. What is there now, by state, is what came minus what left.
-create table longshore.tally (
+-- All moves of a queue since the beginning. What is there now, by state, is what came minus what left.
+create table longshore.counter (
   shard smallint not null,
-  lane integer not null,
+  queue integer not null,
   was longshore.job_state,
   state longshore.job_state,
   code text,
   attempt smallint,
   n bigint not null
 ) with (fillfactor = 50);
-create unique index tally_move on longshore.tally (shard, lane, was, state, code, attempt)
+create unique index counter_move on longshore.counter (shard, queue, was, state, code, attempt)
   nulls not distinct;
 
 -- How long jobs waited (`state` is running) or ran (any other), by bucket; -1 if one ended without
 -- having run. For slots of a quarter of an hour, kept for a day, and for ever: that slot is -infinity.
-create table longshore.tally_span (
+create table longshore.counter_span (
   shard smallint not null,
-  lane integer not null,
+  queue integer not null,
   slot timestamptz not null,
   state longshore.job_state not null,
   bucket smallint not null,
   n bigint not null,
   ms float8 not null,
-  primary key (shard, lane, slot, state, bucket)
+  primary key (shard, queue, slot, state, bucket)
 ) with (fillfactor = 50);
 
 -- What happened to the jobs of a tenant in each minute of the last day.
-create table longshore.tally_minute (
+create table longshore.counter_minute (
   shard smallint not null,
   tenant text not null,
   minute timestamptz not null,
@@ -72,46 +72,46 @@ create table longshore.tally_minute (
   primary key (shard, tenant, minute)
 ) with (fillfactor = 50);
 
--- Makes the tally say what is there, and answers by how many jobs it was wrong. One statement has one
--- snapshot, in which jobs and tally belong together, so this is exact whatever goes on meanwhile. The
+-- Makes the counters say what is there, and answers by how many jobs it was wrong. One statement has one
+-- snapshot, in which jobs and counters belong together, so this is exact whatever goes on meanwhile. The
 -- difference is written as jobs that were removed. Whoever drops jobs by the partition calls it, and
--- the database that is older than its tally. Reads all jobs; two at once would both mend the same.
-create function longshore.recount_tally(of_shard smallint) returns bigint
+-- the database that is older than its counters. Reads all jobs; two at once would both mend the same.
+create function longshore.recount_counters(of_shard smallint) returns bigint
 language plpgsql
 set enable_seqscan = on
 set plan_cache_mode = force_custom_plan as $$
 declare
   wrong bigint;
 begin
-  perform pg_advisory_xact_lock(hashtext('longshore.recount_tally'), of_shard);
+  perform pg_advisory_xact_lock(hashtext('longshore.recount_counters'), of_shard);
   with told as (
-    select lane, state, n from longshore.tally where shard = of_shard and state is not null
+    select queue, state, n from longshore.counter where shard = of_shard and state is not null
     union all
-    select lane, was, -n from longshore.tally where shard = of_shard and was is not null
+    select queue, was, -n from longshore.counter where shard = of_shard and was is not null
     union all
-    select lane, state, n from longshore.tally_delta where shard = of_shard and state is not null
+    select queue, state, n from longshore.counter_delta where shard = of_shard and state is not null
     union all
-    select lane, was, -n from longshore.tally_delta where shard = of_shard and was is not null
+    select queue, was, -n from longshore.counter_delta where shard = of_shard and was is not null
     union all
-    select lane, state, -count(*) from longshore.waiting where shard = of_shard group by lane, state
+    select queue, state, -count(*) from longshore.waiting where shard = of_shard group by queue, state
     union all
-    select lane, state, -count(*) from longshore.running where shard = of_shard group by lane, state
+    select queue, state, -count(*) from longshore.running where shard = of_shard group by queue, state
     union all
-    select lane, state, -count(*) from longshore.done where shard = of_shard group by lane, state
+    select queue, state, -count(*) from longshore.done where shard = of_shard group by queue, state
   ),
   mended as (
-    insert into longshore.tally_delta (shard, lane, was, n)
-    select of_shard, lane, state, sum(n) from told group by lane, state having sum(n) <> 0
+    insert into longshore.counter_delta (shard, queue, was, n)
+    select of_shard, queue, state, sum(n) from told group by queue, state having sum(n) <> 0
     returning n
   )
   select coalesce(sum(abs(n)), 0) into wrong from mended;
   return wrong;
 end $$;
 
-insert into longshore.tally_delta (shard, lane, was, n)
-select shard, lane, state, -count(*) from (
-  select shard, lane, state from longshore.waiting
-  union all select shard, lane, state from longshore.running
-  union all select shard, lane, state from longshore.done
+insert into longshore.counter_delta (shard, queue, was, n)
+select shard, queue, state, -count(*) from (
+  select shard, queue, state from longshore.waiting
+  union all select shard, queue, state from longshore.running
+  union all select shard, queue, state from longshore.done
 ) jobs
-group by shard, lane, state;
+group by shard, queue, state;

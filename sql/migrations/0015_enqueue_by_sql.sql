@@ -7,8 +7,8 @@
 -- compares every row they leave behind, so that neither can drift away from the other.
 --
 -- The caller's transaction may stay open for long, and nothing here may hold up others meanwhile. So a
--- job whose concurrency key is limited is not counted at its gate, which would lock it: it is stored as a
--- job whose time has come, and the promoter brings it to its gate after the commit. NOTIFY is sent at the
+-- job whose concurrency key is limited is not counted at its limiter, which would lock it: it is stored as a
+-- job whose time has come, and the promoter brings it to its limiter after the commit. NOTIFY is sent at the
 -- commit too, as PostgreSQL does.
 --
 -- The function acts with the rights of its owner: a caller needs to see no table, only to use the schema
@@ -305,58 +305,58 @@ returns jsonb language sql immutable as $$
       greatest(60000, (retry ->> 'baseMs')::numeric)) || retry end::jsonb
 $$;
 
--- The lane of a definition version, made when it is first needed, with the one beside it for its hooks
+-- The queue of a definition version, made when it is first needed, with the one beside it for its hooks
 -- (`store/enqueue/queues.ts`).
-create function longshore.lane_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
-returns longshore.lane language plpgsql as $$
+create function longshore.queue_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
+returns longshore.queue language plpgsql as $$
 declare
-  found_lane longshore.lane;
+  found_queue longshore.queue;
 begin
   for try in 1 .. 100 loop
-    select l.* into found_lane from longshore.lane l
+    select l.* into found_queue from longshore.queue l
     where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
       and exists (
-        select 1 from longshore.lane h
+        select 1 from longshore.queue h
         where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
           and h.tenant = l.tenant);
-    if found then return found_lane; end if;
-    insert into longshore.lane (shard, lane, key, version, tenant, paused_at, dgate, tgate, keyed)
-    select of_shard, top.lane + l.n, l.key, of_version, of_tenant, (
+    if found then return found_queue; end if;
+    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter, tenant_limiter, keyed)
+    select of_shard, top.queue + l.n, l.key, of_version, of_tenant, (
         select min(p.paused_at) from longshore.pause p
         where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
           or (p.scope = 'definition' and p.name = l.key)),
-      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.gate end,
-      case when t.lim is not null then t.gate end, num_nonnulls(d.key_lim, d.key_rate) > 0
-    from (select coalesce(max(lane), 0) as lane from longshore.lane where shard = of_shard) top
+      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
+      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0
+    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
     cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
-    left join longshore.gate d
-      on d.shard = of_shard and d.gate = longshore.gate_of('definition', of_key) and l.n = 1
-    left join longshore.gate t
-      on t.shard = of_shard and t.gate = longshore.gate_of('tenant', of_tenant) and l.n = 1
+    left join longshore.limiter d
+      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
+    left join longshore.limiter t
+      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
     on conflict do nothing;
   end loop;
-  raise exception 'no lane could be made for %@%', of_key, of_version;
+  raise exception 'no queue could be made for %@%', of_key, of_version;
 end $$;
 
 -- Where a job is now that holds a key; no row when it is gone. While old history is dropped, one look may
 -- see it nowhere, so there are two.
 create function longshore.holder_job(of_id uuid)
-returns table (state longshore.job_state, lane integer, untouched boolean, age_ms float8)
+returns table (state longshore.job_state, queue integer, untouched boolean, age_ms float8)
 language plpgsql as $$
 declare
   of_shard smallint := ('x' || right(of_id::text, 3))::bit(12)::integer & 1023;
 begin
   for look in 1 .. 2 loop
     return query
-    select n.state, n.lane, n.untouched,
+    select n.state, n.queue, n.untouched,
       (extract(epoch from clock_timestamp() - j.created_at) * 1000)::float8
     from (
-      select w.state, w.lane, w.claim_no = 0 as untouched from longshore.waiting w
+      select w.state, w.queue, w.claim_no = 0 as untouched from longshore.waiting w
       where w.shard = of_shard and w.id = of_id
       union all
-      select r.state, r.lane, false from longshore.running r where r.shard = of_shard and r.id = of_id
+      select r.state, r.queue, false from longshore.running r where r.shard = of_shard and r.id = of_id
       union all
-      select d.state, d.lane, false from longshore.done d where d.shard = of_shard and d.id = of_id
+      select d.state, d.queue, false from longshore.done d where d.shard = of_shard and d.id = of_id
     ) n, longshore.job j
     where j.shard = of_shard and j.id = of_id limit 1;
     if found then return; end if;
@@ -374,14 +374,14 @@ $$;
 
 -- A job that waits and has never been claimed gets what a later one asked for (`store/enqueue/unique-jobs.ts` says
 -- why its row is made anew). Null when it is too late for that.
-create function longshore.replace_job(of_shard smallint, of_id uuid, of_lane integer, new_params text,
+create function longshore.replace_job(of_shard smallint, of_id uuid, of_queue integer, new_params text,
   new_rank integer, new_run_at timestamptz, new_expires_at timestamptz, at timestamptz)
 returns longshore.job_state language plpgsql as $$
 declare
   gone longshore.waiting;
 begin
   delete from longshore.waiting w
-  where w.shard = of_shard and w.id = of_id and w.lane = of_lane and w.claim_no = 0
+  where w.shard = of_shard and w.id = of_id and w.queue = of_queue and w.claim_no = 0
     and (w.state <> 'queued' or new_run_at <= at)
   returning w.* into gone;
   if gone.id is null then return null; end if;
@@ -397,7 +397,7 @@ end $$;
 -- The job that answers for a unique one which need not be made; null when it is to be made. Either way the
 -- key stays locked until the end of the transaction.
 create function longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid,
-  of_lane integer, unique_wish jsonb, new_params text, new_sha bytea, new_rank integer,
+  of_queue integer, unique_request jsonb, new_params text, new_sha bytea, new_rank integer,
   new_run_at timestamptz, new_expires_at timestamptz, at timestamptz)
 returns table (job_id uuid, state longshore.job_state)
 language plpgsql as $$
@@ -413,13 +413,13 @@ begin
   returning d.job_id into holder_id;
   if holder_id = of_id then return; end if;
   select * into holder from longshore.holder_job(holder_id);
-  if found and longshore.still_holds(unique_wish -> 'while', holder.state, holder.age_ms) then
-    if unique_wish ->> 'onConflict' is distinct from 'replace' then
+  if found and longshore.still_holds(unique_request -> 'while', holder.state, holder.age_ms) then
+    if unique_request ->> 'onConflict' is distinct from 'replace' then
       return query select holder_id, holder.state;
       return;
     end if;
-    if holder.untouched and holder.lane = of_lane then
-      replaced := longshore.replace_job(of_shard, holder_id, of_lane, new_params, new_rank, new_run_at,
+    if holder.untouched and holder.queue = of_queue then
+      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_rank, new_run_at,
         new_expires_at, at);
       if replaced is not null then
         return query select holder_id, replaced;
@@ -427,8 +427,8 @@ begin
       end if;
       select * into holder from longshore.holder_job(holder_id);
     end if;
-    if found and unique_wish -> 'while' <> '"queued"'
-      and longshore.still_holds(unique_wish -> 'while', holder.state, holder.age_ms) then
+    if found and unique_request -> 'while' <> '"queued"'
+      and longshore.still_holds(unique_request -> 'while', holder.state, holder.age_ms) then
       return query select holder_id, holder.state;
       return;
     end if;
@@ -468,12 +468,12 @@ begin
 end $$;
 
 -- Tells workers, or schedulers, at the commit. What is due later than five seconds needs no telling.
-create function longshore.tell_of_job(of_shard smallint, of_lane integer, of_rank integer,
+create function longshore.tell_of_job(of_shard smallint, of_queue integer, of_rank integer,
   of_state longshore.job_state, due_in_ms float8)
 returns void language plpgsql as $$
 begin
   if of_state = 'queued' then
-    perform pg_notify('longshore_wake', format('%s:%s:%s', of_shard, of_lane, of_rank));
+    perform pg_notify('longshore_wake', format('%s:%s:%s', of_shard, of_queue, of_rank));
   elsif of_state = 'scheduled' and due_in_ms < 5000 then
     perform pg_notify('longshore_due', 'jobs:' || greatest(0, round(due_in_ms)));
   end if;
@@ -495,8 +495,8 @@ declare
   sha bytea;
   published record;
   shard smallint;
-  lane longshore.lane;
-  kgate bigint;
+  queue longshore.queue;
+  key_limiter bigint;
   rank integer;
   policy jsonb := '{}';
   at timestamptz := clock_timestamp();
@@ -514,7 +514,7 @@ begin
     and d.version = coalesce((request ->> 'definitionVersion')::integer, d.version)
   order by d.version desc limit 1;
   shard := longshore.home_shard(tenant, definition_key);
-  lane := longshore.lane_of(shard, definition_key,
+  queue := longshore.queue_of(shard, definition_key,
     coalesce((request ->> 'definitionVersion')::integer, published.version, 1), tenant);
   rank := -coalesce((request ->> 'priority')::integer, 0);
   due := coalesce(longshore.instant_of(request ->> 'runAt'),
@@ -536,14 +536,14 @@ begin
     policy := jsonb_build_object('unique',
       jsonb_build_object('key', unique_key, 'while', request #> '{unique,while}'));
     select * into earlier from longshore.meet_holder(shard,
-      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, lane.lane,
+      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue.queue,
       request -> 'unique', params, sha, rank, due, expiry, at);
     if found then
       -- The same request once more shall be answered with the same job, however that is by then.
       update longshore.dedupe d set job_id = earlier.job_id
-      where idempotency_key is not null and d.shard = lane.shard
+      where idempotency_key is not null and d.shard = queue.shard
         and d.scope = E'idempotency\n' || tenant || E'\n' || definition_key and d.key = idempotency_key;
-      perform longshore.tell_of_job(shard, lane.lane, rank, earlier.state,
+      perform longshore.tell_of_job(shard, queue.queue, rank, earlier.state,
         extract(epoch from due - at) * 1000);
       return query select earlier.job_id, earlier.state::text, false;
       return;
@@ -558,19 +558,19 @@ begin
   if request ? 'retry' then
     policy := policy || jsonb_build_object('retry', longshore.retry_policy(request -> 'retry'));
   end if;
-  kgate := longshore.gate_of('key',
+  key_limiter := longshore.limiter_of('key',
     tenant || E'\n' || definition_key || E'\n' || (request ->> 'concurrencyKey'));
   state := case when request -> 'hold' = 'true' then 'created'
-    when due > at or (kgate is not null and lane.keyed) then 'scheduled' else 'queued' end;
-  insert into longshore.job (shard, id, lane, params, tags, idempotency_key, policy, created_at,
+    when due > at or (key_limiter is not null and queue.keyed) then 'scheduled' else 'queued' end;
+  insert into longshore.job (shard, id, queue, params, tags, idempotency_key, policy, created_at,
     concurrency_key)
-  values (shard, job_id, lane.lane, params::json,
+  values (shard, job_id, queue.queue, params::json,
     (select array_agg(t.tag order by t.n)
       from jsonb_array_elements_text(request -> 'tags') with ordinality as t(tag, n)),
     idempotency_key, nullif(policy, '{}'), at, request ->> 'concurrencyKey');
-  insert into longshore.waiting (shard, id, lane, state, rank, kgate, seq, run_at, expires_at,
+  insert into longshore.waiting (shard, id, queue, state, rank, key_limiter, seq, run_at, expires_at,
     max_attempts, queued_at)
-  values (shard, job_id, lane.lane, state, rank, kgate,
+  values (shard, job_id, queue.queue, state, rank, key_limiter,
     case when state = 'queued' then (extract(epoch from at) * 1000000)::bigint end,
     case when state = 'scheduled' or (state = 'created' and (request ? 'runAt' or due > at)) then due end,
     expiry,
@@ -578,8 +578,8 @@ begin
       case request ->> 'retry' when 'webhook' then 5 when 'report' then 3 when 'cleanup' then 2 end,
       published.max_attempts, 3),
     case when state = 'queued' then at end);
-  insert into longshore.tally_delta (shard, lane, state, n) values (shard, lane.lane, state, 1);
-  perform longshore.tell_of_job(shard, lane.lane, rank, state, extract(epoch from due - at) * 1000);
+  insert into longshore.counter_delta (shard, queue, state, n) values (shard, queue.queue, state, 1);
+  perform longshore.tell_of_job(shard, queue.queue, rank, state, extract(epoch from due - at) * 1000);
   return query select job_id, state::text, true;
 end $$;
 

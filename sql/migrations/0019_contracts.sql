@@ -12,10 +12,10 @@ where w.fails_unhandled and j.shard = w.shard and j.id = w.id;
 alter table longshore.waiting alter column max_attempts drop not null;
 alter table longshore.done alter column max_attempts drop not null;
 
-create function longshore.default_attempts(of_shard smallint, of_lane integer)
+create function longshore.default_attempts(of_shard smallint, of_queue integer)
 returns integer language sql stable as $$
   select coalesce((
     select (d.info ->> 'maxAttempts')::integer
-    from longshore.lane l join longshore.definition d on d.key = l.key and d.version = l.version
-    where l.shard = of_shard and l.lane = of_lane), 3)
+    from longshore.queue l join longshore.definition d on d.key = l.key and d.version = l.version
+    where l.shard = of_shard and l.queue = of_queue), 3)
 $$;

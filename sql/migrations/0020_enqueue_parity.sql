@@ -35,38 +35,38 @@ begin
   end if;
 end $$;
 
--- A lane knows from the start which of its moves a webhook wants to hear of.
-create or replace function longshore.lane_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
-returns longshore.lane language plpgsql as $$
+-- A queue knows from the start which of its moves a webhook wants to hear of.
+create or replace function longshore.queue_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
+returns longshore.queue language plpgsql as $$
 declare
-  found_lane longshore.lane;
+  found_queue longshore.queue;
 begin
   for try in 1 .. 100 loop
-    select l.* into found_lane from longshore.lane l
+    select l.* into found_queue from longshore.queue l
     where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
       and exists (
-        select 1 from longshore.lane h
+        select 1 from longshore.queue h
         where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
           and h.tenant = l.tenant);
-    if found then return found_lane; end if;
-    insert into longshore.lane (shard, lane, key, version, tenant, paused_at, dgate, tgate, keyed,
+    if found then return found_queue; end if;
+    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter, tenant_limiter, keyed,
       told)
-    select of_shard, top.lane + l.n, l.key, of_version, of_tenant, (
+    select of_shard, top.queue + l.n, l.key, of_version, of_tenant, (
         select min(p.paused_at) from longshore.pause p
         where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
           or (p.scope = 'definition' and p.name = l.key)),
-      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.gate end,
-      case when t.lim is not null then t.gate end, num_nonnulls(d.key_lim, d.key_rate) > 0,
-      longshore.told_states(of_tenant, l.key)
-    from (select coalesce(max(lane), 0) as lane from longshore.lane where shard = of_shard) top
+      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
+      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
+      longshore.subscribed_states(of_tenant, l.key)
+    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
     cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
-    left join longshore.gate d
-      on d.shard = of_shard and d.gate = longshore.gate_of('definition', of_key) and l.n = 1
-    left join longshore.gate t
-      on t.shard = of_shard and t.gate = longshore.gate_of('tenant', of_tenant) and l.n = 1
+    left join longshore.limiter d
+      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
+    left join longshore.limiter t
+      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
     on conflict do nothing;
   end loop;
-  raise exception 'no lane could be made for %@%', of_key, of_version;
+  raise exception 'no queue could be made for %@%', of_key, of_version;
 end $$;
 
 -- A job whose definition nobody has published yet has no number of attempts: its first claim asks.
@@ -86,8 +86,8 @@ declare
   sha bytea;
   published record;
   shard smallint;
-  lane longshore.lane;
-  kgate bigint;
+  queue longshore.queue;
+  key_limiter bigint;
   rank integer;
   policy jsonb := '{}';
   at timestamptz := clock_timestamp();
@@ -105,7 +105,7 @@ begin
     and d.version = coalesce((request ->> 'definitionVersion')::integer, d.version)
   order by d.version desc limit 1;
   shard := longshore.home_shard(tenant, definition_key);
-  lane := longshore.lane_of(shard, definition_key,
+  queue := longshore.queue_of(shard, definition_key,
     coalesce((request ->> 'definitionVersion')::integer, published.version, 1), tenant);
   rank := -coalesce((request ->> 'priority')::integer, 0);
   due := coalesce(longshore.instant_of(request ->> 'runAt'),
@@ -127,14 +127,14 @@ begin
     policy := jsonb_build_object('unique',
       jsonb_build_object('key', unique_key, 'while', request #> '{unique,while}'));
     select * into earlier from longshore.meet_holder(shard,
-      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, lane.lane,
+      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue.queue,
       request -> 'unique', params, sha, rank, due, expiry, at);
     if found then
       -- The same request once more shall be answered with the same job, however that is by then.
       update longshore.dedupe d set job_id = earlier.job_id
-      where idempotency_key is not null and d.shard = lane.shard
+      where idempotency_key is not null and d.shard = queue.shard
         and d.scope = E'idempotency\n' || tenant || E'\n' || definition_key and d.key = idempotency_key;
-      perform longshore.tell_of_job(shard, lane.lane, rank, earlier.state,
+      perform longshore.tell_of_job(shard, queue.queue, rank, earlier.state,
         extract(epoch from due - at) * 1000);
       return query select earlier.job_id, earlier.state::text, false;
       return;
@@ -149,19 +149,19 @@ begin
   if request ? 'retry' then
     policy := policy || jsonb_build_object('retry', longshore.retry_policy(request -> 'retry'));
   end if;
-  kgate := longshore.gate_of('key',
+  key_limiter := longshore.limiter_of('key',
     tenant || E'\n' || definition_key || E'\n' || (request ->> 'concurrencyKey'));
   state := case when request -> 'hold' = 'true' then 'created'
-    when due > at or (kgate is not null and lane.keyed) then 'scheduled' else 'queued' end;
-  insert into longshore.job (shard, id, lane, params, tags, idempotency_key, policy, created_at,
+    when due > at or (key_limiter is not null and queue.keyed) then 'scheduled' else 'queued' end;
+  insert into longshore.job (shard, id, queue, params, tags, idempotency_key, policy, created_at,
     concurrency_key)
-  values (shard, job_id, lane.lane, params::json,
+  values (shard, job_id, queue.queue, params::json,
     (select array_agg(t.tag order by t.n)
       from jsonb_array_elements_text(request -> 'tags') with ordinality as t(tag, n)),
     idempotency_key, nullif(policy, '{}'), at, request ->> 'concurrencyKey');
-  insert into longshore.waiting (shard, id, lane, state, rank, kgate, seq, run_at, expires_at,
+  insert into longshore.waiting (shard, id, queue, state, rank, key_limiter, seq, run_at, expires_at,
     max_attempts, queued_at)
-  values (shard, job_id, lane.lane, state, rank, kgate,
+  values (shard, job_id, queue.queue, state, rank, key_limiter,
     case when state = 'queued' then (extract(epoch from at) * 1000000)::bigint end,
     case when state = 'scheduled' or (state = 'created' and (request ? 'runAt' or due > at)) then due end,
     expiry,
@@ -169,12 +169,12 @@ begin
       case request ->> 'retry' when 'webhook' then 5 when 'report' then 3 when 'cleanup' then 2 end,
       published.max_attempts),
     case when state = 'queued' then at end);
-  insert into longshore.tally_delta (shard, lane, state, n) values (shard, lane.lane, state, 1);
-  perform longshore.tell_of_job(shard, lane.lane, rank, state, extract(epoch from due - at) * 1000);
+  insert into longshore.counter_delta (shard, queue, state, n) values (shard, queue.queue, state, 1);
+  perform longshore.tell_of_job(shard, queue.queue, rank, state, extract(epoch from due - at) * 1000);
   return query select job_id, state::text, true;
 end $$;
 
 -- Queues that were first used by SQL, under a webhook that was there before them.
-lock table longshore.lane in share row exclusive mode;
-update longshore.lane set told = longshore.told_states(tenant, key)
-where told is distinct from longshore.told_states(tenant, key);
+lock table longshore.queue in share row exclusive mode;
+update longshore.queue set told = longshore.subscribed_states(tenant, key)
+where told is distinct from longshore.subscribed_states(tenant, key);

@@ -7,8 +7,8 @@ import { localWorker } from './local-worker.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog, type Log, type LogLevel } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
-import type { HandOver } from '../store/enqueue/direct-start.ts';
-import { Inbox } from '../enqueue/enqueuer.ts';
+import type { DirectStart } from '../store/enqueue/direct-start.ts';
+import { Enqueuer } from '../enqueue/enqueuer.ts';
 import { workerProcess } from './worker-child.ts';
 
 export interface InProcessOptions {
@@ -59,8 +59,11 @@ export class InProcess extends LocalJobs {
   readonly databaseUrl: string;
   readonly #stop: () => Promise<void>;
 
-  constructor({ db, waker, config, handOver, problems }: Base & Work, stop: () => Promise<void>) {
-    super(db, new Inbox(db, waker, systemClock, handOver?.() ?? null));
+  constructor(
+    { db, waker, config, directStart, problems }: Base & Work,
+    stop: () => Promise<void>,
+  ) {
+    super(db, new Enqueuer(db, waker, systemClock, directStart?.() ?? null));
     this.problems = problems();
     this.databaseUrl = config.databaseUrl;
     this.#stop = stop;
@@ -94,7 +97,7 @@ interface Work {
   services: Service[];
   problems(): readonly string[];
   /** Known once the services have started. */
-  handOver?(): HandOver | null;
+  directStart?(): DirectStart | null;
 }
 
 const NO_WORK: Work = { services: [], problems: () => [] };
@@ -111,7 +114,7 @@ function workOf({ db, waker, config }: Base, jobs: string | readonly JobDefiniti
   const { worker, services, drainAsked } = localWorker(db, waker, { ...config, jobs }, log);
   // The application goes on without its worker; it can still enqueue.
   void drainAsked.then(async () => await worker.stop());
-  return { services, problems: () => [], handOver: () => worker.handOver };
+  return { services, problems: () => [], directStart: () => worker.directStart };
 }
 
 /** Their jobs would wait for ever, and nobody would know why. */

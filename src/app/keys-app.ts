@@ -6,7 +6,7 @@ import { stopAll } from '../runtime/service.ts';
 import { Db } from '../store/connection/db.ts';
 import {
   createKey,
-  type KeyWish,
+  type KeyRequest,
   listKeys,
   type MadeKey,
   revokeKey,
@@ -16,7 +16,7 @@ import { migrate } from '../store/connection/migrate.ts';
 
 /** What `longshore keys` can do: by the database itself, since the first key must come from somewhere. */
 export interface KeyDesk {
-  create(wish: KeyWish): Promise<MadeKey>;
+  create(request: KeyRequest): Promise<MadeKey>;
   list(tenant: string): Promise<KeyView[]>;
   revoke(tenant: string, keyId: string): ReturnType<typeof revokeKey>;
   rotate(tenant: string, keyId: string, overlapMs: number): ReturnType<typeof rotateKey>;
@@ -53,7 +53,7 @@ async function atDesk<T>(
   const db = Db.open({ url, pooler, log, shards, max: 2 });
   try {
     return await work({
-      create: async (wish) => createKey(db, BY, wish),
+      create: async (request) => createKey(db, BY, request),
       list: async (tenant) => listKeys(db, tenant),
       revoke: async (tenant, keyId) => revokeKey(db, BY, tenant, keyId),
       rotate: async (tenant, keyId, overlapMs) => rotateKey(db, BY, tenant, keyId, overlapMs),

@@ -32,7 +32,7 @@ import type { ChangeResult } from '../store/change/change-job.ts';
 import { type Db, DatabaseUnavailable } from '../store/connection/db.ts';
 import { deleteJob } from '../store/change/delete-jobs.ts';
 import { getJob } from '../store/read/get-job.ts';
-import type { Inbox } from '../enqueue/enqueuer.ts';
+import type { Enqueuer } from '../enqueue/enqueuer.ts';
 import { readAttempts } from '../store/read/read-attempts.ts';
 import { readEvents } from '../store/read/read-events.ts';
 import { readLogs } from '../store/read/read-logs.ts';
@@ -50,12 +50,12 @@ const LOOK_MS = 100;
  */
 export class LocalJobs implements JobStarter, JobAccess {
   readonly #db: Db;
-  readonly #inbox: Inbox;
+  readonly #enqueuer: Enqueuer;
   readonly #pending = new Set<Promise<unknown>>();
 
-  constructor(db: Db, inbox: Inbox) {
+  constructor(db: Db, enqueuer: Enqueuer) {
     this.#db = db;
-    this.#inbox = inbox;
+    this.#enqueuer = enqueuer;
   }
 
   async enqueue(key: string, params?: unknown, options?: EnqueueOptions): Promise<JobHandle>;
@@ -144,19 +144,19 @@ export class LocalJobs implements JobStarter, JobAccess {
   }
 
   async #retry(jobId: string, options: RetryOptions): Promise<ChangeResult> {
-    const wish = parseRetry(options);
-    const { paramsJson } = wish;
+    const request = parseRetry(options);
+    const { paramsJson } = request;
     if (paramsJson !== null) {
-      await refuseMisfit(this.#inbox, { ...(await this.get(jobId)), paramsJson });
+      await refuseMisfit(this.#enqueuer, { ...(await this.get(jobId)), paramsJson });
     }
-    return await retryJob(this.#db, TENANT, jobId, wish);
+    return await retryJob(this.#db, TENANT, jobId, request);
   }
 
   async #start(
     requests: () => readonly JobRequest[],
     pointerOf: (index: number) => string,
   ): Promise<JobHandle[]> {
-    const storing = (async () => await start(this.#inbox, requests(), pointerOf))();
+    const storing = (async () => await start(this.#enqueuer, requests(), pointerOf))();
     this.#pending.add(storing);
     try {
       const stored = await answerOf(storing);

@@ -9,7 +9,7 @@ import type { Log } from '../runtime/log.ts';
 import { closing, type Service } from '../runtime/service.ts';
 import { alertWatch } from '../scheduler/alert-watch.ts';
 import { bulkRunner } from '../scheduler/bulk-runner.ts';
-import { gatekeeper } from '../scheduler/limit-sweeper.ts';
+import { limitSweeper } from '../scheduler/limit-sweeper.ts';
 import { healthWatch } from '../scheduler/health-watch.ts';
 import { partitioner } from '../scheduler/partitioner.ts';
 import { promoter } from '../scheduler/promoter.ts';
@@ -18,11 +18,11 @@ import { reaper } from '../scheduler/reaper.ts';
 import { Roster } from '../scheduler/roster.ts';
 import { Crowd, ownShards } from '../scheduler/shard-order.ts';
 import { suspicion } from '../scheduler/suspicion.ts';
-import { tallyKeeper } from '../scheduler/counter-keeper.ts';
+import { counterKeeper } from '../scheduler/counter-keeper.ts';
 import { ticker } from '../scheduler/ticker.ts';
 import { unserved } from '../scheduler/unserved.ts';
 import { Db, type Pooler } from '../store/connection/db.ts';
-import { Inbox } from '../enqueue/enqueuer.ts';
+import { Enqueuer } from '../enqueue/enqueuer.ts';
 import { Listener } from '../store/connection/listen.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { VERSION } from '../version.ts';
@@ -87,10 +87,10 @@ export function schedulerServices(
   const roster = new Roster({ ...identity, db, leaseMs, heartbeatMs, log });
   // With one shard there is nobody to leave connections to.
   const crowd = new Crowd(db.shards === 1 ? Infinity : LOOPS_PER_SHARD);
-  const turns = () => ownShards(roster, systemClock, FOREIGN_ROUNDS * pollMs, crowd);
-  const promoting = promoter(db, waker, pollMs, log, turns(), systemClock, settings.logJobs);
-  const inbox = new Inbox(db, waker, systemClock);
-  const ticking = ticker({ db, inbox, log }, roster, pollMs, systemClock);
+  const shardOrder = () => ownShards(roster, systemClock, FOREIGN_ROUNDS * pollMs, crowd);
+  const promoting = promoter(db, waker, pollMs, log, shardOrder(), systemClock, settings.logJobs);
+  const enqueuer = new Enqueuer(db, waker, systemClock);
+  const ticking = ticker({ db, enqueuer, log }, roster, pollMs, systemClock);
   const bulks = bulkRunner(db, waker, log, systemClock);
   const lookAtAll = () => {
     promoting.lookSoon();
@@ -126,11 +126,11 @@ export function schedulerServices(
     ticking,
     bulks,
     ...listeners,
-    reaper({ ...settings, db, waker, clock: systemClock, log, turns: turns(), beating }),
-    unserved({ ...settings, db, waker, log, turns: turns() }),
-    gatekeeper(db, waker, pollMs, log, turns()),
+    reaper({ ...settings, db, waker, clock: systemClock, log, shardOrder: shardOrder(), beating }),
+    unserved({ ...settings, db, waker, log, shardOrder: shardOrder() }),
+    limitSweeper(db, waker, pollMs, log, shardOrder()),
     pruner(patient, settings, log, () => roster.owns(0)),
-    tallyKeeper(db, systemClock, log, turns()),
+    counterKeeper(db, systemClock, log, shardOrder()),
     healthWatch(db, systemClock, log),
     alertWatch({
       db,

@@ -16,9 +16,9 @@ import { countClaimable } from '../store/claim/count-claimable.ts';
 import { Db } from '../store/connection/db.ts';
 import { expireJobs } from '../store/claim/expire.ts';
 import { foldAll } from '../store/counters/roll-up.ts';
-import { Inbox } from '../enqueue/enqueuer.ts';
+import { Enqueuer } from '../enqueue/enqueuer.ts';
 import { promote } from '../store/claim/promote.ts';
-import { SWEEP_START, sweepGates } from '../store/limits/sweep-limiters.ts';
+import { SWEEP_START, sweepLimiters } from '../store/limits/sweep-limiters.ts';
 import type { UnservedScope } from '../store/workers/unserved.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { VERSION } from '../version.ts';
@@ -52,7 +52,7 @@ export async function runDue(
   const isOver = () => signal?.aborted === true || systemClock.monotonicMs() >= endMs;
   const { databaseUrl, pooler, leaseMs, concurrency } = settings;
   const reserved = Db.open({ url: databaseUrl, pooler, log, shards: db.shards, max: 1 });
-  const { queue, tally, answered } = budgetQueue(localQueue(db, reserved, waker, log), max);
+  const { queue, counters, answered } = budgetQueue(localQueue(db, reserved, waker, log), max);
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
   const builtIn = deliveries(db, systemClock, settings.webhookAllow?.split(',') ?? []);
   const worker = new Worker({
@@ -67,13 +67,13 @@ export async function runDue(
     clock: systemClock,
     log,
   });
-  const inbox = new Inbox(db, waker, systemClock);
+  const enqueuer = new Enqueuer(db, waker, systemClock);
   const reaping = reaper({ db, waker, clock: systemClock, pollMs: leaseMs, log });
   try {
     // It looks once and is done: the first round of a loop ends before its stop does.
     await reaping.start();
     await reaping.stop();
-    await bringDue(db, waker, inbox, log);
+    await bringDue(db, waker, enqueuer, log);
     await worker.start();
     const jobLog = new JobLog(log, settings.logJobs);
     const scope = { afterMs: settings.unhandledAfterMs, tenant, unpublishedAtOnce: true };
@@ -83,28 +83,28 @@ export async function runDue(
     const claimable = async () => {
       let jobs = 0;
       for (let shard = 0; shard < db.shards; shard += 1) {
-        const lanes = (await queue.lanes(shard, definitions)).map(({ lane }) => lane);
-        jobs += await countClaimable(db, shard, lanes, COUNTED_MAX);
+        const queues = (await queue.queues(shard, definitions)).map(({ queue }) => queue);
+        jobs += await countClaimable(db, shard, queues, COUNTED_MAX);
       }
       return jobs;
     };
     while (!isOver()) {
-      if (tally.underWay === 0) {
-        const { claimed } = tally;
+      if (counters.underWay === 0) {
+        const { claimed } = counters;
         if (claimed >= max) break;
-        await bringDue(db, waker, inbox, log);
+        await bringDue(db, waker, enqueuer, log);
         const left = await claimable();
         // What was counted as gone may be on its way to our own worker; or it came, ended, and left
         // hooks and deliveries behind, which were not counted.
         await answered();
-        if (left === 0 && tally.underWay === 0 && tally.claimed === claimed) break;
+        if (left === 0 && counters.underWay === 0 && counters.claimed === claimed) break;
       }
       await sleep(LOOK_MS, signal);
     }
     await worker.stop();
     await foldAll(db);
-    const { claimed, succeeded, retried } = tally;
-    const deadLettered = tally.deadLettered + unserved;
+    const { claimed, succeeded, retried } = counters;
+    const deadLettered = counters.deadLettered + unserved;
     return { claimed, succeeded, retried, deadLettered, remaining: await claimable() };
   } finally {
     await worker.stop();
@@ -118,17 +118,17 @@ function withHooks(info: DefinitionInfo): DefinitionInfo[] {
 }
 
 /** What schedulers do: due slots become jobs, due jobs claimable, what has expired ends, tokens move on. */
-async function bringDue(db: Db, waker: Waker, inbox: Inbox, log: Log): Promise<void> {
+async function bringDue(db: Db, waker: Waker, enqueuer: Enqueuer, log: Log): Promise<void> {
   const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
   for (let shard = 0; shard < db.shards; shard += 1) {
-    while ((await fireDue({ db, inbox, log }, shard, buckets, BATCH)) === BATCH);
+    while ((await fireDue({ db, enqueuer, log }, shard, buckets, BATCH)) === BATCH);
     for (let more = true; more;) {
       const promotion = await promote(db, shard, PROMOTED_AT_ONCE);
       const expiry = await expireJobs(db, shard, PROMOTED_AT_ONCE);
-      waker.wake([...promotion.lines, ...expiry.lines]);
+      waker.wake([...promotion.levels, ...expiry.levels]);
       more = promotion.more || expiry.more;
     }
-    waker.wake((await sweepGates(db, shard, SWEEP_START, PROMOTED_AT_ONCE)).lines);
+    waker.wake((await sweepLimiters(db, shard, SWEEP_START, PROMOTED_AT_ONCE)).levels);
   }
 }
 

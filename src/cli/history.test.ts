@@ -182,7 +182,7 @@ describe('show', () => {
     error: null,
     outcome: null,
   };
-  const story = (count: number) =>
+  const history = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
       id: `1-${index}`,
       type: index === 0 ? 'created' : 'custom',
@@ -195,7 +195,7 @@ describe('show', () => {
     const { url } = await playAnswers(
       json(200, shown),
       json(200, { attempts: [crashed, running] }),
-      json(200, { events: story(12), nextCursor: null }),
+      json(200, { events: history(12), nextCursor: null }),
     );
     const { code, stdout } = await run(['show', ID, '--url', url]);
     const [, , attempts, events] = stdout.split('\n\n').map((part) => part.trimEnd().split('\n'));
@@ -214,7 +214,7 @@ describe('show', () => {
     const { url } = await playAnswers(
       json(200, shown),
       json(200, { attempts: [] }),
-      json(200, { events: story(1), nextCursor: null }),
+      json(200, { events: history(1), nextCursor: null }),
     );
     const { stdout } = await run(['show', ID, '--url', url]);
     expect(stdout).not.toContain('TRY');
@@ -239,10 +239,10 @@ describe('show', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('--events prints the whole story, for people or for programs', async () => {
+  test('--events prints the whole history, for people or for programs', async () => {
     const pages = [
-      json(200, { events: story(30).slice(0, 20), nextCursor: '1-19' }),
-      json(200, { events: story(30).slice(20), nextCursor: null }),
+      json(200, { events: history(30).slice(0, 20), nextCursor: '1-19' }),
+      json(200, { events: history(30).slice(20), nextCursor: null }),
     ];
     const { url } = await playAnswers(...pages, ...pages);
     const lines = (text: string) => text.trimEnd().split('\n');
@@ -250,7 +250,7 @@ describe('show', () => {
     expect(lines(told.stdout)).toHaveLength(30);
     expect(lines(told.stdout)[0]).toBe(`${AT}     created`);
     const { stdout } = await run(['show', ID, '--events', '--json', '--url', url]);
-    expect(lines(stdout).map((text) => JSON.parse(text) as unknown)).toEqual(story(30));
+    expect(lines(stdout).map((text) => JSON.parse(text) as unknown)).toEqual(history(30));
   });
 });
 

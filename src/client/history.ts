@@ -23,7 +23,7 @@ export interface ReadLogOptions extends ReadOptions {
 const PAGE_SIZE = 1_000;
 
 /** Entry by entry, the oldest first: page after page, or as they happen. */
-export async function* readStory<Entry>(
+export async function* readHistory<Entry>(
   transport: Transport,
   path: string,
   name: 'events' | 'logs',

@@ -208,7 +208,7 @@ describe('workers', () => {
     expect(seen[0]).toMatchObject({ method: 'GET', url: '/v1/workers' });
   });
 
-  test('are drained, and the wish is sent again after a broken connection', async () => {
+  test('are drained, and the request is sent again after a broken connection', async () => {
     const drained = { workerId: WORKER, status: 'draining' };
     const { client, seen } = await playing([hangUp, json(202, drained)]);
     expect(await client.drainWorker(WORKER)).toEqual(drained);

@@ -22,7 +22,7 @@ import { type JobHandles, JobHandle, type JobStarter } from './handle.ts';
 import { NotFound } from './http/problems.ts';
 import { queryOf } from './http/query.ts';
 import { requestBody } from './http/request-body.ts';
-import { readStory } from './history.ts';
+import { readHistory } from './history.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './history.ts';
 import { Schedules } from './schedules.ts';
 import type { Stats, StatsOptions } from './stats.ts';
@@ -127,7 +127,7 @@ export class Longshore implements JobStarter {
     jobId: string,
     options: ReadOptions = {},
   ): AsyncGenerator<JobEvent, void, undefined> {
-    yield* readStory<JobEvent>(this.#transport, `${jobPath(jobId)}/events`, 'events', options);
+    yield* readHistory<JobEvent>(this.#transport, `${jobPath(jobId)}/events`, 'events', options);
   }
 
   /** What a job wrote so far, the oldest line first; with `follow`, until it has ended. */
@@ -135,7 +135,7 @@ export class Longshore implements JobStarter {
     jobId: string,
     options: ReadLogOptions = {},
   ): AsyncGenerator<JobLog, void, undefined> {
-    yield* readStory<JobLog>(this.#transport, `${jobPath(jobId)}/logs`, 'logs', options);
+    yield* readHistory<JobLog>(this.#transport, `${jobPath(jobId)}/logs`, 'logs', options);
   }
 
   async cancel(jobId: string): Promise<JobReceipt> {

@@ -18,9 +18,9 @@ import type { Db } from '../store/connection/db.ts';
 import { Catalog } from '../store/enqueue/definitions.ts';
 import { announce, EnqueueBatch, enqueueAndWake } from '../store/enqueue/enqueue-batch.ts';
 import type { EnqueuedJob, Entry } from '../store/enqueue/enqueue-entry.ts';
-import type { HandOver } from '../store/enqueue/direct-start.ts';
+import type { DirectStart } from '../store/enqueue/direct-start.ts';
 import { JobIds } from '../store/connection/job-ids.ts';
-import { type Lane, Lanes } from '../store/enqueue/queues.ts';
+import { type Queue, Queues } from '../store/enqueue/queues.ts';
 import type { Quotas } from './quotas.ts';
 import type { Waker } from '../store/connection/wake.ts';
 
@@ -48,15 +48,15 @@ export type ParamsRequest = Pick<
 >;
 
 /** Where all jobs come in: HTTP, the SDK in process, schedules. One path, one set of rules. */
-export class Inbox {
+export class Enqueuer {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #catalog: Catalog;
-  readonly #lanes: Lanes;
+  readonly #queues: Queues;
   readonly #ids: JobIds;
   readonly #waker: Waker;
   readonly #batch: EnqueueBatch;
-  readonly #handOver: HandOver | null;
+  readonly #directStart: DirectStart | null;
   readonly #checks: ParamsChecks;
   readonly #quotas: Quotas | null;
   readonly #jobLog: JobLog | null;
@@ -65,18 +65,18 @@ export class Inbox {
     db: Db,
     waker: Waker,
     clock: Clock,
-    handOver: HandOver | null = null,
+    directStart: DirectStart | null = null,
     quotas: Quotas | null = null,
     jobLog: JobLog | null = null,
   ) {
     this.#db = db;
     this.#clock = clock;
     this.#catalog = new Catalog(db, clock);
-    this.#lanes = new Lanes(db, db.shards);
+    this.#queues = new Queues(db, db.shards);
     this.#ids = new JobIds(clock);
     this.#waker = waker;
     this.#batch = new EnqueueBatch(db, this.#waker);
-    this.#handOver = handOver;
+    this.#directStart = directStart;
     this.#checks = new ParamsChecks(clock);
     this.#quotas = quotas;
     this.#jobLog = jobLog;
@@ -89,7 +89,7 @@ export class Inbox {
     const [only] = requests;
     // All of them are of one tenant: whoever asks, asks for one.
     const params = requests.map(({ paramsJson }) => paramsJson);
-    if (only) await this.#quotas?.admitJobs(only.tenant, params);
+    if (only) await this.#quotas?.permitJobs(only.tenant, params);
     return await sending(requests, async (traced) => {
       const answers = await this.#store(traced);
       if (this.#jobLog?.tellsAny) this.#tell(traced, answers);
@@ -162,28 +162,28 @@ export class Inbox {
   async #startOne(request: JobRequest): Promise<EnqueuedJob> {
     const entry = await this.prepare(request);
     const handedTo = this.#reserve(entry);
-    if (handedTo === null || !this.#handOver) {
+    if (handedTo === null || !this.#directStart) {
       return await this.#batch.add(entry);
     }
     try {
       const answer = await this.#batch.add({ ...entry, handedTo });
       if (answer.status === 'running' && answer.created) {
-        this.#handOver.begin(entry.lane, firstClaimOf(entry), handedTo);
-      } else this.#handOver.release();
+        this.#directStart.begin(entry.queue, firstClaimOf(entry), handedTo);
+      } else this.#directStart.release();
       return answer;
     } catch (error) {
-      this.#handOver.release();
+      this.#directStart.release();
       throw error;
     }
   }
 
   /** Only a plain job that may run at once is handed over; the others have reasons to wait. */
-  #reserve({ job, lane }: Entry): string | null {
+  #reserve({ job, queue }: Entry): string | null {
     const waits = job.hold || job.runAt !== null || (job.delayMs ?? 0) > 0;
     const keyed = job.idempotencyKey !== null || job.concurrencyKey !== null || job.unique !== null;
     // Only a claim asks the definition for the number of attempts.
     if (waits || keyed || job.maxAttempts === null) return null;
-    return this.#handOver?.reserve(lane, -job.priority) ?? null;
+    return this.#directStart?.reserve(queue, -job.priority) ?? null;
   }
 
   /** Tells who must know about jobs that a caller stored itself, after its commit. */
@@ -196,24 +196,24 @@ export class Inbox {
     const { tenant, definitionKey, definitionVersion } = request;
     const published = await this.#catalog.find(definitionKey, definitionVersion);
     const version = definitionVersion ?? published?.version ?? 1;
-    const lane = await this.#lanes.resolve(tenant, definitionKey, version);
-    const job = newJob(this.#ids.next(lane.shard), request, published);
+    const queue = await this.#queues.resolve(tenant, definitionKey, version);
+    const job = newJob(this.#ids.next(queue.shard), request, published);
     const sealedParams = this.#db.vault.seal(tenant, job.paramsJson);
-    return { job, lane, keyShard: this.#keyShard(job, lane), sealedParams };
+    return { job, queue, keyShard: this.#keyShard(job, queue), sealedParams };
   }
 
   /** A key that counts for a whole tenant must be in one place for all its definitions. */
-  #keyShard({ tenant, idempotencyKey, idempotencyScope }: NewJob, lane: Lane): number {
-    if (idempotencyKey === null || idempotencyScope === 'definition') return lane.shard;
+  #keyShard({ tenant, idempotencyKey, idempotencyScope }: NewJob, queue: Queue): number {
+    if (idempotencyKey === null || idempotencyScope === 'definition') return queue.shard;
     return homeShard(tenant, idempotencyKey, this.#db.shards);
   }
 }
 
 /** A job that was stored already running, as its worker has to know it. */
-function firstClaimOf({ job, lane }: Entry): ClaimedJob {
+function firstClaimOf({ job, queue }: Entry): ClaimedJob {
   return {
     id: job.id,
-    lane: lane.lane,
+    queue: queue.queue,
     rank: -job.priority,
     seq: 0,
     attempts: 1,
@@ -223,7 +223,7 @@ function firstClaimOf({ job, lane }: Entry): ClaimedJob {
     interruptions: 0,
     paramsJson: job.paramsJson,
     policy: job.policy,
-    gated: false,
+    limited: false,
     traceparent: job.traceparent,
   };
 }

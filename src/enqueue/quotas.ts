@@ -49,7 +49,7 @@ export class Quotas {
   }
 
   /** `params` are those of the jobs that are to be let in, all or none. */
-  async admitJobs(tenant: string, params: readonly string[]): Promise<void> {
+  async permitJobs(tenant: string, params: readonly string[]): Promise<void> {
     const { tenantQueuedMax: jobsMax, tenantQueuedBytesMax: bytesMax } = this.#limits;
     const jobs = jobsMax > 0 ? await this.#jobs.look(tenant) : null;
     const bytes = bytesMax > 0 ? await this.#bytes.look(tenant) : null;
@@ -72,7 +72,7 @@ export class Quotas {
     const max = this.#limits.tenantSchedulesMax;
     if (max === 0) return await make();
     return await this.#turn(tenant, async () => {
-      await this.#admitSchedule(tenant, max);
+      await this.#permitSchedule(tenant, max);
       return await make();
     });
   }
@@ -82,7 +82,7 @@ export class Quotas {
     const max = this.#limits.tenantWebhooksMax;
     if (max === 0) return await make();
     return await this.#turn(tenant, async () => {
-      await this.#admitWebhook(tenant, max);
+      await this.#permitWebhook(tenant, max);
       return await make();
     });
   }
@@ -93,12 +93,12 @@ export class Quotas {
     return await turns.run(work);
   }
 
-  async #admitSchedule(tenant: string, max: number): Promise<void> {
+  async #permitSchedule(tenant: string, max: number): Promise<void> {
     if ((await countSchedules(this.#db, tenant, max)) < max) return;
     throw new QuotaExceeded(`the tenant may have ${max} schedules: delete one first`);
   }
 
-  async #admitWebhook(tenant: string, max: number): Promise<void> {
+  async #permitWebhook(tenant: string, max: number): Promise<void> {
     if ((await countWebhooks(this.#db, tenant)) < max) return;
     throw new QuotaExceeded(`the tenant may have ${max} webhooks: delete one first`);
   }

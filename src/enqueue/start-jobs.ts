@@ -4,18 +4,18 @@ import { Findings } from '../protocol/findings.ts';
 import type { ProblemCode } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { EnqueuedJob } from '../store/enqueue/enqueue-entry.ts';
-import { AlreadyExpired, IdempotencyConflict, type Inbox } from './enqueuer.ts';
+import { AlreadyExpired, IdempotencyConflict, type Enqueuer } from './enqueuer.ts';
 
 /** The store tells which request is wrong; the caller wants to know where that is in the body. */
 export async function start(
-  inbox: Inbox,
+  enqueuer: Enqueuer,
   jobs: readonly JobRequest[],
   pointerOf: (index: number) => string,
   paramsField = 'params',
 ): Promise<EnqueuedJob[]> {
   try {
     const at = (index: number) => `${pointerOf(index)}/${paramsField}`;
-    return await refusingMisfits(async () => await inbox.start(jobs), at);
+    return await refusingMisfits(async () => await enqueuer.start(jobs), at);
   } catch (error) {
     if (error instanceof AlreadyExpired) {
       const pointer = `${pointerOf(error.index)}/expiresAt`;
@@ -33,11 +33,11 @@ function refusalAt(code: ProblemCode, pointer: string, detail: string): Refusal 
 }
 
 export async function startOne(
-  inbox: Inbox,
+  enqueuer: Enqueuer,
   job: JobRequest,
   paramsField?: string,
 ): Promise<EnqueuedJob> {
-  const [stored] = await start(inbox, [job], () => '', paramsField);
+  const [stored] = await start(enqueuer, [job], () => '', paramsField);
   if (!stored) throw new Error('the store answered fewer jobs than it was given');
   return stored;
 }
@@ -61,10 +61,10 @@ async function refusingMisfits<T>(
 
 /** Jobs would only fail with params that do not fit: better now than every night. */
 export async function refuseMisfit(
-  inbox: Inbox,
+  enqueuer: Enqueuer,
   of: { definitionKey: string; definitionVersion: number | null; paramsJson: string },
 ): Promise<void> {
   const { definitionKey, definitionVersion, paramsJson } = of;
   const request = { definitionKey, definitionVersion, paramsJson, skipValidation: false };
-  await refusingMisfits(async () => await inbox.checkParams([request]));
+  await refusingMisfits(async () => await enqueuer.checkParams([request]));
 }

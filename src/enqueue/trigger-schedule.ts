@@ -3,7 +3,7 @@ import { type Actor, audit } from '../store/access/audit.ts';
 import type { Db, Queryable } from '../store/connection/db.ts';
 import { enqueueWithin } from '../store/enqueue/enqueue.ts';
 import type { EnqueuedJob, Entry } from '../store/enqueue/enqueue-entry.ts';
-import type { Inbox } from './enqueuer.ts';
+import type { Enqueuer } from './enqueuer.ts';
 import { readScheduleRow, withSchedule } from '../store/schedules/lock-schedule.ts';
 import { withPartitions } from '../store/connection/partitions.ts';
 import type { ScheduleRow } from '../store/schedules/schedule-row.ts';
@@ -23,7 +23,7 @@ const TRIES = 5;
  */
 export async function triggerSchedule(
   db: Db,
-  inbox: Inbox,
+  enqueuer: Enqueuer,
   tenant: string,
   id: string,
   by: Actor | null = null,
@@ -31,7 +31,7 @@ export async function triggerSchedule(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const seen = await readScheduleRow(db, tenant, id);
     if (!seen) return null;
-    const prepared = await slotEntry(inbox, { ...seen, jitter_ms: 0 }, seen.updated_at);
+    const prepared = await slotEntry(enqueuer, { ...seen, jitter_ms: 0 }, seen.updated_at);
     const made = await withPartitions(db, async () =>
       withSchedule(db, tenant, id, async (tx, shard, row) => {
         if (row.updated_at.getTime() !== seen.updated_at.getTime()) return null;
@@ -41,7 +41,7 @@ export async function triggerSchedule(
       }),
     );
     if (!made) continue;
-    inbox.announce([made.entry], made.answers);
+    enqueuer.announce([made.entry], made.answers);
     return made.entry.job.id;
   }
   throw new Error(`schedule ${id} kept changing`);

@@ -35,7 +35,7 @@ import { metricsRoutes } from './routes/metrics.ts';
 import { pausesRoutes } from './routes/pauses.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
-import { readStoryRoutes } from './routes/read-story.ts';
+import { historyRoutes } from './routes/read-history.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { settingsRoutes } from './routes/settings.ts';
@@ -101,7 +101,7 @@ export function buildServer(
   app.register(async (scope) => {
     startJobRoutes(scope, deps);
     readJobsRoutes(scope, deps, redaction, searches);
-    readStoryRoutes(scope, deps, streams, redaction);
+    historyRoutes(scope, deps, streams, redaction);
     changeJobRoutes(scope, deps);
     deadLetterRoutes(scope, deps, redaction, searches);
     bulkRoutes(scope, deps, redaction);

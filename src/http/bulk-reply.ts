@@ -13,11 +13,11 @@ export async function sendBulk(
   { db, redaction }: { db: Db; redaction: Redaction },
   { preview, ...what }: BulkRequest,
 ): Promise<void> {
-  const wish = { tenant: tenantOf(request), ...what };
+  const bulkRequest = { tenant: tenantOf(request), ...what };
   if (preview) {
-    const seen = await previewBulk(db, wish);
+    const seen = await previewBulk(db, bulkRequest);
     return void (await reply.send({ ...seen, sample: await redaction.jobs(seen.sample) }));
   }
-  const bulk = await startBulk(db, wish, actorOf(request));
+  const bulk = await startBulk(db, bulkRequest, actorOf(request));
   await reply.code(202).header('location', `/v1/bulk/${bulk.bulkId}`).send(bulk);
 }

@@ -36,16 +36,16 @@ export function accepted(jobId: string, result: ChangeResult, why: string): Acce
 export async function retry(
   request: FastifyRequest,
   id: string,
-  { db, inbox }: Pick<HttpDeps, 'db' | 'inbox'>,
+  { db, enqueuer }: Pick<HttpDeps, 'db' | 'enqueuer'>,
 ): Promise<AcceptedAnswer> {
   const jobId = wellFormed(id);
-  const wish = parseRetry(request.body);
+  const retryRequest = parseRetry(request.body);
   const tenant = tenantOf(request);
-  const { paramsJson } = wish;
+  const { paramsJson } = retryRequest;
   if (paramsJson !== null) {
     const job = (await getJob(db, tenant, jobId)) ?? noSuchJob(jobId);
-    await refuseMisfit(inbox, { ...job, paramsJson });
+    await refuseMisfit(enqueuer, { ...job, paramsJson });
   }
-  const result = await retryJob(db, tenant, jobId, wish, actorOf(request));
+  const result = await retryJob(db, tenant, jobId, retryRequest, actorOf(request));
   return accepted(jobId, result, 'only a failed or cancelled job can be retried');
 }

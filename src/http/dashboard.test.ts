@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../runtime/log.ts';
 import type { Db } from '../store/connection/db.ts';
-import type { Inbox } from '../enqueue/enqueuer.ts';
+import type { Enqueuer } from '../enqueue/enqueuer.ts';
 import { buildServer, type HttpDeps } from './server.ts';
 
 /** How files get to the browser. What they do there is tested in a real one, in test/browser. */
@@ -17,7 +17,7 @@ await writeFile(join(folder, 'assets', 'main-h4sh.js'), 'go()');
 function serverWith(dashboard?: HttpDeps['dashboard']) {
   const app = buildServer({
     db: {} as Db,
-    inbox: {} as Inbox,
+    enqueuer: {} as Enqueuer,
     log: silentLog,
     host: '127.0.0.1',
     port: 0,

@@ -3,7 +3,7 @@ import type { RunDueBudget, RunDueSummary } from '../core/queue/run-due.ts';
 import type { SettingView } from '../core/views/setting-view.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Db } from '../store/connection/db.ts';
-import type { Inbox } from '../enqueue/enqueuer.ts';
+import type { Enqueuer } from '../enqueue/enqueuer.ts';
 import type { Quotas } from '../enqueue/quotas.ts';
 import type { RequestLimits } from './edge/rate-limits.ts';
 import type { StreamLimits } from './streams/streams.ts';
@@ -11,7 +11,7 @@ import type { StreamLimits } from './streams/streams.ts';
 /** All that the HTTP side needs from the rest. `app.ts` makes it; tests make their own. */
 export interface HttpDeps {
   db: Db;
-  inbox: Inbox;
+  enqueuer: Enqueuer;
   log: Log;
   host: string;
   port: number;
@@ -34,7 +34,7 @@ export interface HttpDeps {
   webhookAllow?: readonly string[];
   /** How often it may be called; no limits when absent. */
   limits?: RequestLimits;
-  /** What one tenant may have; no limits when absent. The inbox has its own. */
+  /** What one tenant may have; no limits when absent. The enqueuer has its own. */
   quotas?: Quotas;
   /** After how long a queued job that nobody has the code for is shown with a warning. */
   unhandledAfterMs?: number;

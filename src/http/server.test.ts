@@ -6,7 +6,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { silentLog } from '../runtime/log.ts';
 import { DatabaseUnavailable, Db } from '../store/connection/db.ts';
 import { Waker } from '../store/connection/wake.ts';
-import { Inbox } from '../enqueue/enqueuer.ts';
+import { Enqueuer } from '../enqueue/enqueuer.ts';
 import { buildServer, HttpServer } from './server.ts';
 
 /** Answers that there are no keys, so that the door is open on loopback. */
@@ -15,8 +15,10 @@ const healthy = { ping: async () => undefined, run } as unknown as Db;
 const deps = { db: healthy, log: silentLog, host: '127.0.0.1', port: 0, version: '1.2.3' };
 const started: HttpServer[] = [];
 
-async function serve(changes: Partial<typeof deps & { inbox: Inbox }> = {}): Promise<HttpServer> {
-  const server = new HttpServer({ ...deps, inbox: {} as Inbox, ...changes });
+async function serve(
+  changes: Partial<typeof deps & { enqueuer: Enqueuer }> = {},
+): Promise<HttpServer> {
+  const server = new HttpServer({ ...deps, enqueuer: {} as Enqueuer, ...changes });
   started.push(server);
   await server.start();
   return server;
@@ -46,13 +48,13 @@ describe('the server', () => {
     await server.stop();
     await server.stop();
     await expect(fetch(`${address}/livez`)).rejects.toThrow();
-    await new HttpServer({ ...deps, inbox: {} as Inbox }).stop();
+    await new HttpServer({ ...deps, enqueuer: {} as Enqueuer }).stop();
   });
 
   it('says in one line that its port is taken', async () => {
     const first = await serve();
     const port = Number(new URL(first.address).port);
-    const second = new HttpServer({ ...deps, inbox: {} as Inbox, port });
+    const second = new HttpServer({ ...deps, enqueuer: {} as Enqueuer, port });
     await expect(second.start()).rejects.toThrow(
       `port ${port} is taken on 127.0.0.1 by another program; use --port to choose another`,
     );
@@ -144,8 +146,8 @@ describe('an unexpected error', () => {
     const refuse = async () => {
       throw error;
     };
-    const failing = { start: refuse } as unknown as Inbox;
-    const app = buildServer({ ...deps, log, inbox: failing });
+    const failing = { start: refuse } as unknown as Enqueuer;
+    const app = buildServer({ ...deps, log, enqueuer: failing });
     const headers = { host: 'localhost' };
     lines.length = 0;
     const payload = { definitionKey: 'a' };
@@ -175,8 +177,8 @@ describe('an unexpected error', () => {
   it('of a real connection that is refused is 503 everywhere, and names no address', async () => {
     const url = 'postgres://nobody@127.0.0.1:1/none';
     const db = Db.open({ url, log: silentLog });
-    const inbox = new Inbox(db, new Waker(url, silentLog), systemClock);
-    const app = buildServer({ ...deps, db, inbox });
+    const enqueuer = new Enqueuer(db, new Waker(url, silentLog), systemClock);
+    const app = buildServer({ ...deps, db, enqueuer });
     const headers = { host: 'localhost' };
     const jobId = '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400';
     const payload = { definitionKey: 'a' };

@@ -12,7 +12,7 @@ const nothing: ClusterRows = {
   oldest: [],
   workers: [],
   lateMs: 0,
-  tallyMs: 0,
+  counterLagMs: 0,
   tables: [],
   holder: null,
 };

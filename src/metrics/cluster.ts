@@ -201,7 +201,7 @@ function webhookFamilies(moves: readonly Move[]): Family[] {
 }
 
 function workerFamilies(
-  { workers, lateMs, tallyMs }: ClusterRows,
+  { workers, lateMs, counterLagMs }: ClusterRows,
   moves: readonly Move[],
 ): Family[] {
   const living = workers.filter(({ status }) => status !== 'dead');
@@ -233,9 +233,9 @@ function workerFamilies(
       lateMs / 1_000,
     ),
     plain(
-      'longshore_tally_lag_seconds',
+      'longshore_counter_lag_seconds',
       'How long ago these counters were brought up to date.',
-      tallyMs / 1_000,
+      counterLagMs / 1_000,
     ),
   ];
 }

@@ -10,19 +10,19 @@ export function meteredQueue(queue: QueuePort, metrics: WorkerMetrics): QueuePor
   };
   return {
     ...queue,
-    claim: async (...wish) => {
-      const jobs = await queue.claim(...wish);
+    claim: async (...args) => {
+      const jobs = await queue.claim(...args);
       metrics.claimed(jobs.length);
       return jobs;
     },
-    claimGated: async (...wish) => {
-      const claimed = await queue.claimGated(...wish);
+    claimLimited: async (...args) => {
+      const claimed = await queue.claimLimited(...args);
       metrics.claimed(claimed.jobs.length);
       return claimed;
     },
-    turn: async (shard, turn) => {
-      const result = await queue.turn(shard, turn);
-      wrote(turn.settlements);
+    settleAndClaim: async (shard, batch) => {
+      const result = await queue.settleAndClaim(shard, batch);
+      wrote(batch.settlements);
       metrics.claimed(result.jobs.length);
       return result;
     },

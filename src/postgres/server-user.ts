@@ -34,7 +34,7 @@ export interface Launch {
   options: { cwd: string; env: NodeJS.ProcessEnv; uid?: number; gid?: number };
 }
 
-export interface LaunchWish {
+export interface LaunchRequest {
   program: 'initdb' | 'postgres';
   /** The data folder. */
   folder: string;
@@ -44,7 +44,7 @@ export interface LaunchWish {
   as?: ServerUser | undefined;
 }
 
-export type Launcher = (wish: LaunchWish) => Promise<Launch>;
+export type Launcher = (request: LaunchRequest) => Promise<Launch>;
 
 /** The path of the folder that a process was started in, whether or not it may enter those above. */
 const STANDING_IN = '/proc/self/cwd';

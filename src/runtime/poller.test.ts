@@ -13,14 +13,14 @@ const poller = (tick: Tick, more: Partial<PollerOptions> = {}) =>
 
 /** A tick that lasts until it is told to end, so that a test can act in the middle of it. */
 function heldTick(delayMs: number) {
-  const gates: PromiseWithResolvers<number>[] = [];
+  const limiters: PromiseWithResolvers<number>[] = [];
   const tick = vi.fn<Tick>(async () => {
-    const gate = Promise.withResolvers<number>();
-    gates.push(gate);
-    return await gate.promise;
+    const limiter = Promise.withResolvers<number>();
+    limiters.push(limiter);
+    return await limiter.promise;
   });
   const end = async () => {
-    gates.at(-1)?.resolve(delayMs);
+    limiters.at(-1)?.resolve(delayMs);
     await passMs(0);
   };
   return { tick, end };

@@ -17,15 +17,15 @@ test('work that has gone on for a slice lets others go on, and ends with its res
 
 test('large work is done one piece at a time, and a failure stops only itself', async () => {
   const turns = new OneAtATime();
-  const gate = Promise.withResolvers<void>();
+  const limiter = Promise.withResolvers<void>();
   const done: string[] = [];
   const first = turns.run(async () => {
-    await gate.promise;
+    await limiter.promise;
     done.push('first');
     throw new Error('broken');
   });
   const second = turns.run(async () => done.push('second'));
-  gate.resolve();
+  limiter.resolve();
   await expect(first).rejects.toThrow('broken');
   await second;
   expect(done).toEqual(['first', 'second']);

@@ -13,7 +13,7 @@ import { withPartitions } from '../store/connection/partitions.ts';
 import { retryJobs } from '../store/change/retry-jobs.ts';
 import { retakeUniqueKeys } from '../store/enqueue/unique-jobs.ts';
 import type { Found } from '../store/read/walk-jobs.ts';
-import type { LineHint } from '../store/connection/wake.ts';
+import type { LevelHint } from '../store/connection/wake.ts';
 import type { JobState, TerminalState } from '../core/job/job.ts';
 
 /**
@@ -32,7 +32,7 @@ const BATCH_SIZE = 500;
 export interface BatchNews {
   /** How many jobs it has changed. */
   changed: number;
-  lines: LineHint[];
+  levels: LevelHint[];
   dueInMs: number[];
   workers: string[];
 }
@@ -61,7 +61,7 @@ async function oneByOne(db: Db, id: string): Promise<BatchNews> {
     });
     if (one === null) break;
     news.changed += one.changed;
-    news.lines.push(...one.lines);
+    news.levels.push(...one.levels);
     news.dueInMs.push(...one.dueInMs);
     news.workers.push(...one.workers);
   }
@@ -129,23 +129,23 @@ async function change(
     case 'cancel': {
       const {
         ids: cancelled,
-        lines,
+        levels,
         workers,
       } = await cancelJobs(tx, shard, ids, {
         tenant,
         states,
         by,
       });
-      return { ...nothing(), changed: cancelled.length, lines, workers };
+      return { ...nothing(), changed: cancelled.length, levels, workers };
     }
     case 'retry': {
       const taken = await retakeUniqueKeys(tx, shard, ids);
       const free = ids.filter((id) => !taken.has(id));
       const retried = await retryJobs(tx, shard, free, how, ended);
-      const lines = retried.filter(({ state }) => state === 'queued');
+      const levels = retried.filter(({ state }) => state === 'queued');
       const later = retried.filter(({ state }) => state === 'scheduled');
       const dueInMs = later.map((one) => one.dueInMs ?? 0);
-      return { ...nothing(), changed: retried.length, lines, dueInMs };
+      return { ...nothing(), changed: retried.length, levels, dueInMs };
     }
     case 'delete': {
       const gone = await deleteJobs(tx, shard, ids, ended);
@@ -159,5 +159,5 @@ function giveUp(ids: readonly string[], note: string): Effect {
 }
 
 function nothing(): Effect {
-  return { changed: 0, lines: [], dueInMs: [], workers: [], failed: 0, note: null };
+  return { changed: 0, levels: [], dueInMs: [], workers: [], failed: 0, note: null };
 }

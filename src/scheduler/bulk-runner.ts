@@ -22,7 +22,7 @@ export function bulkRunner(db: Db, waker: Waker, log: Log, clock: Clock): DuePol
       while (!signal.aborted) {
         const news = await runBatch(db);
         if (news === null) break;
-        waker.wake(news.lines);
+        waker.wake(news.levels);
         if (news.dueInMs.length > 0) waker.wakeScheduler(news.dueInMs);
         for (const worker of news.workers) await sendBeatHint(db, worker).catch(() => undefined);
       }

@@ -3,8 +3,8 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/connection/db.ts';
-import { foldTally, forgetTally } from '../store/counters/roll-up.ts';
-import { ALL_SHARDS, type ShardTurns } from './shard-order.ts';
+import { rollUpCounters, forgetCounters } from '../store/counters/roll-up.ts';
+import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const EVERY_MS = 1_000;
 const BATCH = 10_000;
@@ -17,23 +17,23 @@ const FORGET_MS = 600_000;
 const THE_BEGINNING = '-infinity';
 
 /** Keeps the counters of jobs that everybody reads (`store/counters/roll-up.ts`) at most a second behind. */
-export function tallyKeeper(
+export function counterKeeper(
   db: Db,
   clock: Clock,
   log: Log,
-  turns: ShardTurns = ALL_SHARDS,
+  shardOrder: ShardOrder = ALL_SHARDS,
 ): Service {
   const floors = new Map<number, { at: string; lowLookMs: number }>();
   const forgetMs = new Map<number, number>();
   return new ShardPollers({
-    name: 'tally keeper',
+    name: 'counters keeper',
     log,
     shards: db.shards,
     tick: async (shard, signal) => {
-      await turns.take(shard, async () => {
+      await shardOrder.take(shard, async () => {
         await fold(shard, signal);
         if (clock.monotonicMs() < (forgetMs.get(shard) ?? 0)) return;
-        await forgetTally(db, shard);
+        await forgetCounters(db, shard);
         forgetMs.set(shard, clock.monotonicMs() + FORGET_MS);
       });
       return EVERY_MS;
@@ -47,7 +47,7 @@ export function tallyKeeper(
     let reached = known?.at ?? THE_BEGINNING;
     let tookMs = 0;
     for (let folded = BATCH; folded === BATCH && !signal.aborted;) {
-      const fold = await foldTally(db, shard, floor, BATCH);
+      const fold = await rollUpCounters(db, shard, floor, BATCH);
       folded = fold.folded;
       tookMs += fold.tookMs;
       if (fold.latest !== null) floor = reached = before(fold.latest);

@@ -30,7 +30,7 @@ function sleeper() {
   };
 }
 
-/** The loop gets its turns between these. */
+/** The loop gets its shardOrder between these. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 test('a hint of something nearer ends the sleep, any other does not', async () => {

@@ -11,7 +11,7 @@ import {
   lockDueSchedules,
   postponeSchedule,
 } from '../store/schedules/due-schedules.ts';
-import type { Inbox } from '../enqueue/enqueuer.ts';
+import type { Enqueuer } from '../enqueue/enqueuer.ts';
 import { withPartitions } from '../store/connection/partitions.ts';
 import { heldOf, nextOf, specOf } from '../store/schedules/schedule-row.ts';
 import { slotEntry } from '../enqueue/slot-entry.ts';
@@ -28,7 +28,7 @@ import { type EndedSlot, insertSlots } from '../store/schedules/slots.ts';
  */
 export interface FireDeps {
   db: Db;
-  inbox: Inbox;
+  enqueuer: Enqueuer;
   log: Log;
 }
 
@@ -67,7 +67,7 @@ async function fireAlone(deps: FireDeps, shard: number, id: string): Promise<voi
 }
 
 async function fire(
-  { db, inbox, log }: FireDeps,
+  { db, enqueuer, log }: FireDeps,
   shard: number,
   lock: (tx: Queryable) => Promise<DueSchedule[]>,
 ): Promise<void> {
@@ -76,7 +76,7 @@ async function fire(
       const looks: Look[] = [];
       for (const due of await lock(tx)) {
         try {
-          looks.push(await look(inbox, due));
+          looks.push(await look(enqueuer, due));
         } catch (error) {
           await giveUpForNow(tx, log, shard, due.id, error);
         }
@@ -84,7 +84,7 @@ async function fire(
       return await write(tx, shard, looks);
     }),
   );
-  inbox.announce(entries, answers);
+  enqueuer.announce(entries, answers);
 }
 
 interface Look {
@@ -93,7 +93,7 @@ interface Look {
   entries: Entry[];
 }
 
-async function look(inbox: Inbox, due: DueSchedule): Promise<Look> {
+async function look(enqueuer: Enqueuer, due: DueSchedule): Promise<Look> {
   const nowMs = due.now.getTime();
   const progress = { next: nextOf(due), held: heldOf(due), active: due.active };
   const { decisions, held, next } = decideDue(specOf(due), progress, nowMs);
@@ -101,7 +101,7 @@ async function look(inbox: Inbox, due: DueSchedule): Promise<Look> {
   const slots: EndedSlot[] = [];
   for (const decision of decisions) {
     const fires = decision.status === 'fired';
-    const entry = fires ? await slotEntry(inbox, due, new Date(decision.slot.atMs)) : null;
+    const entry = fires ? await slotEntry(enqueuer, due, new Date(decision.slot.atMs)) : null;
     if (entry) entries.push(entry);
     slots.push({ ...decision, scheduleId: due.id, jobId: entry?.job.id ?? null });
   }

@@ -2,31 +2,34 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/connection/db.ts';
-import { SWEEP_START, sweepGates } from '../store/limits/sweep-limiters.ts';
+import { SWEEP_START, sweepLimiters } from '../store/limits/sweep-limiters.ts';
 import type { Waker } from '../store/connection/wake.ts';
-import { ALL_SHARDS, type ShardTurns } from './shard-order.ts';
+import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const SLICE = 1_000;
 
 /** Sees to it that no token of a limit stays unused while a job waits for it (`store/limits/sweep-limiters.ts`). */
-export function gatekeeper(
+export function limitSweeper(
   db: Db,
   waker: Waker,
   pollMs: number,
   log: Log,
-  turns: ShardTurns = ALL_SHARDS,
+  shardOrder: ShardOrder = ALL_SHARDS,
 ): Service {
   const places = new Map<number, typeof SWEEP_START>();
   return new ShardPollers({
-    name: 'gatekeeper',
+    name: 'limitSweeper',
     log,
     shards: db.shards,
     tick: async (shard) => {
       const place = places.get(shard) ?? SWEEP_START;
-      const swept = await turns.take(shard, async () => await sweepGates(db, shard, place, SLICE));
+      const swept = await shardOrder.take(
+        shard,
+        async () => await sweepLimiters(db, shard, place, SLICE),
+      );
       if (!swept) return pollMs;
       places.set(shard, swept.place);
-      waker.wake(swept.lines);
+      waker.wake(swept.levels);
       return swept.more ? 0 : pollMs;
     },
   });

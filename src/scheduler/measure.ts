@@ -6,8 +6,8 @@ import { eachShard } from '../runtime/shard-pollers.ts';
 import {
   countAttempts,
   countYoungDead,
-  findDeadLanes,
-  findOldLines,
+  findDeadQueues,
+  findOldLevels,
   findStuck,
   findYoungRetries,
   type RetriedJob,
@@ -33,7 +33,7 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
     const shards = Array.from({ length: db.shards }, (_, shard) => shard);
     const failure = await eachShard(shards, async (shard) => {
       findings.push(
-        ...(await lines(shard, rules)),
+        ...(await levels(shard, rules)),
         ...(await deadLetters(shard, rules)),
         ...(await retries(shard, rules)),
         ...(await stuck(shard, rules)),
@@ -46,23 +46,23 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
     return { findings, failure };
   };
 
-  async function lines(shard: number, rules: AlertRules): Promise<Finding[]> {
+  async function levels(shard: number, rules: AlertRules): Promise<Finding[]> {
     const seconds = Math.min(rules.thresholdMin('oldest-age'), rules.thresholdMin('no-worker'));
-    const found = await findOldLines(db, shard, seconds);
-    return found.flatMap(({ served, ...line }) => {
-      const old: Finding = { rule: 'oldest-age', ...NOBODY, ...line };
+    const found = await findOldLevels(db, shard, seconds);
+    return found.flatMap(({ served, ...level }) => {
+      const old: Finding = { rule: 'oldest-age', ...NOBODY, ...level };
       return served ? [old] : [old, { ...old, rule: 'no-worker' }];
     });
   }
 
   async function deadLetters(shard: number, rules: AlertRules): Promise<Finding[]> {
     if (!mayFire(rules, 'dead-letters')) return [];
-    const lanes = (await findDeadLanes(db, shard)).map((lane) => {
-      const { windowSeconds } = rules.of('dead-letters', lane.tenant, lane.definitionKey);
-      return { ...lane, seconds: windowSeconds ?? 0, bound: THRESHOLD_MAX };
+    const queues = (await findDeadQueues(db, shard)).map((queue) => {
+      const { windowSeconds } = rules.of('dead-letters', queue.tenant, queue.definitionKey);
+      return { ...queue, seconds: windowSeconds ?? 0, bound: THRESHOLD_MAX };
     });
-    const found = await countYoungDead(db, shard, lanes);
-    return found.map((lane): Finding => ({ rule: 'dead-letters', ...NOBODY, ...lane }));
+    const found = await countYoungDead(db, shard, queues);
+    return found.map((queue): Finding => ({ rule: 'dead-letters', ...NOBODY, ...queue }));
   }
 
   async function retries(shard: number, rules: AlertRules): Promise<Finding[]> {
@@ -81,20 +81,20 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
     return [...counted, ...(await retryRates(shard, found, rules))];
   }
 
-  /** Only lanes with a retry are looked at, so this costs what is wrong as well. */
+  /** Only queues with a retry are looked at, so this costs what is wrong as well. */
   async function retryRates(
     shard: number,
     found: readonly RetriedJob[],
     rules: AlertRules,
   ): Promise<Finding[]> {
     if (!mayFire(rules, 'retry-rate')) return [];
-    const lanes = new Map(found.map((one) => [one.lane, one]));
-    const asked = [...lanes.values()].map(({ lane, tenant, definitionKey }) => {
+    const queues = new Map(found.map((one) => [one.queue, one]));
+    const asked = [...queues.values()].map(({ queue, tenant, definitionKey }) => {
       const { windowSeconds } = rules.of('retry-rate', tenant, definitionKey);
-      return { lane, seconds: windowSeconds ?? 0 };
+      return { queue, seconds: windowSeconds ?? 0 };
     });
-    return (await countAttempts(db, shard, asked)).flatMap(({ lane, started, retried }) => {
-      const example = lanes.get(lane);
+    return (await countAttempts(db, shard, asked)).flatMap(({ queue, started, retried }) => {
+      const example = queues.get(queue);
       if (!example || started === 0) return [];
       const { tenant, definitionKey, jobId } = example;
       const about = { ...NOBODY, tenant, definitionKey, jobId };
@@ -104,8 +104,8 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
 
   async function stuck(shard: number, rules: AlertRules): Promise<Finding[]> {
     if (!mayFire(rules, 'stuck')) return [];
-    return (await findStuck(db, shard)).map((lane): Finding => {
-      return { rule: 'stuck', ...NOBODY, ...lane };
+    return (await findStuck(db, shard)).map((queue): Finding => {
+      return { rule: 'stuck', ...NOBODY, ...queue };
     });
   }
 

@@ -7,12 +7,12 @@ import { expireJobs } from '../store/claim/expire.ts';
 import { promote } from '../store/claim/promote.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { DuePoller } from './due-poller.ts';
-import { ALL_SHARDS, type ShardTurns } from './shard-order.ts';
+import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const AT_ONCE = 1_000;
 
 /**
- * Moves jobs whose time has come into their lines, ends those whose time is over, and sleeps until
+ * Moves jobs whose time has come into their levels, ends those whose time is over, and sleeps until
  * the next one is due.
  */
 export function promoter(
@@ -20,7 +20,7 @@ export function promoter(
   waker: Waker,
   pollMs: number,
   log: Log,
-  turns: ShardTurns = ALL_SHARDS,
+  shardOrder: ShardOrder = ALL_SHARDS,
   clock: Clock = systemClock,
   logJobs?: string,
 ): DuePoller {
@@ -31,7 +31,7 @@ export function promoter(
     shards: db.shards,
     tick: async (shard) => {
       const latestMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
-      const dueAtMs = await turns.take(shard, async () => await look(shard));
+      const dueAtMs = await shardOrder.take(shard, async () => await look(shard));
       return Math.max(0, Math.min(latestMs, dueAtMs ?? Infinity) - clock.monotonicMs());
     },
   });
@@ -40,10 +40,10 @@ export function promoter(
   async function look(shard: number): Promise<number> {
     // Counted from before the question: the answer may have been on its way for a while.
     const askedMs = clock.monotonicMs();
-    const { more, lines, nextDueMs } = await promote(db, shard, AT_ONCE);
-    waker.wake(lines);
+    const { more, levels, nextDueMs } = await promote(db, shard, AT_ONCE);
+    waker.wake(levels);
     const expiry = await expireJobs(db, shard, AT_ONCE);
-    waker.wake(expiry.lines);
+    waker.wake(expiry.levels);
     for (const job of expiry.jobs) {
       const facts = { ...job, jobId: job.id };
       jobLog.failure(facts, 'job.failed', { code: 'EXPIRED', next: 'failed' });

@@ -3,13 +3,13 @@ import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import { eachShard } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/connection/db.ts';
-import { recountTally } from '../store/counters/roll-up.ts';
+import { recountCounters } from '../store/counters/roll-up.ts';
 import {
   cleanKept,
   dropOldest,
   FIRST_KEY,
   isBusy,
-  type KeyPlace,
+  type KeyCursor,
   type Retention,
   spanPartitions,
   tidyKeys,
@@ -38,7 +38,7 @@ export function pruner(
   mayPrune: () => boolean = () => true,
 ): Poller {
   // How far the walk through the keys of each shard has come. None is under way when it is empty.
-  const walks = new Map<number, KeyPlace>();
+  const walks = new Map<number, KeyCursor>();
   /** Shards whose jobs have to be counted again. */
   const uncounted = new Set<number>();
   const shards = Array.from({ length: db.shards }, (_, shard) => shard);
@@ -134,12 +134,12 @@ export function pruner(
 
   /** What goes by the partition is not counted as it goes. */
   async function recount(shard: number): Promise<void> {
-    await recountTally(db, shard);
+    await recountCounters(db, shard);
     uncounted.delete(shard);
   }
 
   async function freeKeys(shard: number, signal: AbortSignal): Promise<void> {
-    let place: KeyPlace | null = walks.get(shard) ?? FIRST_KEY;
+    let place: KeyCursor | null = walks.get(shard) ?? FIRST_KEY;
     for (let page = 0; page < KEY_PAGES && place && !signal.aborted; page += 1) {
       place = (await tidyKeys(db, shard, place, KEY_PAGE, retention.retentionDays)).last;
     }

@@ -21,7 +21,7 @@ import {
   type Spared,
 } from '../store/workers/workers.ts';
 import { beatingAmong } from './beat-check.ts';
-import { ALL_SHARDS, type ShardTurns } from './shard-order.ts';
+import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const BATCH = 500;
 
@@ -32,8 +32,8 @@ export interface ReaperOptions {
   pollMs: number;
   log: Log;
   /** Which shards to look at each time; all of them, if nobody shares the work. */
-  turns?: ShardTurns;
-  /** Which lines about jobs the log gets (`core/views/job-log.ts`). */
+  shardOrder?: ShardOrder;
+  /** Which levels about jobs the log gets (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
   beating?: { beats: Beats; timing: BeatTiming } | null;
 }
@@ -48,7 +48,7 @@ export interface ReaperOptions {
  */
 export function reaper(options: ReaperOptions): Service {
   const { db, waker, clock, pollMs, log, beating = null } = options;
-  const turns = options.turns ?? ALL_SHARDS;
+  const shardOrder = options.shardOrder ?? ALL_SHARDS;
   const refused = new Set<string>();
   const jobLog = new JobLog(log, options.logJobs);
   return new ShardPollers({
@@ -58,7 +58,7 @@ export function reaper(options: ReaperOptions): Service {
     // After an outage jobs wait for this: it is tried again at the usual pace.
     maxRetryMs: Math.max(200, pollMs),
     tick: async (shard) => {
-      const full = await turns.take(shard, async () => await reap(shard));
+      const full = await shardOrder.take(shard, async () => await reap(shard));
       return full ? 0 : pollMs;
     },
   });
@@ -113,7 +113,7 @@ export function reaper(options: ReaperOptions): Service {
       return { id: row.id, claim: row.claim, was: row.state, transition, usage: NO_USAGE };
     });
     const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
-    waker.wake(settled.flatMap(({ lines }) => lines));
+    waker.wake(settled.flatMap(({ levels }) => levels));
     const reclaimed = new Set(settled.map(({ id }) => id));
     for (const [index, row] of orphans.entries()) {
       if (!reclaimed.has(row.id)) continue;

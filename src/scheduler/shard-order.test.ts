@@ -4,10 +4,10 @@ import { Crowd, ownShards } from './shard-order.ts';
 it('its own shards come each time, those of others once in a while', async () => {
   let nowMs = 0;
   const clock = { now: () => new Date(nowMs), monotonicMs: () => nowMs, random: () => 0 };
-  const turns = ownShards({ owns: (shard) => shard === 0 }, clock, 100, new Crowd(Infinity));
+  const shardOrder = ownShards({ owns: (shard) => shard === 0 }, clock, 100, new Crowd(Infinity));
   const look = async () => [
-    await turns.take(0, async () => true),
-    await turns.take(1, async () => true),
+    await shardOrder.take(0, async () => true),
+    await shardOrder.take(1, async () => true),
   ];
   expect(await look()).toEqual([true, null]);
   nowMs = 100;

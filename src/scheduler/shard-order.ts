@@ -2,12 +2,12 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Roster } from './roster.ts';
 
 /** Whether a loop should look at this shard in this round. */
-export interface ShardTurns {
+export interface ShardOrder {
   /** Does the work if it is this shard's turn here; null when it is not. */
   take<T>(shard: number, work: () => Promise<T>): Promise<T | null>;
 }
 
-export const ALL_SHARDS: ShardTurns = { take: async (_, work) => await work() };
+export const ALL_SHARDS: ShardOrder = { take: async (_, work) => await work() };
 
 /**
  * One's own shards each time, and all of them once in a while: what an owner leaves lying that was
@@ -18,17 +18,17 @@ export function ownShards(
   clock: Clock,
   everyMs: number,
   crowd: Crowd,
-): ShardTurns {
+): ShardOrder {
   const sinceMs = new Map<number, number>();
   const startMs = clock.monotonicMs();
-  const isOurTurn = (shard: number) => {
+  const isOurs = (shard: number) => {
     const nowMs = clock.monotonicMs();
     if (nowMs - (sinceMs.get(shard) ?? startMs) < everyMs) return roster.owns(shard);
     sinceMs.set(shard, nowMs);
     return true;
   };
   return {
-    take: async (shard, work) => (isOurTurn(shard) ? await crowd.enter(shard, work) : null),
+    take: async (shard, work) => (isOurs(shard) ? await crowd.enter(shard, work) : null),
   };
 }
 

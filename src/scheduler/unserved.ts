@@ -7,7 +7,7 @@ import type { Db } from '../store/connection/db.ts';
 import { failWaiting } from '../store/claim/fail-waiting.ts';
 import { findUnserved, type UnservedJob, type UnservedScope } from '../store/workers/unserved.ts';
 import type { Waker } from '../store/connection/wake.ts';
-import { ALL_SHARDS, type ShardTurns } from './shard-order.ts';
+import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const BATCH = 500;
 
@@ -17,8 +17,8 @@ export interface UnservedOptions {
   pollMs: number;
   unhandledAfterMs: number;
   log: Log;
-  turns?: ShardTurns;
-  /** Which lines about jobs the log gets (`core/views/job-log.ts`). */
+  shardOrder?: ShardOrder;
+  /** Which levels about jobs the log gets (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface UnservedOptions {
  */
 export function unserved(options: UnservedOptions): Service {
   const { db, waker, pollMs, unhandledAfterMs, log } = options;
-  const turns = options.turns ?? ALL_SHARDS;
+  const shardOrder = options.shardOrder ?? ALL_SHARDS;
   const jobLog = new JobLog(log, options.logJobs);
   // A worker that is late in a deploy gets the whole time.
   const scope = { afterMs: unhandledAfterMs, tenant: null, unpublishedAtOnce: false };
@@ -38,7 +38,7 @@ export function unserved(options: UnservedOptions): Service {
     shards: db.shards,
     tick: async (shard) => {
       const fail = async () => await failUnserved({ db, waker, jobLog }, shard, scope);
-      return (await turns.take(shard, fail))?.more ? 0 : pollMs;
+      return (await shardOrder.take(shard, fail))?.more ? 0 : pollMs;
     },
   });
 }
@@ -50,8 +50,8 @@ export async function failUnserved(
   scope: UnservedScope,
 ): Promise<{ failed: number; more: boolean }> {
   const found = await findUnserved(db, shard, scope, BATCH);
-  const { ids, lines } = await failWaiting(db, shard, found.map(failureFor));
-  waker.wake(lines);
+  const { ids, levels } = await failWaiting(db, shard, found.map(failureFor));
+  waker.wake(levels);
   for (const job of found.filter(({ id }) => ids.includes(id))) {
     const facts = { ...job, jobId: job.id, definition: job.key };
     jobLog.failure(facts, 'job.failed', { code: 'NO_HANDLER', next: 'failed' });

@@ -12,7 +12,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { createLog, type LogLevel, silentLog } from '../runtime/log.ts';
 import { reaper } from '../scheduler/reaper.ts';
 import { Db } from '../store/connection/db.ts';
-import { Inbox } from '../enqueue/enqueuer.ts';
+import { Enqueuer } from '../enqueue/enqueuer.ts';
 import { listJobs } from '../store/read/list-jobs.ts';
 import { migrate } from '../store/connection/migrate.ts';
 import { createScratch, type Scratch } from '../store/connection/scratch.ts';
@@ -54,7 +54,7 @@ export class TestRig extends LocalJobs {
   constructor(options: TestRigOptions, scratch: Scratch, close: () => Promise<void>) {
     const db = Db.open({ url: scratch.url, log: silentLog, max: 10 });
     const waker = new Waker(scratch.url, silentLog);
-    super(db, new Inbox(db, waker, systemClock));
+    super(db, new Enqueuer(db, waker, systemClock));
     this.databaseUrl = scratch.url;
     this.#db = db;
     this.#waker = waker;

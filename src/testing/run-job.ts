@@ -116,7 +116,7 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
   if (!checked.ok) throw new TypeError(`params${checked.pointer}: ${checked.detail}`);
   const job = {
     id: options.jobId ?? JOB_ID,
-    lane: 1,
+    queue: 1,
     rank: 0,
     seq: 0,
     attempts: attempt,
@@ -125,7 +125,7 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
     interruptions: 0,
     paramsJson: checked.json,
     policy: null,
-    gated: false,
+    limited: false,
     traceparent: null,
   };
   return { job, execution: new Execution(0, job, info, CANCEL_GRACE_MS, 'default') };

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withDeadline } from '../runtime/deadline.ts';
-import { CleanRoom } from './isolation/sandboxes.ts';
+import { Sandboxes } from './isolation/sandboxes.ts';
 import { GuardedProcess } from './isolation/guarded-process.ts';
 import type { Attempt, ProbeTargets } from './probe/escape.ts';
 import type { TrialOptions } from './runners/start-check.ts';
@@ -44,12 +44,12 @@ const PROBE_MS = 60_000;
 export async function probeIsolation(options: ProbeOptions): Promise<Probe> {
   const { jobs, clock, log, databaseFile, configFile, openServer, ...settings } = options;
   const watchdog = new Watchdog(clock, log);
-  const room = new CleanRoom({ ...settings, jobs, slots: 2, watchdog, clock, log });
+  const room = new Sandboxes({ ...settings, jobs, slots: 2, watchdog, clock, log });
   const stage = mkdtempSync(join(tmpdir(), 'longshore-probe-'));
   await watchdog.start();
   try {
     await room.start();
-    const home = room.cell(null);
+    const home = room.sandbox(null);
     const begun = Promise.withResolvers<void>();
     const neighbour = new GuardedProcess(home, NEIGHBOUR, {}, () => begun.resolve());
     try {
@@ -77,7 +77,7 @@ export async function probeIsolation(options: ProbeOptions): Promise<Probe> {
   }
 }
 
-async function runProbe(room: CleanRoom, targets: ProbeTargets): Promise<Attempt[]> {
+async function runProbe(room: Sandboxes, targets: ProbeTargets): Promise<Attempt[]> {
   const lines: string[] = [];
   const argv = [
     process.execPath,
@@ -85,7 +85,9 @@ async function runProbe(room: CleanRoom, targets: ProbeTargets): Promise<Attempt
     MAIN,
     JSON.stringify(targets),
   ];
-  const probe = new GuardedProcess(room.cell(MEMORY_MB), argv, {}, (_, line) => lines.push(line));
+  const probe = new GuardedProcess(room.sandbox(MEMORY_MB), argv, {}, (_, line) =>
+    lines.push(line),
+  );
   try {
     await withDeadline(probe.exited, PROBE_MS, 'the probe');
   } finally {

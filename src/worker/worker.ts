@@ -7,7 +7,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { Listener } from '../store/connection/listen.ts';
-import type { HandOver } from '../store/enqueue/direct-start.ts';
+import type { DirectStart } from '../store/enqueue/direct-start.ts';
 import { Reconciler } from './reconciler.ts';
 import type { Execution } from './attempt/execution.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -103,8 +103,8 @@ export class Worker implements Service {
     });
   }
 
-  /** For an inbox in the same process; null until the worker has started. */
-  get handOver(): HandOver | null {
+  /** For an enqueuer in the same process; null until the worker has started. */
+  get directStart(): DirectStart | null {
     return this.#loops[0] ?? null;
   }
 

@@ -93,7 +93,7 @@ it('a bulk action survives kill -9 of its scheduler in the middle of a batch', a
   // Somebody holds a job of the second batch, so that is where the scheduler stands still.
   const link = await HeldLink.begin(database);
   const hold = `select from longshore.done where id = (
-      select f.id from longshore.done f join longshore.lane l using (shard, lane)
+      select f.id from longshore.done f join longshore.queue l using (shard, queue)
       where l.key = 'kill' order by f.id offset 700 limit 1
     ) for update`;
   await link.run({ name: 'hold', text: hold });
@@ -109,7 +109,7 @@ it('a bulk action survives kill -9 of its scheduler in the middle of a batch', a
   expect(bulk).toMatchObject({ status: 'finished', done: count, skipped: 0, failed: 0 });
   const rows = await database.sql(
     `select count(*)::int as jobs, min(w.claim_no) as least, max(w.claim_no) as most
-     from longshore.waiting w join longshore.lane l using (shard, lane) where l.key = 'kill'`,
+     from longshore.waiting w join longshore.queue l using (shard, queue) where l.key = 'kill'`,
   );
   // A claim number is raised by each retry.
   expect(rows).toEqual([{ jobs: count, least: 2, most: 2 }]);

@@ -62,7 +62,7 @@ const oldestWorker = async () => {
 };
 
 /** What was written about a job that has ended, by the database and by the job itself. */
-const storyOf = async (name: string, id: string) => {
+const historyOf = async (name: string, id: string) => {
   const [done] = await query(
     postgres.url,
     `select claim_no::int as claims, attempts::int,
@@ -118,7 +118,7 @@ describe.skipIf(!hasRedis)('a database away for longer than a lease (needs redis
         errors: ['LEASE_EXPIRED'],
       };
       const wanted = name.startsWith('ended') ? once : twice;
-      expect(await storyOf(name, id)).toEqual({ name, ...wanted });
+      expect(await historyOf(name, id)).toEqual({ name, ...wanted });
     }
     // It was the worker that ended its first lease, by far not over yet, and nobody else.
     expect(await oldestWorker()).toMatchObject({ instance, diedEarly: true });

@@ -149,27 +149,27 @@ describe('a role whose database is not there yet', () => {
   it('waits for it', async () => {
     const database = await emptyDatabase();
     const { hostname, port } = new URL(database.url);
-    const gate = createServer((from) => {
+    const limiter = createServer((from) => {
       const to = connect(Number(port), hostname);
       from.on('error', () => to.destroy()).pipe(to);
       to.on('error', () => from.destroy()).pipe(from);
     });
-    const gatePort = await findFreePort(20_000 + Math.floor(Math.random() * 10_000));
+    const limiterPort = await findFreePort(20_000 + Math.floor(Math.random() * 10_000));
     const url = new URL(database.url);
-    url.port = `${gatePort}`;
+    url.port = `${limiterPort}`;
     const roles = ['api', 'worker', 'scheduler'].map((role) =>
       begin(role, { env: { ...env, DATABASE_URL: url.href } }),
     );
     for (const role of roles) {
       await until('it says that it waits', () => /trying again/.test(role.stderr()));
     }
-    gate.listen(gatePort, '127.0.0.1');
+    limiter.listen(limiterPort, '127.0.0.1');
     for (const role of roles) {
       await until('it is up', () => role.summary());
       role.signal('SIGTERM');
       expect(await role.exited).toEqual({ code: 0, signal: null });
     }
-    gate.close();
+    limiter.close();
     await database.drop();
   });
 

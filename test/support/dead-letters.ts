@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { Lanes } from '../../src/store/enqueue/queues.ts';
+import { Queues } from '../../src/store/enqueue/queues.ts';
 import type { TestDatabase } from './servers/database.ts';
 
 export interface Mistake {
@@ -21,11 +21,11 @@ const FILL = `
   set local session_replication_role = replica;
   create temporary table made on commit drop as
   select longshore.new_job_id(0::smallint) as id, n from generate_series(1, $COUNT) n;
-  insert into longshore.job (shard, id, lane, params, created_at)
-  select 0, id, $LANE, '$PARAMS', clock_timestamp() from made;
-  insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+  insert into longshore.job (shard, id, queue, params, created_at)
+  select 0, id, $QUEUE, '$PARAMS', clock_timestamp() from made;
+  insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
     interruptions, queued_at, worker, started_at, finished_at, error_code, fingerprint, error)
-  select 0, id, $LANE, 'failed', 0, 1, 1, 1, 0, now(), gen_random_uuid(), now(),
+  select 0, id, $QUEUE, 'failed', 0, 1, 1, 1, 0, now(), gen_random_uuid(), now(),
     clock_timestamp(), e.code, e.fingerprint,
     json_build_object('code', e.code, 'message', e.message, 'stack', null, 'cause', null)
   from made join (
@@ -38,9 +38,9 @@ export async function manyDeadLetters(
   { url, db }: TestDatabase,
   { key, version = 1, tenant = 'default', count, mistakes, params = {} }: ManyDeadLetters,
 ): Promise<void> {
-  const { lane } = await new Lanes(db, 1).resolve(tenant, key, version);
+  const { queue } = await new Queues(db, 1).resolve(tenant, key, version);
   const text = FILL.replaceAll('$COUNT', String(count))
-    .replaceAll('$LANE', String(lane))
+    .replaceAll('$QUEUE', String(queue))
     .replaceAll('$KINDS', String(mistakes.length))
     .replaceAll('$PARAMS', JSON.stringify(params))
     .replaceAll('$MISTAKES', JSON.stringify(mistakes));

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { reaper } from '../../src/scheduler/reaper.ts';
 import { claim, type ClaimedJob } from '../../src/store/claim/claim.ts';
-import { findLines } from '../../src/store/claim/find-levels.ts';
+import { findLevels } from '../../src/store/claim/find-levels.ts';
 import type { Queryable } from '../../src/store/connection/db.ts';
 import { settle, type Settled } from '../../src/store/claim/settle.ts';
 import { registerWorker } from '../../src/store/workers/workers.ts';
@@ -26,27 +26,27 @@ export async function newWorker({ db }: TestDatabase, leaseMs = 60_000): Promise
 }
 
 export async function enqueueOne(
-  { inbox }: TestDatabase,
+  { enqueuer }: TestDatabase,
   changes: Partial<JobRequest> = {},
 ): Promise<string> {
-  const [answer] = await inbox.start([request(changes)]);
+  const [answer] = await enqueuer.start([request(changes)]);
   if (!answer) throw new Error('no answer');
   return answer.jobId;
 }
 
-/** Claims from every lane that has work. */
+/** Claims from every queue that has work. */
 export async function claimAny(
   { db, sql }: TestDatabase,
   worker: string,
   limit: number,
 ): Promise<ClaimedJob[]> {
-  const lanes = await sql<{ lane: number }>('select lane from longshore.lane where shard = 0');
-  const lines = await findLines(
+  const queues = await sql<{ queue: number }>('select queue from longshore.queue where shard = 0');
+  const lines = await findLevels(
     db,
     0,
-    lanes.map((row) => row.lane),
+    queues.map((row) => row.queue),
   );
-  lines.sort((a, b) => a.rank - b.rank || a.lane - b.lane);
+  lines.sort((a, b) => a.rank - b.rank || a.queue - b.queue);
   return await claim(
     db,
     0,

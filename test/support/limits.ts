@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import type { ClaimedJob } from '../../src/store/claim/claim.ts';
-import { findLines } from '../../src/store/claim/find-levels.ts';
-import { claimGated, type GatedClaim } from '../../src/store/claim/limited-claim.ts';
+import { findLevels } from '../../src/store/claim/find-levels.ts';
+import {
+  claimLimited as claimFrom,
+  type LimitedClaim,
+} from '../../src/store/claim/limited-claim.ts';
 import { publishDefinitions } from '../../src/store/enqueue/definitions.ts';
 import { syncLimits } from '../../src/store/limits/sync-limits.ts';
 import { defineJob } from '../../src/core/definition/define.ts';
@@ -24,16 +27,16 @@ export async function claimLimited(
   { db, sql }: TestDatabase,
   worker: string,
   limit: number,
-): Promise<GatedClaim> {
-  const lanes = await sql<{ lane: number }>('select lane from longshore.lane where shard = 0');
-  const lines = await findLines(
+): Promise<LimitedClaim> {
+  const queues = await sql<{ queue: number }>('select queue from longshore.queue where shard = 0');
+  const lines = await findLevels(
     db,
     0,
-    lanes.map((row) => row.lane),
+    queues.map((row) => row.queue),
   );
-  lines.sort((a, b) => a.rank - b.rank || a.lane - b.lane);
+  lines.sort((a, b) => a.rank - b.rank || a.queue - b.queue);
   const from = lines.map((line) => ({ ...line, floor: 0 }));
-  return await claimGated(db, 0, limit, worker, from);
+  return await claimFrom(db, 0, limit, worker, from);
 }
 
 export async function take(
@@ -44,37 +47,39 @@ export async function take(
   return (await claimLimited(database, worker, limit)).jobs;
 }
 
-/** Nothing waits or runs, and nothing is limited. Lanes stay, since processes remember them. */
+/** Nothing waits or runs, and nothing is limited. Queues stay, since processes remember them. */
 export async function clearFlow({ sql }: TestDatabase): Promise<void> {
   await sql(`truncate longshore.job, longshore.waiting, longshore.running, longshore.done,
-    longshore.attempt, longshore.worker, longshore.definition, longshore.gate,
+    longshore.attempt, longshore.worker, longshore.definition, longshore.limiter,
     longshore.limit_override, longshore.pause`);
   await sql(
-    `update longshore.lane set dgate = null, tgate = null, keyed = false, paused_at = null`,
+    `update longshore.queue set definition_limiter = null, tenant_limiter = null, keyed = false, paused_at = null`,
   );
 }
 
-/** What the gates say, against what the jobs say: the two must never differ. */
+/** What the limiters say, against what the jobs say: the two must never differ. */
 const RECOUNT = `
-  select coalesce(g.name, g.gate::text) as gate, g.in_use, g.parked,
-    (select count(*)::int from longshore.running r where g.gate = any (r.tokens))
-      + (select count(*)::int from longshore.waiting w where w.kgate = g.gate and w.key_token)
+  select coalesce(g.name, g.limiter::text) as limiter, g.in_use, g.blocked,
+    (select count(*)::int from longshore.running r where g.limiter = any (r.tokens))
+      + (select count(*)::int from longshore.waiting w where w.key_limiter = g.limiter and w.has_permit)
       as tokens,
     (select count(*)::int from longshore.waiting w
-     where w.kgate = g.gate and w.parked is not null) as waiting
-  from longshore.gate g`;
+     where w.key_limiter = g.limiter and w.blocked is not null) as waiting
+  from longshore.limiter g`;
 
 const LOST = `
-  select t.gate from longshore.running r cross join lateral unnest(r.tokens) as t(gate)
-  where not exists (select 1 from longshore.gate g where g.gate = t.gate)
+  select t.limiter from longshore.running r cross join lateral unnest(r.tokens) as t(limiter)
+  where not exists (select 1 from longshore.limiter g where g.limiter = t.limiter)
   union all
-  select w.kgate from longshore.waiting w
-  where (w.key_token or w.parked is not null)
-    and not exists (select 1 from longshore.gate g where g.gate = w.kgate)`;
+  select w.key_limiter from longshore.waiting w
+  where (w.has_permit or w.blocked is not null)
+    and not exists (select 1 from longshore.limiter g where g.limiter = w.key_limiter)`;
 
 export async function expectNoDrift({ sql }: TestDatabase): Promise<void> {
-  const gates = await sql<Record<'in_use' | 'tokens' | 'parked' | 'waiting', number>>(RECOUNT);
-  const wrong = gates.filter((gate) => gate.in_use !== gate.tokens || gate.parked !== gate.waiting);
-  expect(wrong, 'gates that count wrongly').toEqual([]);
-  expect(await sql(LOST), 'tokens of no gate').toEqual([]);
+  const limiters = await sql<Record<'in_use' | 'tokens' | 'blocked' | 'waiting', number>>(RECOUNT);
+  const wrong = limiters.filter(
+    (limiter) => limiter.in_use !== limiter.tokens || limiter.blocked !== limiter.waiting,
+  );
+  expect(wrong, 'limiters that count wrongly').toEqual([]);
+  expect(await sql(LOST), 'tokens of no limiter').toEqual([]);
 }

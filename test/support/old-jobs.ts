@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/core/job/lifecycle.ts';
 import type { JobRequest } from '../../src/core/job/new-job.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { ClaimedJob } from '../../src/store/claim/claim.ts';
-import { Inbox } from '../../src/enqueue/enqueuer.ts';
+import { Enqueuer } from '../../src/enqueue/enqueuer.ts';
 import { dropOldest, isBusy, type Retention } from '../../src/store/change/prune.ts';
 import { type PostgresVersion, testDatabase, type TestDatabase } from './servers/database.ts';
 import { claimAny, newWorker, request, settleAs } from './jobs.ts';
@@ -63,8 +63,8 @@ export async function enqueueDaysAgo(
   changes: Partial<JobRequest> = {},
 ): Promise<string> {
   const then: Clock = { ...systemClock, now: () => new Date(Date.now() - daysAgo * DAY_MS) };
-  const inbox = new Inbox(db, waker, then);
-  const [answer] = await inbox.start([request(changes)]);
+  const enqueuer = new Enqueuer(db, waker, then);
+  const [answer] = await enqueuer.start([request(changes)]);
   if (!answer) throw new Error('no answer');
   return answer.jobId;
 }
@@ -148,8 +148,8 @@ export async function dropAll(database: TestDatabase, retention: Retention): Pro
 
 /** Where each job is, and all that is known about it: to compare before and after. */
 export async function everything({ sql }: TestDatabase): Promise<unknown> {
-  const story = ['attempt', 'event', 'log_chunk', 'step'];
-  const tables = ['job', 'waiting', 'running', 'done', ...story, 'dedupe'];
+  const history = ['attempt', 'event', 'log_chunk', 'step'];
+  const tables = ['job', 'waiting', 'running', 'done', ...history, 'dedupe'];
   const rows = tables.map(async (table) => {
     const found = await sql<{ row: string }>(`select t::text as row from longshore.${table} t`);
     return [table, found.map(({ row }) => row).sort()];

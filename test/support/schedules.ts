@@ -66,10 +66,10 @@ export async function fallBehind(
 }
 
 /** One look at everything that is due, as a scheduler takes it that believes to own it all. */
-export async function tick({ db, inbox }: TestDatabase, limit = 100): Promise<number> {
+export async function tick({ db, enqueuer }: TestDatabase, limit = 100): Promise<number> {
   let looked = 0;
   for (let shard = 0; shard < db.shards; shard += 1) {
-    looked += await fireDue({ db, inbox, log: silentLog }, shard, ALL_BUCKETS, limit);
+    looked += await fireDue({ db, enqueuer, log: silentLog }, shard, ALL_BUCKETS, limit);
   }
   return looked;
 }

@@ -10,8 +10,11 @@ import type { TestDatabase } from './servers/database.ts';
 const BY = { name: 'test', address: null };
 
 /** A server over this database, to be injected into. */
-export function doorOf({ db, inbox }: TestDatabase, more: Partial<HttpDeps> = {}): FastifyInstance {
-  const bare = { db, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '0' };
+export function doorOf(
+  { db, enqueuer }: TestDatabase,
+  more: Partial<HttpDeps> = {},
+): FastifyInstance {
+  const bare = { db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' };
   return buildServer({ ...bare, ...more });
 }
 

@@ -1,8 +1,8 @@
 -- Fills Longshore's tables with finished jobs of the last seven days, as if it had run for a week.
 -- How many comes from the setting bench.finished. days.sql comes first.
 
-insert into longshore.lane (shard, lane, key, version, tenant)
-select 0, coalesce(max(lane), 0) + 1, 'noop', 1, 'default' from longshore.lane where shard = 0
+insert into longshore.queue (shard, queue, key, version, tenant)
+select 0, coalesce(max(queue), 0) + 1, 'noop', 1, 'default' from longshore.queue where shard = 0
 on conflict do nothing;
 
 -- Ids as core/job/job-id.ts makes them: 48 bits of time, version 7, random, shard 0 in the low bits.
@@ -18,15 +18,15 @@ from (
   from generate_series(1, current_setting('bench.finished')::integer) as n
 ) as moments;
 
-insert into longshore.job (shard, id, lane, params, created_at)
-select 0, id, (select lane from longshore.lane where key = 'noop'), '{"n":1}', at from finished;
+insert into longshore.job (shard, id, queue, params, created_at)
+select 0, id, (select queue from longshore.queue where key = 'noop'), '{"n":1}', at from finished;
 
-insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
   interruptions, queued_at, worker, started_at, finished_at, result)
-select 0, id, (select lane from longshore.lane where key = 'noop'), 'succeeded', 0, 1, 3, 1,
+select 0, id, (select queue from longshore.queue where key = 'noop'), 'succeeded', 0, 1, 3, 1,
   0, at, gen_random_uuid(), at + interval '2 ms', at + interval '5 ms', 'null'
 from finished;
 
 drop table finished;
 
-select longshore.recount_tally(0::smallint);
+select longshore.recount_counters(0::smallint);

@@ -66,10 +66,10 @@ function addSet(alerts: Command, cli: Cli): void {
     .option('--window-seconds <number>', 'how far back it counts', whole)
     .addOption(new Option('--off', 'it never fires').conflicts('on'))
     .option('--on', 'it may fire, although it is off otherwise')
-    .action(async (rule: AlertRuleName, { on, off, ...wish }: Options, command: Command) => {
+    .action(async (rule: AlertRuleName, { on, off, ...fields }: Options, command: Command) => {
       const out = outputOf(cli, command);
       const enabled = off ? false : on;
-      const held = await clientOf(cli, command).alerts.setRule(rule, { ...wish, enabled });
+      const held = await clientOf(cli, command).alerts.setRule(rule, { ...fields, enabled });
       if (out.json) return out.document(held);
       out.table(ruleTable([held], out.width));
     });

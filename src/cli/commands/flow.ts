@@ -79,7 +79,7 @@ export function addFlow(program: Command, cli: Cli): void {
       'after',
       '\nInstead of a value, none lifts a limit, and code goes back to the code.',
     )
-    .action(async (key: string, options: Wish, command: Command) => {
+    .action(async (key: string, options: OptionValues, command: Command) => {
       const change: LimitsChange = changeOf(options);
       const out = outputOf(cli, command);
       const changed = await hostClient(cli, command).flow.limit(key, change);
@@ -92,7 +92,7 @@ export function addFlow(program: Command, cli: Cli): void {
     .argument('<name>', 'the name of the tenant')
     .option('--concurrency-limit <number>', 'how many of its jobs run at a time', limitCount)
     .option('--weight <number>', 'its share among tenants whose jobs are as urgent', whole)
-    .action(async (name: string, options: Wish, command: Command) => {
+    .action(async (name: string, options: OptionValues, command: Command) => {
       const change: TenantLimitsChange = changeOf(options);
       const out = outputOf(cli, command);
       const changed = await hostClient(cli, command).tenants.limit(name, change);
@@ -107,10 +107,10 @@ interface TargetOptions {
   all?: true;
 }
 
-type Wish = Record<string, unknown>;
+type OptionValues = Record<string, unknown>;
 
 /** What the code shall say again is null to the server; commander knows no such value. */
-function changeOf(options: Wish): Wish {
+function changeOf(options: OptionValues): OptionValues {
   const entries = Object.entries(options);
   if (entries.length === 0) throw new UsageError('say what to change, by a flag');
   return Object.fromEntries(
@@ -120,7 +120,7 @@ function changeOf(options: Wish): Wish {
 
 /**
  * Everywhere else --tenant says for whom to act; here it says what to pause. One that comes from the
- * environment is no such wish, and stops nobody.
+ * environment is not such a request.
  */
 function aim(cli: Cli, command: Command, { definition, all }: TargetOptions) {
   const { config, origins } = configOf(cli, command, 'client');

@@ -53,8 +53,8 @@ function addCreate(webhooks: Command, cli: Cli): void {
     .action(async (url: string, options: Options, command: Command) => {
       const { event: events, description, definitionKey: definitionKeys, tag: tags } = options;
       const out = outputOf(cli, command);
-      const wish = { url, events, description, definitionKeys, tags };
-      const made = await clientOf(cli, command).webhooks.create(wish);
+      const request = { url, events, description, definitionKeys, tags };
+      const made = await clientOf(cli, command).webhooks.create(request);
       if (out.json) return out.document(made);
       out.lines([made.id, made.secret]);
       out.note(`This is the only time that the secret of ${made.id} is shown.`);

@@ -3,7 +3,7 @@ import { RETRY_MODES } from '../../core/failure/retry.ts';
 import { rate } from './option-values.ts';
 
 /** How a job, or each of many, is retried. */
-export function addWish(command: Command): Command {
+export function addRetryRequest(command: Command): Command {
   const help = 'go on now or later, or reset: start over without attempts and checkpoints';
   return command
     .addOption(new Option('--mode <mode>', help).choices(RETRY_MODES))
@@ -12,7 +12,11 @@ export function addWish(command: Command): Command {
 }
 
 export function addHow(command: Command): Command {
-  return addWish(command).option('--rate-per-second <number>', 'so many jobs a second', rate);
+  return addRetryRequest(command).option(
+    '--rate-per-second <number>',
+    'so many jobs a second',
+    rate,
+  );
 }
 
 /** How a bulk action goes. */

@@ -35,7 +35,7 @@ export function attemptRows(attempts: readonly JobAttempt[], widthMax: number): 
   return columns([ATTEMPT_HEADER, ...rows], widthMax);
 }
 
-/** The names of events differ in length, and a story is printed as it is read, so this is fixed. */
+/** The names of events differ in length, and a history is printed as it is read, so this is fixed. */
 const TYPE_WIDTH = Math.max(...EVENT_TYPES.map((type) => type.length));
 
 /** An event for people: when, what, in which attempt, and what there is to say about it. */

@@ -46,7 +46,7 @@ export interface JobContext {
    */
   snooze(delayMs: number): never;
   /**
-   * Adds to the story of the job (`GET /v1/jobs/{id}/events`). The payload is any JSON. Resolves when
+   * Adds to the history of the job (`GET /v1/jobs/{id}/events`). The payload is any JSON. Resolves when
    * the worker has it, which stores it within a second, and before the outcome of the attempt.
    */
   emitEvent(type: string, payload?: unknown): Promise<void>;
@@ -67,7 +67,7 @@ export interface JobContext {
 /**
  * What a hook may use: all that the job may, and how the job stands. `onStart` has the context of its
  * attempt. The others are small jobs: their steps and checkpoints are their own, events are told in the
- * story of the job that has ended, and `snooze` runs the hook again later.
+ * history of the job that has ended, and `snooze` runs the hook again later.
  */
 export interface HookContext extends JobContext {
   readonly status: JobState;

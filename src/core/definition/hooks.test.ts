@@ -27,7 +27,7 @@ it.each<[HookName[], boolean, boolean]>([
   [['onFail'], true, false],
   [['onSuccess'], true, true],
   [['onEnd'], true, true],
-])('%j: a lane to serve %s, at a success %s', (hooks, terminal, success) => {
+])('%j: a queue to serve %s, at a success %s', (hooks, terminal, success) => {
   expect(hasTerminalHooks(info(hooks))).toBe(terminal);
   expect(hasSuccessHooks(info(hooks))).toBe(success);
 });

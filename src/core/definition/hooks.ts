@@ -2,7 +2,7 @@ import type { DefinitionInfo } from './definition.ts';
 import { DEFAULT_RETRY } from '../failure/backoff.ts';
 
 /**
- * The hooks of a finished job are small jobs of their own, in a lane beside the one of their
+ * The hooks of a finished job are small jobs of their own, in a queue beside the one of their
  * definition. The settle statement makes them together with the outcome, so they run even if the
  * worker dies right after it, and whatever becomes of them, the outcome of the job stays.
  */
@@ -22,7 +22,7 @@ export function hookOwner(key: string): string | null {
   return key.startsWith(HOOK_PREFIX) ? key.slice(HOOK_PREFIX.length) : null;
 }
 
-/** System lanes are left out of lists unless somebody asks for them by name. */
+/** System queues are left out of lists unless somebody asks for them by name. */
 export function isSystemKey(key: string): boolean {
   return key.startsWith('$');
 }
@@ -46,7 +46,7 @@ export function hasSuccessHooks({ hooks }: DefinitionInfo): boolean {
   return hooks.includes('onSuccess') || hooks.includes('onEnd');
 }
 
-/** Whether somebody has to serve the lane of its hooks. `onStart` runs with the job itself. */
+/** Whether somebody has to serve the queue of its hooks. `onStart` runs with the job itself. */
 export function hasTerminalHooks({ hooks }: DefinitionInfo): boolean {
   return hooks.some((hook) => hook !== 'onStart');
 }

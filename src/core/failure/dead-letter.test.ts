@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type LaneGroup, mergeGroups, partsOf } from './dead-letter.ts';
+import { type QueueGroup, mergeGroups, partsOf } from './dead-letter.ts';
 
-const part = (changes: Partial<LaneGroup>): LaneGroup => ({
+const part = (changes: Partial<QueueGroup>): QueueGroup => ({
   fingerprint: 'f',
   code: 'TIMEOUT',
   message: 'slow',
@@ -16,7 +16,7 @@ const part = (changes: Partial<LaneGroup>): LaneGroup => ({
   ...changes,
 });
 
-it('makes one group of what several lanes have of a mistake', () => {
+it('makes one group of what several queues have of a mistake', () => {
   const parts = [
     part({
       count: 3,

@@ -33,8 +33,8 @@ export interface DeadLetterShare {
   trend: number[];
 }
 
-/** What one lane has of a mistake. */
-export interface LaneGroup extends Omit<
+/** What one queue has of a mistake. */
+export interface QueueGroup extends Omit<
   DeadLetterGroup,
   'definitionKeys' | 'versions' | 'definitions'
 > {
@@ -42,8 +42,8 @@ export interface LaneGroup extends Omit<
   version: number;
 }
 
-/** The same mistake of several lanes is one group. The most frequent come first. */
-export function mergeGroups(parts: readonly LaneGroup[]): DeadLetterGroup[] {
+/** The same mistake of several queues is one group. The most frequent come first. */
+export function mergeGroups(parts: readonly QueueGroup[]): DeadLetterGroup[] {
   const same = Map.groupBy(parts, ({ fingerprint }) => fingerprint);
   const groups = [...same.values()].flatMap((some) => {
     const newest = some.toSorted((a, b) => (a.lastSeen < b.lastSeen ? 1 : -1))[0];
@@ -68,7 +68,7 @@ export function mergeGroups(parts: readonly LaneGroup[]): DeadLetterGroup[] {
   return groups.sort((a, b) => b.count - a.count || (a.lastSeen < b.lastSeen ? 1 : -1));
 }
 
-function sharesOf(parts: readonly LaneGroup[]): DeadLetterShare[] {
+function sharesOf(parts: readonly QueueGroup[]): DeadLetterShare[] {
   const keys = Map.groupBy(parts, ({ definitionKey }) => definitionKey);
   const shares = [...keys].map(([definitionKey, some]) => ({
     definitionKey,
@@ -95,10 +95,10 @@ export function groupLetters(
   begins: readonly Date[],
   isExact: boolean,
 ): DeadLetterGroup[] {
-  const lanes = Map.groupBy(letters, ({ fingerprint, definitionKey, definitionVersion }) =>
+  const queues = Map.groupBy(letters, ({ fingerprint, definitionKey, definitionVersion }) =>
     [fingerprint, definitionKey, definitionVersion].join('\n'),
   );
-  const parts = [...lanes.values()].flatMap((some): LaneGroup[] => {
+  const parts = [...queues.values()].flatMap((some): QueueGroup[] => {
     const inOrder = some.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : -1));
     const [newest] = inOrder;
     if (!newest?.error || newest.fingerprint === null) return [];

@@ -17,7 +17,7 @@ export function mayBeRetried(state: JobState): state is RetryableState {
 }
 
 /** How a job shall be retried. */
-export interface RetryWish {
+export interface RetryRequest {
   mode: RetryMode;
   /** With `later`: when. Null is the backoff that the job would have waited anyway. */
   runAt: Date | null;

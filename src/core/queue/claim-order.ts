@@ -1,16 +1,16 @@
-import type { Turns } from './fair-share.ts';
+import type { FairShare } from './fair-share.ts';
 
 /**
- * A line is the part of a lane with one priority: the jobs in it are claimed in order of their seq.
- * Workers keep the lines that have work in memory; this function says in which order a claim visits
- * them. Priority first. Among equals, tenants take turns, and inside a tenant its lanes take turns
+ * A level is the part of a queue with one priority: the jobs in it are claimed in order of their seq.
+ * Workers keep the levels that have work in memory; this function says in which order a claim visits
+ * them. Priority first. Among equals, tenants take shares, and inside a tenant its queues take turns
  * (`core/queue/fair-share.ts`).
  *
- * Where jobs *age*, a line that got nothing for long enough goes before all others, so that what is
+ * Where jobs *age*, a level that got nothing for long enough goes before all others, so that what is
  * urgent cannot keep back the rest for ever.
  */
-export interface Line {
-  lane: number;
+export interface Level {
+  queue: number;
   tenant: string;
   /** Minus the priority, so that ascending order is "most urgent first". */
   rank: number;
@@ -18,38 +18,38 @@ export interface Line {
   sinceMs: number;
 }
 
-/** Lines that got nothing since `agedMs` or longer are aged. */
-export function orderLines<L extends Line>(
-  lines: readonly L[],
-  turns: Turns,
+/** Levels that got nothing since `agedMs` or longer are aged. */
+export function orderLevels<L extends Level>(
+  levels: readonly L[],
+  shares: FairShare,
   agedMs = -Infinity,
 ): L[] {
-  const aged = lines.filter(({ sinceMs }) => sinceMs <= agedMs);
+  const aged = levels.filter(({ sinceMs }) => sinceMs <= agedMs);
   const byRank = group(
-    lines.filter(({ sinceMs }) => sinceMs > agedMs),
-    (line) => line.rank,
+    levels.filter(({ sinceMs }) => sinceMs > agedMs),
+    (level) => level.rank,
   );
   const ranks = [...byRank.keys()].sort((a, b) => a - b);
   return [
-    ...aged.sort((a, b) => a.sinceMs - b.sinceMs || a.rank - b.rank || a.lane - b.lane),
-    ...ranks.flatMap((rank) => takeTurns(byRank.get(rank) ?? [], turns)),
+    ...aged.sort((a, b) => a.sinceMs - b.sinceMs || a.rank - b.rank || a.queue - b.queue),
+    ...ranks.flatMap((rank) => inFairOrder(byRank.get(rank) ?? [], shares)),
   ];
 }
 
-function takeTurns<L extends Line>(lines: readonly L[], turns: Turns): L[] {
-  const byTenant = group(lines, (line) => line.tenant);
+function inFairOrder<L extends Level>(levels: readonly L[], shares: FairShare): L[] {
+  const byTenant = group(levels, (level) => level.tenant);
   const tenants = [...byTenant.keys()].sort(
-    (a, b) => turns.ofTenant(a) - turns.ofTenant(b) || (a < b ? -1 : 1),
+    (a, b) => shares.ofTenant(a) - shares.ofTenant(b) || (a < b ? -1 : 1),
   );
   const queues = tenants.map((tenant) =>
     [...(byTenant.get(tenant) ?? [])].sort(
-      (a, b) => turns.ofLane(a.lane) - turns.ofLane(b.lane) || a.lane - b.lane,
+      (a, b) => shares.ofQueue(a.queue) - shares.ofQueue(b.queue) || a.queue - b.queue,
     ),
   );
   return interleave(queues);
 }
 
-/** No second line of a tenant comes before the first of another. */
+/** No second level of a tenant comes before the first of another. */
 function interleave<T>(queues: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...queues.map((queue) => queue.length));
   const result: T[] = [];

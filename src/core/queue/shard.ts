@@ -1,5 +1,5 @@
 /**
- * A lane lives in one shard: the same for every version of a definition, so that an idempotency key,
+ * A queue lives in one shard: the same for every version of a definition, so that an idempotency key,
  * whose scope is tenant and definition, is decided inside one shard. FNV-1a, because the answer must
  * never change between releases or languages.
  */

@@ -1,7 +1,7 @@
 import { shardOfJobId } from '../job/job-id.ts';
 
 /**
- * Ids of schedules are made like those of jobs, so they carry their shard too: that of the lane
+ * Ids of schedules are made like those of jobs, so they carry their shard too: that of the queue
  * their jobs wait in, so that a slot and its job are one transaction inside one shard.
  */
 export { isJobId as isScheduleId } from '../job/job-id.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeSince, isStandingId, type Mark, standingOf, TOPICS } from './change-feed.ts';
+import { changeSince, isSnapshotId, type Mark, snapshotOf, TOPICS } from './change-feed.ts';
 
 const mark = (topic: Mark['topic'], name: string, text: string): Mark => ({
   topic,
@@ -7,23 +7,23 @@ const mark = (topic: Mark['topic'], name: string, text: string): Mark => ({
   mark: text,
 });
 const QUIET = [mark('jobs', 'mail', '4'), mark('jobs', 'report', '7'), mark('workers', '', 'a')];
-const before = standingOf(QUIET);
+const before = snapshotOf(QUIET);
 
 describe('the id of a standing', () => {
   it('depends on the marks and not on their order', () => {
-    expect(standingOf(QUIET.toReversed()).id).toBe(before.id);
-    expect(isStandingId(before.id)).toBe(true);
-    expect(isStandingId(standingOf([]).id)).toBe(true);
+    expect(snapshotOf(QUIET.toReversed()).id).toBe(before.id);
+    expect(isSnapshotId(before.id)).toBe(true);
+    expect(isSnapshotId(snapshotOf([]).id)).toBe(true);
   });
 
   it('tells marks of several shards apart', () => {
-    const split = (...texts: string[]) => standingOf(texts.map((text) => mark('jobs', 'a', text)));
+    const split = (...texts: string[]) => snapshotOf(texts.map((text) => mark('jobs', 'a', text)));
     expect(split('1', '2').id).not.toBe(split('1', '3').id);
     expect(changeSince(split('1', '2'), split('1', '3'))?.definitionKeys).toEqual(['a']);
   });
 
   it.each(['', 'x', `${before.id}.`, `${before.id} `, 'F'.repeat(16)])('is not %j', (text) => {
-    expect(isStandingId(text)).toBe(false);
+    expect(isSnapshotId(text)).toBe(false);
   });
 });
 
@@ -35,17 +35,17 @@ describe('what has changed', () => {
     ['a worker', [...QUIET.slice(0, 2), mark('workers', '', 'b')], ['workers'], []],
     ['a bulk and a pause', [...QUIET, ...marksOf('pauses', 'bulks')], ['pauses', 'bulks'], []],
   ])('%s', (_, marks, topics, definitionKeys) => {
-    const now = standingOf(marks);
+    const now = snapshotOf(marks);
     expect(changeSince(before, now)).toEqual({ id: now.id, topics, definitionKeys });
   });
 
   it('is nothing while all marks are the same', () => {
-    expect(changeSince(before, standingOf(QUIET))).toBeNull();
-    expect(changeSince(before.id, standingOf(QUIET))).toBeNull();
+    expect(changeSince(before, snapshotOf(QUIET))).toBeNull();
+    expect(changeSince(before.id, snapshotOf(QUIET))).toBeNull();
   });
 
   it('is known by the id alone, but for the definitions', () => {
-    const now = standingOf([mark('jobs', 'mail', '5'), ...QUIET.slice(1)]);
+    const now = snapshotOf([mark('jobs', 'mail', '5'), ...QUIET.slice(1)]);
     expect(changeSince(before.id, now)).toEqual({
       id: now.id,
       topics: ['jobs'],

@@ -27,7 +27,7 @@ export interface Mark {
   mark: string;
 }
 
-export interface Standing {
+export interface Snapshot {
   id: string;
   /** Of jobs, by the key of their definition. */
   jobs: ReadonlyMap<string, string>;
@@ -41,7 +41,7 @@ export interface ChangeView {
   definitionKeys: string[] | null;
 }
 
-export function standingOf(marks: readonly Mark[]): Standing {
+export function snapshotOf(marks: readonly Mark[]): Snapshot {
   const jobs = new Map<string, string>();
   const texts = new Map<Topic, string[]>();
   for (const { topic, name, mark } of marks) {
@@ -53,7 +53,7 @@ export function standingOf(marks: readonly Mark[]): Standing {
 }
 
 /** Also those of a version with other topics: then a reader is told too much once, never too little. */
-export function isStandingId(text: string): boolean {
+export function isSnapshotId(text: string): boolean {
   return /^[0-9a-f]{16}(?:\.[0-9a-f]{16}){0,19}$/.test(text);
 }
 
@@ -61,7 +61,7 @@ export function isStandingId(text: string): boolean {
  * Null when nothing has changed. Before is a standing, or only the id of one, or null for a reader that
  * begins now: it is told where it stands, and that nothing has changed yet.
  */
-export function changeSince(before: Standing | string | null, now: Standing): ChangeView | null {
+export function changeSince(before: Snapshot | string | null, now: Snapshot): ChangeView | null {
   if (before === null) return { id: now.id, topics: [], definitionKeys: [] };
   const beforeId = typeof before === 'string' ? before : before.id;
   if (beforeId === now.id) return null;
@@ -73,7 +73,7 @@ export function changeSince(before: Standing | string | null, now: Standing): Ch
   return { id: now.id, topics, definitionKeys };
 }
 
-function movedKeys(was: Standing['jobs'], is: Standing['jobs']): string[] {
+function movedKeys(was: Snapshot['jobs'], is: Snapshot['jobs']): string[] {
   const keys = new Set([...was.keys(), ...is.keys()]);
   return [...keys].filter((key) => was.get(key) !== is.get(key)).sort();
 }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf } from '../failure/failure.ts';
-import { parsePlace } from './history-position.ts';
+import { parsePosition } from './history-position.ts';
 import {
-  type Chapter,
+  type AttemptRecord,
   type HookJob,
   saidAfter,
   type SaidEvent,
-  type StoryRows,
-  tellStory,
+  type HistoryRows,
+  buildHistory,
 } from './history-events.ts';
 
 const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.123456+00:00`;
 const iso = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.123Z`;
 
-const WAITS: Chapter = {
+const WAITS: AttemptRecord = {
   claim: 1,
   attempt: null,
   workerId: null,
@@ -27,8 +27,11 @@ const WAITS: Chapter = {
   error: null,
   retried: null,
 };
-const RUNS: Chapter = { ...WAITS, attempt: 1, workerId: 'w', startedAt: at(2) };
-const ended = (next: Chapter['next'], changes: Partial<Chapter> = {}): Chapter => {
+const RUNS: AttemptRecord = { ...WAITS, attempt: 1, workerId: 'w', startedAt: at(2) };
+const ended = (
+  next: AttemptRecord['next'],
+  changes: Partial<AttemptRecord> = {},
+): AttemptRecord => {
   return { ...RUNS, finishedAt: at(9), next, ...changes };
 };
 const said = (n: number, changes: Partial<SaidEvent> = {}): SaidEvent => {
@@ -46,34 +49,34 @@ const hook = (changes: Partial<HookJob> = {}): HookJob => ({
   ...changes,
 });
 
-const rows = (changes: Partial<StoryRows>): StoryRows => {
-  return { createdAt: at(0), chapters: [], said: [], hooks: [], ...changes };
+const rows = (changes: Partial<HistoryRows>): HistoryRows => {
+  return { createdAt: at(0), attempts: [], said: [], hooks: [], ...changes };
 };
 const LOST = failureOf('LEASE_EXPIRED', 'gone');
 const INTERRUPTED = failureOf('INTERRUPTED', 'deploy');
 const BROKEN = failureOf('HANDLER_ERROR', 'boom');
 
 /** Each event as one line: where, what, in which attempt. */
-const told = (story: StoryRows, afterId: string | null = null, limit = 100) => {
-  const after = afterId === null ? null : parsePlace(afterId);
-  return tellStory(story, after, limit).events.map(
+const told = (history: HistoryRows, afterId: string | null = null, limit = 100) => {
+  const after = afterId === null ? null : parsePosition(afterId);
+  return buildHistory(history, after, limit).events.map(
     ({ id, type, attempt }) => `${id} ${type}${attempt === null ? '' : ` of ${attempt}`}`,
   );
 };
 
-const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
-  ['held or scheduled', { chapters: [{ ...WAITS, queuedAt: null }] }, []],
-  ['queued', { chapters: [WAITS] }, ['1-0-0 queued']],
-  ['running', { chapters: [RUNS] }, ['1-0-0 queued', '1-1-0 started of 1']],
+const HISTORIES: [name: string, history: Partial<HistoryRows>, told: string[]][] = [
+  ['held or scheduled', { attempts: [{ ...WAITS, queuedAt: null }] }, []],
+  ['queued', { attempts: [WAITS] }, ['1-0-0 queued']],
+  ['running', { attempts: [RUNS] }, ['1-0-0 queued', '1-1-0 started of 1']],
   [
     'running and telling',
-    { chapters: [RUNS], said: [said(0, { type: 'progress' }), said(1)] },
+    { attempts: [RUNS], said: [said(0, { type: 'progress' }), said(1)] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-2-0 progress of 1', '1-2-1 custom of 1'],
   ],
   [
     'cancelling, and telling before and after',
     {
-      chapters: [{ ...RUNS, cancelRequestedAt: at(4) }],
+      attempts: [{ ...RUNS, cancelRequestedAt: at(4) }],
       said: [said(0), said(1, { cancelling: true })],
     },
     [
@@ -86,30 +89,30 @@ const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
   ],
   [
     'succeeded',
-    { chapters: [ended('succeeded')] },
+    { attempts: [ended('succeeded')] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-6-0 succeeded of 1'],
   ],
   [
     'failed for good',
-    { chapters: [ended('failed', { error: BROKEN })] },
+    { attempts: [ended('failed', { error: BROKEN })] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-6-0 failed of 1'],
   ],
   [
     'cancelled while it ran',
-    { chapters: [ended('cancelled', { cancelRequestedAt: at(4) })] },
+    { attempts: [ended('cancelled', { cancelRequestedAt: at(4) })] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-3-0 cancel_requested of 1', '1-6-0 cancelled of 1'],
   ],
   [
     'cancelled while it waited in line',
     {
-      chapters: [{ ...WAITS, cancelRequestedAt: at(4), finishedAt: at(4), next: 'cancelled' }],
+      attempts: [{ ...WAITS, cancelRequestedAt: at(4), finishedAt: at(4), next: 'cancelled' }],
     },
     ['1-0-0 queued', '1-3-0 cancel_requested', '1-6-0 cancelled'],
   ],
   [
     'waiting for its retry',
     {
-      chapters: [
+      attempts: [
         ended('retrying', { error: BROKEN, runAt: at(20) }),
         { ...WAITS, claim: 2, queuedAt: null },
       ],
@@ -118,13 +121,13 @@ const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
   ],
   [
     'queued again for its retry',
-    { chapters: [ended('retrying', { error: BROKEN }), { ...WAITS, claim: 2, queuedAt: at(20) }] },
+    { attempts: [ended('retrying', { error: BROKEN }), { ...WAITS, claim: 2, queuedAt: at(20) }] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 retry_scheduled of 1', '2-0-0 queued'],
   ],
   [
     'lost with its worker, then running again',
     {
-      chapters: [
+      attempts: [
         { ...RUNS, claim: 2, attempt: 2, queuedAt: at(9), startedAt: at(10) },
         ended('queued', { error: LOST }),
       ],
@@ -139,28 +142,28 @@ const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
   ],
   [
     'lost with its worker once too often',
-    { chapters: [ended('failed', { error: LOST })] },
+    { attempts: [ended('failed', { error: LOST })] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 lease_lost of 1', '1-6-0 failed of 1'],
   ],
   [
     'interrupted',
-    { chapters: [ended('queued', { error: INTERRUPTED }), { ...WAITS, claim: 2 }] },
+    { attempts: [ended('queued', { error: INTERRUPTED }), { ...WAITS, claim: 2 }] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 interrupted of 1', '2-0-0 queued'],
   ],
   [
     'interrupted once too often',
-    { chapters: [ended('failed', { error: INTERRUPTED })] },
+    { attempts: [ended('failed', { error: INTERRUPTED })] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 interrupted of 1', '1-6-0 failed of 1'],
   ],
   [
     'snoozing',
-    { chapters: [ended('scheduled', { runAt: at(30) })] },
+    { attempts: [ended('scheduled', { runAt: at(30) })] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 snoozed of 1'],
   ],
   [
     'ended with hooks, told in their order',
     {
-      chapters: [ended('succeeded')],
+      attempts: [ended('succeeded')],
       hooks: [hook(), hook({ hook: 'onSuccess', finishedAt: at(12) })],
     },
     [
@@ -174,7 +177,7 @@ const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
   [
     'ended, and the first hook still runs',
     {
-      chapters: [ended('succeeded')],
+      attempts: [ended('succeeded')],
       hooks: [hook(), hook({ hook: 'onSuccess', status: null, finishedAt: null })],
     },
     ['1-0-0 queued', '1-1-0 started of 1', '1-6-0 succeeded of 1'],
@@ -182,7 +185,7 @@ const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
   [
     'ended twice, each end with its hook',
     {
-      chapters: [
+      attempts: [
         ended('failed', { error: BROKEN }),
         ended('succeeded', { claim: 2, finishedAt: at(30) }),
       ],
@@ -201,32 +204,32 @@ const STORIES: [name: string, story: Partial<StoryRows>, told: string[]][] = [
   ],
 ];
 
-describe('the story of a job', () => {
-  it.each(STORIES)('that is %s', (_, story, expected) => {
-    expect(told(rows(story))).toEqual(['0-0-0 created', ...expected]);
+describe('the history of a job', () => {
+  it.each(HISTORIES)('that is %s', (_, history, expected) => {
+    expect(told(rows(history))).toEqual(['0-0-0 created', ...expected]);
   });
 
-  it.each(STORIES)('goes on after each event without a gap: %s', (_, story) => {
-    const all = told(rows(story));
+  it.each(HISTORIES)('goes on after each event without a gap: %s', (_, history) => {
+    const all = told(rows(history));
     for (const [index, line] of all.entries()) {
       const [id = ''] = line.split(' ');
-      expect(told(rows(story), id)).toEqual(all.slice(index + 1));
+      expect(told(rows(history), id)).toEqual(all.slice(index + 1));
     }
   });
 
   it('is told page by page', () => {
-    const story = rows({ chapters: [ended('succeeded')] });
-    expect(tellStory(story, null, 3)).toMatchObject({ more: true, events: [{}, {}, {}] });
-    expect(tellStory(story, [1, 1, 0], 3)).toMatchObject({
+    const history = rows({ attempts: [ended('succeeded')] });
+    expect(buildHistory(history, null, 3)).toMatchObject({ more: true, events: [{}, {}, {}] });
+    expect(buildHistory(history, [1, 1, 0], 3)).toMatchObject({
       more: false,
       events: [{ id: '1-6-0' }],
     });
-    expect(tellStory(story, null, 4).more).toBe(false);
+    expect(buildHistory(history, null, 4).more).toBe(false);
   });
 
   it('says when and what', () => {
-    const story = rows({
-      chapters: [
+    const history = rows({
+      attempts: [
         ended('retrying', { error: BROKEN, runAt: at(20) }),
         ended('queued', { claim: 2, error: LOST }),
         ended('queued', { claim: 3, error: INTERRUPTED }),
@@ -236,7 +239,7 @@ describe('the story of a job', () => {
       said: [said(0)],
       hooks: [hook({ status: 'failed', error: BROKEN }), hook({ hook: 'onFail', jobId: 'f' })],
     });
-    const { events } = tellStory(story, null, 100);
+    const { events } = buildHistory(history, null, 100);
     const payloads = Object.fromEntries(events.map(({ id, payload }) => [id, payload]));
     expect(payloads).toMatchObject({
       '0-0-0': null,
@@ -267,17 +270,17 @@ describe('what was said after a place', () => {
     ['1-5-0', { claim: 2, n: -1, stopping: false }],
     ['1-7-3', { claim: 2, n: -1, stopping: false }],
   ])('%s is read from there', (id, expected) => {
-    expect(saidAfter(id === null ? null : parsePlace(id))).toEqual(expected);
+    expect(saidAfter(id === null ? null : parsePosition(id))).toEqual(expected);
   });
 });
 
 describe('a job that was retried by hand', () => {
   const retried = { at: at(20), mode: 'now', runAt: null } as const;
-  const again: Chapter = { ...WAITS, claim: 3, queuedAt: at(20) };
+  const again: AttemptRecord = { ...WAITS, claim: 3, queuedAt: at(20) };
 
   it('goes on after its end and its hooks', () => {
     const first = ended('failed', { error: BROKEN, retried });
-    expect(told(rows({ chapters: [again, first], hooks: [hook()] }))).toEqual([
+    expect(told(rows({ attempts: [again, first], hooks: [hook()] }))).toEqual([
       '0-0-0 created',
       '1-0-0 queued',
       '1-1-0 started of 1',
@@ -289,9 +292,9 @@ describe('a job that was retried by hand', () => {
   });
 
   it('tells how it was retried, and what its params were if it got others', () => {
-    const payloadOf = (how: Chapter['retried']) => {
-      const { events } = tellStory(
-        rows({ chapters: [ended('failed', { retried: how })] }),
+    const payloadOf = (how: AttemptRecord['retried']) => {
+      const { events } = buildHistory(
+        rows({ attempts: [ended('failed', { retried: how })] }),
         null,
         9,
       );
@@ -308,11 +311,11 @@ describe('a job that was retried by hand', () => {
 
 describe('a page that ends before its limit', () => {
   it('tells nothing of what was not read, and that there is more', () => {
-    const story = rows({
-      chapters: [ended('succeeded')],
+    const history = rows({
+      attempts: [ended('succeeded')],
       said: [said(0), said(1), said(2, { payload: null, beyond: true })],
     });
-    const { events, more } = tellStory(story, null, 100);
+    const { events, more } = buildHistory(history, null, 100);
     expect(events.map(({ type }) => type)).toEqual([
       'created',
       'queued',
@@ -324,8 +327,8 @@ describe('a page that ends before its limit', () => {
   });
 
   it('ends before a claim that was not read', () => {
-    const next: Chapter = { ...ended('failed'), claim: 2, beyond: true };
-    const { events, more } = tellStory(rows({ chapters: [ended('retrying'), next] }), null, 100);
+    const next: AttemptRecord = { ...ended('failed'), claim: 2, beyond: true };
+    const { events, more } = buildHistory(rows({ attempts: [ended('retrying'), next] }), null, 100);
     expect(events.every(({ id }) => /^[01]-/.test(id))).toBe(true);
     expect([events.length > 3, more]).toEqual([true, true]);
   });

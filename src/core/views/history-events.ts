@@ -1,14 +1,14 @@
 import { isTerminal, type JobError, type JobState } from '../job/job.ts';
-import { comparePlaces, type Place, placeText } from './history-position.ts';
+import { comparePositions, type Place, positionText } from './history-position.ts';
 import type { RetryMode } from '../failure/retry.ts';
 import { type EventType, type EventView, type HookName, HOOKS } from './history.ts';
 
 /**
- * The story of a job, told from its rows. Most of what happens to a job is stored nowhere as an
+ * The history of a job, told from its rows. Most of what happens to a job is stored nowhere as an
  * event: that it was queued, started and ended is known from the row that moves and from its
  * attempts. Only what the job itself said is added to that.
  *
- * The danger is a reader that follows the story live, from page to page: an event that appears
+ * The danger is a reader that follows the history live, from page to page: an event that appears
  * before the place it has reached is never seen. So the place of an event is not a time. It is the
  * claim, the phase within the claim, and a counter within the phase; and each phase is over before
  * the next one can begin, because whatever opens a phase locks the row that the one before needs
@@ -18,7 +18,7 @@ import { type EventType, type EventView, type HookName, HOOKS } from './history.
  */
 
 /** One claim of a job, from the queue to its end. The last one may have come only so far. */
-export interface Chapter {
+export interface AttemptRecord {
   claim: number;
   /** Null when nobody has claimed it yet, or ever. */
   attempt: number | null;
@@ -59,7 +59,7 @@ export interface SaidEvent {
   cancelling: boolean;
   at: string;
   payload: unknown;
-  /** As of a chapter. */
+  /** As of a attempt. */
   beyond?: boolean;
 }
 
@@ -77,14 +77,14 @@ export interface HookJob {
   said: readonly { at: string; payload: { type: string; payload: unknown } }[];
 }
 
-/** So many events of a hook are told in the story of its job; all of them are in its own. */
+/** So many events of a hook are told in the history of its job; all of them are in its own. */
 export const HOOK_EVENTS_MAX = 100;
 /** The places of one hook, of which the last is its end. */
 const HOOK_PLACES = 1_000;
 
-export interface StoryRows {
+export interface HistoryRows {
   createdAt: string;
-  chapters: readonly Chapter[];
+  attempts: readonly AttemptRecord[];
   said: readonly SaidEvent[];
   hooks: readonly HookJob[];
 }
@@ -103,27 +103,27 @@ const PHASE = {
 const CREATED: Place = [0, 0, 0];
 
 /** At most so many events after that place, and whether there are more among these rows. */
-export function tellStory(
-  rows: StoryRows,
+export function buildHistory(
+  rows: HistoryRows,
   after: Place | null,
   limit: number,
 ): { events: EventView[]; more: boolean } {
   const told = [...eventsOf(rows)]
-    .filter(({ place }) => after === null || comparePlaces(place, after) > 0)
-    .sort((a, b) => comparePlaces(a.place, b.place));
+    .filter(({ place }) => after === null || comparePositions(place, after) > 0)
+    .sort((a, b) => comparePositions(a.place, b.place));
   const end = endOf(rows);
-  const within = end === null ? told : told.filter(({ place }) => comparePlaces(place, end) < 0);
+  const within = end === null ? told : told.filter(({ place }) => comparePositions(place, end) < 0);
   const events = within.slice(0, limit).map(toView);
   return { events, more: end !== null || told.length > limit };
 }
 
 /** The first place whose contents were not read; null when all were. */
-function endOf({ chapters, said }: StoryRows): Place | null {
+function endOf({ attempts, said }: HistoryRows): Place | null {
   const places = [
-    ...chapters.filter(({ beyond }) => beyond).map(({ claim }): Place => [claim, 0, 0]),
+    ...attempts.filter(({ beyond }) => beyond).map(({ claim }): Place => [claim, 0, 0]),
     ...said.filter(({ beyond }) => beyond).map(placeOfSaid),
   ];
-  return places.sort(comparePlaces)[0] ?? null;
+  return places.sort(comparePositions)[0] ?? null;
 }
 
 function placeOfSaid({ claim, n, cancelling }: SaidEvent): Place {
@@ -150,20 +150,20 @@ interface Told {
 }
 
 function toView({ place, type, at, attempt, payload }: Told): EventView {
-  return { id: placeText(place), type, at: new Date(at).toISOString(), attempt, payload };
+  return { id: positionText(place), type, at: new Date(at).toISOString(), attempt, payload };
 }
 
-function* eventsOf({ createdAt, chapters, said, hooks }: StoryRows): Generator<Told> {
+function* eventsOf({ createdAt, attempts, said, hooks }: HistoryRows): Generator<Told> {
   yield { place: CREATED, type: 'created', at: createdAt, attempt: null, payload: null };
   for (const one of said) {
     const { type, at, attempt, payload } = one;
     yield { place: placeOfSaid(one), type, at, attempt, payload };
   }
-  for (const chapter of chapters) {
-    yield* beginning(chapter);
-    yield* ending(chapter);
-    if (isEnd(chapter)) yield* hookEvents(chapter, hooks);
-    if (chapter.retried) yield manualRetry(chapter.claim, chapter.retried);
+  for (const attempt of attempts) {
+    yield* beginning(attempt);
+    yield* ending(attempt);
+    if (isEnd(attempt)) yield* hookEvents(attempt, hooks);
+    if (attempt.retried) yield manualRetry(attempt.claim, attempt.retried);
   }
 }
 
@@ -172,9 +172,9 @@ function manualRetry(claim: number, { at, mode, runAt, ...more }: ManualRetry): 
   return { place: [claim, PHASE.retried, 0], type: 'retry_scheduled', at, attempt: null, payload };
 }
 
-function* beginning(chapter: Chapter): Generator<Told> {
-  const { claim, attempt, queuedAt, startedAt, workerId } = chapter;
-  const { cancelRequestedAt, cancelRequestedBy } = chapter;
+function* beginning(record: AttemptRecord): Generator<Told> {
+  const { claim, attempt, queuedAt, startedAt, workerId } = record;
+  const { cancelRequestedAt, cancelRequestedBy } = record;
   if (queuedAt !== null) {
     const place: Place = [claim, PHASE.queued, 0];
     yield { place, type: 'queued', at: queuedAt, attempt: null, payload: null };
@@ -191,9 +191,9 @@ function* beginning(chapter: Chapter): Generator<Told> {
 }
 
 /** How the claim was left, where that is a thing of its own, and where the job went from there. */
-function* ending({ finishedAt: at, ...chapter }: Chapter): Generator<Told> {
-  if (at === null || chapter.next === null) return;
-  const { claim, attempt, workerId, next, runAt, error } = chapter;
+function* ending({ finishedAt: at, ...record }: AttemptRecord): Generator<Told> {
+  if (at === null || record.next === null) return;
+  const { claim, attempt, workerId, next, runAt, error } = record;
   const message = error?.message ?? null;
   const left = (type: EventType, payload: unknown): Told => {
     return { place: [claim, PHASE.left, 0], type, at, attempt, payload };
@@ -211,11 +211,14 @@ function* ending({ finishedAt: at, ...chapter }: Chapter): Generator<Told> {
   if (next === 'failed') yield ended(next, { error });
 }
 
-function isEnd({ next }: Chapter): boolean {
+function isEnd({ next }: AttemptRecord): boolean {
   return next !== null && isTerminal(next);
 }
 
-function* hookEvents({ claim, finishedAt }: Chapter, hooks: readonly HookJob[]): Generator<Told> {
+function* hookEvents(
+  { claim, finishedAt }: AttemptRecord,
+  hooks: readonly HookJob[],
+): Generator<Told> {
   const mine = hooks.filter(({ madeAt }) => madeAt === finishedAt);
   for (const [n, name] of HOOKS.entries()) {
     const job = mine.find(({ hook }) => hook === name);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { comparePlaces, parsePlace, type Place, placeText } from './history-position.ts';
+import { comparePositions, parsePosition, type Place, positionText } from './history-position.ts';
 
 const count = fc.nat(2_000_000_000);
 const place = fc.tuple(count, count, count);
@@ -9,7 +9,7 @@ describe('a place', () => {
   it('is read back from its text', () => {
     fc.assert(
       fc.property(place, (one) => {
-        expect(parsePlace(placeText(one))).toEqual(one);
+        expect(parsePosition(positionText(one))).toEqual(one);
       }),
     );
   });
@@ -24,8 +24,8 @@ describe('a place', () => {
       [2, 0, 0],
       [10, 0, 0],
     ];
-    expect(inOrder.toReversed().sort(comparePlaces)).toEqual(inOrder);
-    expect(comparePlaces([1, 2, 3], [1, 2, 3])).toBe(0);
+    expect(inOrder.toReversed().sort(comparePositions)).toEqual(inOrder);
+    expect(comparePositions([1, 2, 3], [1, 2, 3])).toBe(0);
   });
 });
 
@@ -38,4 +38,4 @@ test.each([
   ['01-2-3', 'another text of the same place'],
   ['1-2-x', 'no number'],
   ['1-2-2000000001', 'more than anything counts to'],
-])('"%s" is no place: %s', (text) => expect(parsePlace(text)).toBeNull());
+])('"%s" is no place: %s', (text) => expect(parsePosition(text)).toBeNull());

@@ -9,18 +9,18 @@ const SHAPE = /^(0|[1-9]\d{0,9})-(0|[1-9]\d{0,9})-(0|[1-9]\d{0,9})$/;
 /** More than anything counts to, and still an integer of the database when one is added. */
 const COUNT_MAX = 2_000_000_000;
 
-export function placeText(place: Place): string {
+export function positionText(place: Place): string {
   return place.join('-');
 }
 
 /** Null when the text is no place: it did not come from here. */
-export function parsePlace(text: string): Place | null {
+export function parsePosition(text: string): Place | null {
   const counts = SHAPE.exec(text)?.slice(1).map(Number);
   if (!counts || Math.max(...counts) > COUNT_MAX) return null;
   const [first = 0, second = 0, third = 0] = counts;
   return [first, second, third];
 }
 
-export function comparePlaces(a: Place, b: Place): number {
+export function comparePositions(a: Place, b: Place): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }

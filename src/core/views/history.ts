@@ -24,7 +24,7 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export interface EventView {
-  /** Grows along the story, so that a reader can go on after it. */
+  /** Grows along the history, so that a reader can go on after it. */
   id: string;
   type: EventType;
   at: string;

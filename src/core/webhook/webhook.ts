@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../values/duration.ts';
 
 /**
  * A webhook tells somebody else's server what becomes of jobs. Each event that it subscribed to becomes
- * a delivery, which is a small job of its own in a lane of the system: the statement that moves the job
+ * a delivery, which is a small job of its own in a queue of the system: the statement that moves the job
  * makes it, so that neither is there without the other, and it is retried like any job.
  */
 

@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /** Asks again whether a request may go on: what it began may outlive its key. */
-    admit(request: FastifyRequest, reply: FastifyReply | null): Promise<void>;
+    permit(request: FastifyRequest, reply: FastifyReply | null): Promise<void>;
     /** By method and path, who may call each route: the matrix of tests is made from it. */
     accessTable: ReadonlyMap<string, { access: Access; ofHost: boolean }>;
   }
@@ -40,7 +40,7 @@ declare module 'fastify' {
  */
 export function demandAccess(app: FastifyInstance, callers: Callers): void {
   app.decorateRequest('caller', null);
-  app.decorate('admit', async (request, reply) => {
+  app.decorate('permit', async (request, reply) => {
     const { access, ofHost = false } = request.routeOptions.config;
     if (access === undefined || access === 'public') return;
     const caller = await callers.identify(request, reply);
@@ -57,7 +57,7 @@ export function demandAccess(app: FastifyInstance, callers: Callers): void {
     const { access, ofHost = false } = declare(route);
     if (access) table.set(`${String(route.method)} ${route.url}`, { access, ofHost });
   });
-  app.addHook('onRequest', async (request, reply) => app.admit(request, reply));
+  app.addHook('onRequest', async (request, reply) => app.permit(request, reply));
 }
 
 /** What is refused at the door is told in the description of every route behind it. */

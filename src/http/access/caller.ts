@@ -18,13 +18,13 @@ export interface Caller {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null until it was admitted, and for public routes. */
+    /** Null until it was permitted, and for public routes. */
     caller: Caller | null;
   }
 }
 
 export function callerOf({ caller, url }: FastifyRequest): Caller {
-  if (!caller) throw new Error(`nobody was admitted to ${url}`);
+  if (!caller) throw new Error(`nobody was permitted to ${url}`);
   return caller;
 }
 

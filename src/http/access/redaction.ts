@@ -57,7 +57,7 @@ export class Redaction {
     return await inSlices(redacted());
   }
 
-  /** Entries of the story of a job, some of which may be long. */
+  /** Entries of the history of a job, some of which may be long. */
   async entries<Entry>(
     entries: readonly Entry[],
     redactor: Redactor | null,
@@ -113,7 +113,7 @@ export class Redaction {
   }
 
   /** For all that can be read of a job; null when the caller is to see it as it is. */
-  async ofStory(request: Asked, jobId: string): Promise<Redactor | null> {
+  async ofHistory(request: Asked, jobId: string): Promise<Redactor | null> {
     const revealed = this.wantsAll(request);
     const { tenant } = callerOf(request);
     const job = (await getJob(this.#db, tenant, jobId)) ?? noSuchJob(jobId);

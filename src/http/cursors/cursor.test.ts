@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeCursor, nextLink, readCursor, readLastEventId, readStoryCursor } from './cursor.ts';
+import { makeCursor, nextLink, readCursor, readLastEventId, readHistoryCursor } from './cursor.ts';
 
 const JOB = '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400';
 
@@ -35,12 +35,12 @@ describe('a cursor', () => {
   });
 });
 
-describe('a place in a story', () => {
+describe('a place in a history', () => {
   const isId = (text: string) => text === '1-0-0';
 
   it('is taken as it is, and refused when it is none', () => {
-    expect(readStoryCursor('1-0-0', isId)).toBe('1-0-0');
-    expect(() => readStoryCursor('x', isId)).toThrow('/cursor: is not a cursor of this API');
+    expect(readHistoryCursor('1-0-0', isId)).toBe('1-0-0');
+    expect(() => readHistoryCursor('x', isId)).toThrow('/cursor: is not a cursor of this API');
     expect(readLastEventId('1-0-0', isId)).toBe('1-0-0');
     expect(() => readLastEventId('x', isId)).toThrow('Last-Event-ID is not an id of this stream');
   });

@@ -17,8 +17,8 @@ export function readCursor(cursor: string, sort: JobSort): string {
   return jobId;
 }
 
-/** In a job's story an entry's id is a cursor already: there is only one order to go on in. */
-export function readStoryCursor(cursor: string, isId: (text: string) => boolean): string {
+/** In a job's history an entry's id is a cursor already: there is only one order to go on in. */
+export function readHistoryCursor(cursor: string, isId: (text: string) => boolean): string {
   if (!isId(cursor)) throw refused(FOREIGN);
   return cursor;
 }

@@ -1,5 +1,5 @@
 import { isScheduleId } from '../../core/schedule/schedule-id.ts';
-import type { SlotPlace } from '../../store/schedules/slots.ts';
+import type { SlotCursor } from '../../store/schedules/slots.ts';
 import { foreignCursor } from './cursor.ts';
 
 /** Cursors are opaque words, so that nobody comes to depend on what is in them. */
@@ -13,7 +13,7 @@ export function readIdCursor(cursor: string): string {
   return id;
 }
 
-export function readSlotCursor(cursor: string): SlotPlace {
+export function readSlotCursor(cursor: string): SlotCursor {
   const [slot = '', local = ''] = placeOf(cursor).split(' ');
   if (!isTime(slot) || !isTime(`${local}.000Z`)) throw foreignCursor();
   return { slot, local };

@@ -40,7 +40,7 @@ const OBSERVE = {
   response: { 200: answer('The job.', ObservedAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
 };
 
-export function intentRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): void {
+export function intentRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
   app.post(
@@ -48,7 +48,7 @@ export function intentRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): voi
     { schema: CREATE, bodyLimit: BODY_MAX_BYTES, config: { access: 'jobs:write' } },
     async (request, reply) => {
       const { jobId, status } = await startOne(
-        inbox,
+        enqueuer,
         traced(request, parseIntent(request.body, tenantOf(request))),
         'payload',
       );

@@ -21,7 +21,7 @@ const QUEUE = {
   response: { 201: answer('The job is stored.', QueuedAnswer), ...startRefusals },
 };
 
-export function jobberRoutes(app: FastifyInstance, { inbox }: HttpDeps): void {
+export function jobberRoutes(app: FastifyInstance, { enqueuer }: HttpDeps): void {
   const options = {
     schema: QUEUE,
     bodyLimit: BODY_MAX_BYTES,
@@ -29,7 +29,7 @@ export function jobberRoutes(app: FastifyInstance, { inbox }: HttpDeps): void {
   };
   app.post('/jobber/queue', options, async (request, reply) => {
     const job = traced(request, parseQueue(request.body, tenantOf(request)));
-    const { jobId } = await startOne(inbox, job, 'payload');
+    const { jobId } = await startOne(enqueuer, job, 'payload');
     return reply.code(201).send({ 'job-id': jobId });
   });
 }

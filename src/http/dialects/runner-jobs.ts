@@ -57,7 +57,7 @@ const RETRY = {
 
 export function runnerJobsRoutes(
   app: FastifyInstance,
-  { db, inbox, log }: HttpDeps,
+  { db, enqueuer, log }: HttpDeps,
   redaction: Redaction,
 ): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
@@ -78,7 +78,7 @@ export function runnerJobsRoutes(
     },
     async (request, reply) => {
       const { jobId, status } = await startOne(
-        inbox,
+        enqueuer,
         traced(request, parseEnqueue(request.body, tenantOf(request))),
         'payload',
       );
@@ -102,7 +102,7 @@ export function runnerJobsRoutes(
     '/api/jobs/:jobId/retry',
     { schema: RETRY, config: { access: 'jobs:write' } },
     async (request, reply) => {
-      const { jobId, status } = await retry(request, request.params.jobId, { db, inbox });
+      const { jobId, status } = await retry(request, request.params.jobId, { db, enqueuer });
       return reply.code(202).send({ id: jobId, status: statusIn(DEAD_LETTERED, status) });
     },
   );

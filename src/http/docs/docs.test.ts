@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { PROBLEMS } from '../../protocol/problem.ts';
 import { silentLog } from '../../runtime/log.ts';
 import type { Db } from '../../store/connection/db.ts';
-import type { Inbox } from '../../enqueue/enqueuer.ts';
+import type { Enqueuer } from '../../enqueue/enqueuer.ts';
 import type { ApiDocument } from './api-document.ts';
 import { callsOf } from './api-document.ts';
 import { DOCS_PAGES } from './contents.ts';
@@ -16,7 +16,7 @@ const NO_KEYS = { run: async () => [] } as unknown as Db;
 
 const app = buildServer({
   db: NO_KEYS,
-  inbox: {} as Inbox,
+  enqueuer: {} as Enqueuer,
   log: silentLog,
   host: '127.0.0.1',
   port: 0,

@@ -2,22 +2,29 @@ import type { InjectOptions } from 'fastify';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../runtime/log.ts';
 import type { Db } from '../../store/connection/db.ts';
-import type { Inbox } from '../../enqueue/enqueuer.ts';
+import type { Enqueuer } from '../../enqueue/enqueuer.ts';
 import { buildServer } from '../server.ts';
 
 /** A database without keys, so that the door is open on loopback. */
 const NO_KEYS = { run: async () => [] } as unknown as Db;
 
 /** What happens before any job is touched, so a store that only counts is enough. */
-const inbox = {
+const enqueuer = {
   async start(jobs: readonly unknown[]) {
     return jobs.map(() => ({ jobId: 'stored', status: 'queued' as const, created: true }));
   },
   async warnings(jobs: readonly unknown[]) {
     return jobs.map(() => []);
   },
-} as unknown as Inbox;
-const deps = { db: NO_KEYS, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '1.2.3' };
+} as unknown as Enqueuer;
+const deps = {
+  db: NO_KEYS,
+  enqueuer,
+  log: silentLog,
+  host: '127.0.0.1',
+  port: 0,
+  version: '1.2.3',
+};
 const app = buildServer(deps);
 afterAll(async () => await app.close());
 

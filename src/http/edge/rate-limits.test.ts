@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, test } from 'vitest';
 import { formatApiKey } from '../../core/access/api-key.ts';
 import { silentLog } from '../../runtime/log.ts';
 import type { Db } from '../../store/connection/db.ts';
-import type { Inbox } from '../../enqueue/enqueuer.ts';
+import type { Enqueuer } from '../../enqueue/enqueuer.ts';
 import { networkOf, RateLimits } from './rate-limits.ts';
 import { buildServer } from '../server.ts';
 
@@ -46,7 +46,14 @@ describe('the limits', () => {
 describe('a server', () => {
   const asked = { times: 0 };
   const db = { run: async () => ((asked.times += 1), [{ any: true }].slice(1)) } as unknown as Db;
-  const bare = { db, inbox: {} as Inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '0' };
+  const bare = {
+    db,
+    enqueuer: {} as Enqueuer,
+    log: silentLog,
+    host: '127.0.0.1',
+    port: 0,
+    version: '0',
+  };
   const limits = { keyRequestsPerSecond: 0, addressRequestsPerSecond: 1 };
   const app = buildServer({ ...bare, limits });
   afterAll(async () => await app.close());

@@ -24,7 +24,7 @@ import {
 } from '../../store/counters/alert-rules.ts';
 import { listAlerts } from '../../store/counters/alerts.ts';
 import { actorOf } from '../access/caller.ts';
-import { nextLink, readStoryCursor } from '../cursors/cursor.ts';
+import { nextLink, readHistoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { tenantOf } from '../access/tenant.ts';
@@ -84,7 +84,7 @@ export function alertsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
       rule: rule ?? null,
       definitionKey: definitionKey ?? null,
       // An alert's id has the shape of a job's, and is the cursor itself.
-      afterId: cursor === undefined ? null : readStoryCursor(cursor, isJobId),
+      afterId: cursor === undefined ? null : readHistoryCursor(cursor, isJobId),
       limit,
     });
     if (nextId !== null) void reply.header('link', nextLink(request.url, nextId));
@@ -132,17 +132,17 @@ function ruleNamed(name: string, tenant: string): AlertRuleName {
 /** What the body alone cannot know, because it depends on the rule. */
 function refuseMisfits(
   rule: AlertRuleName,
-  wish: { definitionKey: string | null; threshold: number | null; windowSeconds: number | null },
+  wanted: { definitionKey: string | null; threshold: number | null; windowSeconds: number | null },
 ): void {
   const { perDefinition, windowSeconds: hasWindow } = ALERT_RULES[rule];
   const max = thresholdMax(rule);
-  if (wish.definitionKey !== null && !perDefinition) {
+  if (wanted.definitionKey !== null && !perDefinition) {
     throw misfit('definitionKey', `${rule} is about the database, not about definitions`);
   }
-  if (wish.windowSeconds !== null && hasWindow === null) {
+  if (wanted.windowSeconds !== null && hasWindow === null) {
     throw misfit('windowSeconds', `${rule} measures this moment and has no window`);
   }
-  if ((wish.threshold ?? 0) > max) {
+  if ((wanted.threshold ?? 0) > max) {
     throw misfit('threshold', `must be a whole number from 1 to ${max}`);
   }
 }

@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { isJobId } from '../../core/job/job-id.ts';
 import { AuditPageAnswer, AuditQuery } from '../../protocol/audit.ts';
 import { listAudit } from '../../store/access/audit.ts';
-import { nextLink, readStoryCursor } from '../cursors/cursor.ts';
+import { nextLink, readHistoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, refusals } from '../openapi.ts';
 import { tenantOf } from '../access/tenant.ts';
@@ -32,7 +32,7 @@ export function auditRoutes(app: FastifyInstance, { db }: HttpDeps): void {
       after: after ?? null,
       before: before ?? null,
       // An entry's id has the shape of a job's, and is the cursor itself.
-      afterId: cursor === undefined ? null : readStoryCursor(cursor, isJobId),
+      afterId: cursor === undefined ? null : readHistoryCursor(cursor, isJobId),
       limit,
     });
     if (nextId !== null) void reply.header('link', nextLink(request.url, nextId));

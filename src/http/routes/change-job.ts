@@ -59,7 +59,7 @@ const DELETE = {
   response: { 204: z.null().describe('It is gone.'), ...changeRefusals },
 };
 
-export function changeJobRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): void {
+export function changeJobRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
   typed.post(
@@ -85,7 +85,7 @@ export function changeJobRoutes(app: FastifyInstance, { db, inbox }: HttpDeps): 
   );
 
   typed.post('/v1/jobs/:jobId/retry', { schema: RETRY, config: WRITES }, async (request, reply) =>
-    reply.code(202).send(await retry(request, request.params.jobId, { db, inbox })),
+    reply.code(202).send(await retry(request, request.params.jobId, { db, enqueuer })),
   );
 
   typed.delete('/v1/jobs/:jobId', { schema: DELETE, config: WRITES }, async (request, reply) => {

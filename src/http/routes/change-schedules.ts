@@ -87,7 +87,7 @@ const DELETE = {
 
 export function changeSchedulesRoutes(
   app: FastifyInstance,
-  { db, inbox }: HttpDeps,
+  { db, enqueuer }: HttpDeps,
   redaction: Redaction,
 ): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
@@ -114,7 +114,7 @@ export function changeSchedulesRoutes(
     const patch = parseSchedulePatch(request.body);
     if (patch.paramsJson !== undefined || patch.definitionVersion !== undefined) {
       const row = await readScheduleRow(db, tenantOf(request), request.params.scheduleId);
-      if (row) await refuseMisfit(inbox, { ...specOf(row), ...patch });
+      if (row) await refuseMisfit(enqueuer, { ...specOf(row), ...patch });
     }
     return await change(request, (row) => {
       const others = Object.keys(patch).filter((name) => name !== 'enabled');
@@ -141,9 +141,9 @@ export function changeSchedulesRoutes(
       const tenant = tenantOf(request);
       const id = scheduleIdOf(request.params.scheduleId);
       const row = await readScheduleRow(db, tenant, id);
-      if (row) await refuseMisfit(inbox, specOf(row));
+      if (row) await refuseMisfit(enqueuer, specOf(row));
       const by = actorOf(request);
-      const jobId = (await triggerSchedule(db, inbox, tenant, id, by)) ?? noSuchSchedule(id);
+      const jobId = (await triggerSchedule(db, enqueuer, tenant, id, by)) ?? noSuchSchedule(id);
       return reply.code(202).header('location', `/v1/jobs/${jobId}`).send({ jobId });
     },
   );

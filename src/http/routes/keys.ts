@@ -59,9 +59,9 @@ export function keysRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   const config = { access: 'admin' } as const;
 
   app.post('/v1/keys', { schema: CREATE, config }, async (request, reply) => {
-    const { expiresAt = null, ...wish } = parseBody(KeyBody, request.body);
+    const { expiresAt = null, ...fields } = parseBody(KeyBody, request.body);
     const tenant = tenantOf(request);
-    const made = await createKey(db, actorOf(request), { ...wish, tenant, expiresAt });
+    const made = await createKey(db, actorOf(request), { ...fields, tenant, expiresAt });
     return reply.code(201).send(made);
   });
 

@@ -6,7 +6,7 @@ import { getJob } from '../../store/read/get-job.ts';
 import { listJobs } from '../../store/read/list-jobs.ts';
 import { listWaiting } from '../../store/read/list-waiting.ts';
 import { makeCursor, nextLink, readCursor } from '../cursors/cursor.ts';
-import { makePlaceCursor, readPlaceCursor } from '../cursors/history-cursor.ts';
+import { makeHistoryCursor, readHistoryCursor } from '../cursors/history-cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { noSuchJob, wellFormed } from '../cursors/job-path.ts';
 import { answer, refusals } from '../openapi.ts';
@@ -49,9 +49,9 @@ export function readJobsRoutes(
     const { sort, cursor, limit } = query;
     const filter = { ...criteriaOf(query), tenant, limit, unhandledAfterMs };
     if (sort === 'runAt' || sort === '-priority') {
-      const after = cursor === undefined ? null : readPlaceCursor(cursor, sort);
+      const after = cursor === undefined ? null : readHistoryCursor(cursor, sort);
       const { jobs, next } = await listWaiting(db, { ...filter, sort, after });
-      return { jobs, nextCursor: next && makePlaceCursor(sort, next) };
+      return { jobs, nextCursor: next && makeHistoryCursor(sort, next) };
     }
     const afterId = cursor === undefined ? null : readCursor(cursor, sort);
     const newestFirst = sort === '-createdAt';

@@ -92,7 +92,7 @@ const READS = { access: 'jobs:read' } as const;
 
 export function schedulesRoutes(
   app: FastifyInstance,
-  { db, inbox, quotas }: HttpDeps,
+  { db, enqueuer, quotas }: HttpDeps,
   redaction: Redaction,
 ): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
@@ -107,7 +107,7 @@ export function schedulesRoutes(
     async (request, reply) => {
       const tenant = tenantOf(request);
       const spec = parseSchedule(request.body);
-      await refuseMisfit(inbox, spec);
+      await refuseMisfit(enqueuer, spec);
       const made = { tenant, source: 'api', spec } as const;
       const make = async () =>
         await refusing(async () => await createSchedule(db, ids, made, actorOf(request)));

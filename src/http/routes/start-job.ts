@@ -41,14 +41,14 @@ const START_BATCH = {
 
 const WRITES = { access: 'jobs:write' } as const;
 
-export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void {
+export function startJobRoutes(app: FastifyInstance, { enqueuer }: HttpDeps): void {
   app.post(
     '/v1/jobs',
     { schema: START, config: WRITES, bodyLimit: BODY_MAX_BYTES },
     async (request, reply) => {
       const job = parseJob(request.body, tenantOf(request), idempotencyHeader(request));
-      const stored = await startOne(inbox, traced(request, job));
-      const [warnings] = await inbox.warnings([job]);
+      const stored = await startOne(enqueuer, traced(request, job));
+      const [warnings] = await enqueuer.warnings([job]);
       const receipt = accepted(stored, warnings);
       return reply.code(202).header('location', `/v1/jobs/${stored.jobId}`).send(receipt);
     },
@@ -62,8 +62,8 @@ export function startJobRoutes(app: FastifyInstance, { inbox }: HttpDeps): void 
       const steps = parseBatchInSteps(request.body, tenantOf(request), header);
       const jobs = await inSlices(steps);
       const placed = jobs.map((job) => traced(request, job));
-      const stored = await start(inbox, placed, (index) => `/jobs/${index}`);
-      const warnings = await inbox.warnings(jobs);
+      const stored = await start(enqueuer, placed, (index) => `/jobs/${index}`);
+      const warnings = await enqueuer.warnings(jobs);
       const answers = stored.map((one, index) => accepted(one, warnings[index]));
       return reply.code(202).send({ jobs: answers });
     },

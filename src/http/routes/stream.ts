@@ -3,14 +3,14 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import {
   changeSince,
-  isStandingId,
-  type Standing,
-  standingOf,
+  isSnapshotId,
+  type Snapshot,
+  snapshotOf,
 } from '../../core/views/change-feed.ts';
-import { ChangeAnswer, NewsQuery } from '../../protocol/answers/change-feed-answer.ts';
+import { ChangeAnswer, ChangeFeedQuery } from '../../protocol/answers/change-feed-answer.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { readMarks } from '../../store/read/read-versions.ts';
-import { readLastEventId, readStoryCursor } from '../cursors/cursor.ts';
+import { readLastEventId, readHistoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { EVENT_STREAM, wantsStream } from '../streams/event-stream.ts';
 import { FreshAnswers } from '../access/fresh-answers.ts';
@@ -33,7 +33,7 @@ const FOLLOW = {
   headers: z.object({
     'last-event-id': z.string().optional().describe('Of a stream: go on after this id.'),
   }),
-  querystring: NewsQuery,
+  querystring: ChangeFeedQuery,
   response: {
     200: {
       description: 'What has changed since then. With Accept: text/event-stream, and what follows.',
@@ -51,25 +51,25 @@ const READS = { access: 'jobs:read' } as const;
 /** All readers of a tenant share one question a second, and without readers there is none. */
 export function streamRoutes(app: FastifyInstance, deps: HttpDeps, streams: Streams): void {
   const { pollMaxMs } = { ...STREAM_LIMITS, ...deps.streams };
-  const standings = new FreshAnswers<Standing>(systemClock, pollMaxMs);
+  const standings = new FreshAnswers<Snapshot>(systemClock, pollMaxMs);
   const standing = async (tenant: string) =>
-    await standings.get(tenant, async () => standingOf(await readMarks(deps.db, tenant)));
+    await standings.get(tenant, async () => snapshotOf(await readMarks(deps.db, tenant)));
 
   app
     .withTypeProvider<ZodTypeProvider>()
     .get('/v1/stream', { schema: FOLLOW, config: READS }, async (request, reply) => {
       const { cursor } = request.query;
       const { accept, 'last-event-id': seenId } = request.headers;
-      const asked = cursor === undefined ? null : readStoryCursor(cursor, isStandingId);
+      const asked = cursor === undefined ? null : readHistoryCursor(cursor, isSnapshotId);
       if (!wantsStream(accept)) {
         const now = await standing(tenantOf(request));
         const nothing = { id: now.id, topics: [], definitionKeys: [] };
         return reply.send({ ...(changeSince(asked, now) ?? nothing) });
       }
-      let seen: Standing | string | null =
-        typeof seenId === 'string' ? readLastEventId(seenId, isStandingId) : asked;
+      let seen: Snapshot | string | null =
+        typeof seenId === 'string' ? readLastEventId(seenId, isSnapshotId) : asked;
       const read = async () => {
-        await app.admit(request, null);
+        await app.permit(request, null);
         const now = await standing(tenantOf(request));
         const change = changeSince(seen, now);
         seen = now;

@@ -13,7 +13,7 @@ import { DeliveryQuery } from '../../protocol/requests/webhook-body.ts';
 import { listDeliveries, makeTest, redeliver } from '../../store/webhooks/deliveries.ts';
 import { getWebhook } from '../../store/webhooks/webhooks.ts';
 import { actorOf } from '../access/caller.ts';
-import { nextLink, readStoryCursor } from '../cursors/cursor.ts';
+import { nextLink, readHistoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { tenantOf } from '../access/tenant.ts';
@@ -68,7 +68,7 @@ export function webhookDeliveriesRoutes(app: FastifyInstance, { db }: HttpDeps):
       const id = webhookIdOf(request.params.webhookId);
       const { cursor, limit } = request.query;
       // A delivery's id is the cursor itself.
-      const afterId = cursor === undefined ? null : readStoryCursor(cursor, isJobId);
+      const afterId = cursor === undefined ? null : readHistoryCursor(cursor, isJobId);
       if (!(await getWebhook(db, tenant, id))) return noSuchWebhook(id);
       const { deliveries, nextId } = await listDeliveries(db, tenant, id, { afterId, limit });
       if (nextId !== null) void reply.header('link', nextLink(request.url, nextId));

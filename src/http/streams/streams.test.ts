@@ -8,15 +8,15 @@ import { silentLog } from '../../runtime/log.ts';
 import { DatabaseUnavailable } from '../../store/connection/db.ts';
 import { noSuchJob } from '../cursors/job-path.ts';
 import { errorHandler } from '../problem.ts';
-import { type StoryPage, STREAM_LIMITS, type StreamLimits, Streams } from './streams.ts';
+import { type HistoryPage, STREAM_LIMITS, type StreamLimits, Streams } from './streams.ts';
 
 interface Entry {
   id: string;
   text: string;
 }
-type Page = StoryPage<Entry> | null;
+type Page = HistoryPage<Entry> | null;
 
-/** A story that a test writes while it is being read; each question is answered in turn. */
+/** A history that a test writes while it is being read; each question is answered in turn. */
 class Script {
   readonly asked: (string | null)[] = [];
   readonly #answer: (afterId: string | null, turn: number) => Page;
@@ -34,7 +34,7 @@ class Script {
 }
 
 const entry = (number: number, text = `line ${number}`): Entry => ({ id: String(number), text });
-const page = (entries: Entry[], more: Partial<StoryPage<Entry>> = {}): StoryPage<Entry> => ({
+const page = (entries: Entry[], more: Partial<HistoryPage<Entry>> = {}): HistoryPage<Entry> => ({
   entries,
   nextId: null,
   ended: false,
@@ -64,13 +64,13 @@ async function serve(
   const answers: ServerResponse[] = [];
   app.setErrorHandler(errorHandler(log));
   app.addHook('preClose', async () => streams.close());
-  app.get<{ Querystring: { after?: string } }>('/story', async (request, reply) => {
+  app.get<{ Querystring: { after?: string } }>('/history', async (request, reply) => {
     answers.push(reply.raw);
     return await streams.answer(request, reply, script, request.query.after ?? null);
   });
   onTestFinished(async () => await app.close());
   return {
-    url: `${await app.listen({ host: '127.0.0.1', port: 0 })}/story`,
+    url: `${await app.listen({ host: '127.0.0.1', port: 0 })}/history`,
     app,
     streams,
     answers,
@@ -151,7 +151,7 @@ describe('the heartbeat', () => {
 
 /** So much at once that no buffer on the way can take it: with the first page the reader is behind. */
 const TOO_LARGE = 'x'.repeat(16 * 1024 * 1024);
-const longStory = () =>
+const longHistory = () =>
   new Script((afterId) => {
     const number = Number(afterId ?? 0) + 1;
     const isLast = number === 3;
@@ -160,7 +160,7 @@ const longStory = () =>
 
 describe('a reader', () => {
   it('that is slow is waited for, with one page in memory', async () => {
-    const script = longStory();
+    const script = longHistory();
     const serving = await serve(script);
     const socket = lazyReader(serving.url);
     await until('it is behind', () => serving.answers[0]?.writableNeedDrain);
@@ -183,9 +183,9 @@ describe('a reader', () => {
 
   it.each([
     ['while there is no news', () => new Script(() => QUIET), hasBegun],
-    ['while it is behind', longStory, isBehind],
-  ])('that goes away %s leaves nothing behind', async (_, story, isReached) => {
-    const serving = await serve(story());
+    ['while it is behind', longHistory, isBehind],
+  ])('that goes away %s leaves nothing behind', async (_, history, isReached) => {
+    const serving = await serve(history());
     const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
     const before = timers();
     const sockets = Array.from({ length: 12 }, () => lazyReader(serving.url));
@@ -212,7 +212,7 @@ describe('the server', () => {
   });
 
   it('does not wait for a reader that is behind', async () => {
-    const serving = await serve(longStory());
+    const serving = await serve(longHistory());
     lazyReader(serving.url);
     await until('it is behind', () => serving.answers[0]?.writableNeedDrain);
     await serving.app.close();
@@ -220,15 +220,15 @@ describe('the server', () => {
   });
 
   it('refuses a stream that it would have to end at once', async () => {
-    const gate = Promise.withResolvers<Page>();
+    const limiter = Promise.withResolvers<Page>();
     const script = new Script(() => QUIET);
     const { url, streams } = await serve(
-      Object.assign(script, { read: async () => await gate.promise }),
+      Object.assign(script, { read: async () => await limiter.promise }),
     );
     const opening = listen(url);
     await until('it is being opened', () => streams.size === 1);
     streams.close();
-    gate.resolve(QUIET);
+    limiter.resolve(QUIET);
     expect((await opening).response.status).toBe(503);
     expect((await listen(url)).response.status).toBe(503);
   });

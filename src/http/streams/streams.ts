@@ -7,8 +7,8 @@ import { DatabaseUnavailable } from '../../store/connection/db.ts';
 import { EVENT_STREAM, EventStream, message } from './event-stream.ts';
 import { pathOf, unavailable } from '../problem.ts';
 
-/** A part of a job's story, in its order. */
-export interface StoryPage<Entry> {
+/** A part of a job's history, in its order. */
+export interface HistoryPage<Entry> {
   entries: readonly Entry[];
   /** Null when there is no further page at the moment. */
   nextId: string | null;
@@ -16,9 +16,9 @@ export interface StoryPage<Entry> {
   ended: boolean;
 }
 
-export interface Story<Entry> {
-  /** Null when there is no such story, or no longer. */
-  read(afterId: string | null): Promise<StoryPage<Entry> | null>;
+export interface History<Entry> {
+  /** Null when there is no such history, or no longer. */
+  read(afterId: string | null): Promise<HistoryPage<Entry> | null>;
   /** How it is refused when there never was one. */
   missing(): never;
   /** What `event:` says of an entry. */
@@ -48,7 +48,7 @@ const OUTAGE_PAUSE_MAX_MS = 5_000;
 /**
  * The live streams of this process. Each of them asks the store for the next page, sends it, and
  * only then asks again, so that a stream has one question under way at most and holds one page of
- * memory however long its story and however slow its reader.
+ * memory however long its history and however slow its reader.
  */
 export class Streams {
   readonly #limits: StreamLimits;
@@ -67,23 +67,23 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** Answers with the story from there on. What can go wrong before it begins is answered plainly. */
+  /** Answers with the history from there on. What can go wrong before it begins is answered plainly. */
   async answer<Entry extends { id: string }>(
     request: FastifyRequest,
     reply: FastifyReply,
-    story: Story<Entry>,
+    history: History<Entry>,
     afterId: string | null,
   ): Promise<FastifyReply> {
     const stream = this.#enter(request, reply);
-    const first = await story.read(afterId);
-    if (first === null) return story.missing();
+    const first = await history.read(afterId);
+    if (first === null) return history.missing();
     // An EventSource comes again after every end; this answer is what tells it to stay away.
     if (isOver(first)) return reply.code(204).send();
     if (stream.signal.aborted) throw stopping();
     if (request.method === 'HEAD') return reply.type(EVENT_STREAM).send();
     reply.hijack();
     stream.begin(reply.getHeaders(), this.#limits.heartbeatMs);
-    void this.#follow(stream, story, first, afterId).catch((error: unknown) => {
+    void this.#follow(stream, history, first, afterId).catch((error: unknown) => {
       this.#log.warn({ err: error, path: pathOf(request.url) }, 'live stream broke off');
       stream.stop();
     });
@@ -139,16 +139,16 @@ export class Streams {
 
   async #follow<Entry extends { id: string }>(
     stream: EventStream,
-    { read, nameOf }: Story<Entry>,
-    first: StoryPage<Entry>,
+    { read, nameOf }: History<Entry>,
+    first: HistoryPage<Entry>,
     startId: string | null,
   ): Promise<void> {
     const { pollMs, pollMaxMs } = this.#limits;
-    let page: StoryPage<Entry> | null = first;
+    let page: HistoryPage<Entry> | null = first;
     let afterId = startId;
     let pauseMs = pollMs;
     while (page !== null && !stream.signal.aborted) {
-      const { entries, nextId, ended }: StoryPage<Entry> = page;
+      const { entries, nextId, ended }: HistoryPage<Entry> = page;
       await stream.write(entries.map((one) => message(one.id, nameOf(one), one)).join(''));
       afterId = nextId ?? entries.at(-1)?.id ?? afterId;
       if (nextId === null) {
@@ -178,7 +178,7 @@ export class Streams {
   }
 }
 
-function isOver({ entries, nextId, ended }: StoryPage<unknown>): boolean {
+function isOver({ entries, nextId, ended }: HistoryPage<unknown>): boolean {
   return entries.length === 0 && nextId === null && ended;
 }
 

@@ -3,7 +3,7 @@ import { type ChangeView, TOPICS } from '../../core/views/change-feed.ts';
 import { closed, text } from '../fields.ts';
 
 /** What `GET /v1/stream` can be asked. */
-export const NewsQuery = closed({
+export const ChangeFeedQuery = closed({
   cursor: text(400).optional().describe('The id of the last change that you know of.'),
 });
 

@@ -46,7 +46,7 @@ const AttemptAnswer = z
 
 const EventAnswer = z
   .looseObject({
-    id: z.string().describe('Grows along the story; as a cursor it leads on after this event.'),
+    id: z.string().describe('Grows along the history; as a cursor it leads on after this event.'),
     type: z.enum(EVENT_TYPES),
     at: Moment,
     attempt: z.int().nullable().describe('Null for what belongs to no attempt.'),

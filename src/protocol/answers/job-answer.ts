@@ -64,7 +64,7 @@ export const JobAnswer = z
   })
   .meta({
     id: 'Job',
-    description: 'A job, with its state and its story.',
+    description: 'A job, with its state and its history.',
   }) satisfies z.ZodType<JobView>;
 
 export const AcceptedAnswer = z.looseObject({

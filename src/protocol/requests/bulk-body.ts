@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { BULK_ACTIONS, BULK_STATES, type BulkAction } from '../../core/job/bulk.ts';
 import type { JobCriteria } from '../../core/job/job-criteria.ts';
-import type { RetryWish } from '../../core/failure/retry.ts';
+import type { RetryRequest } from '../../core/failure/retry.ts';
 import { changeRefusal } from '../../core/job/system-job.ts';
 import { closed, flag, number, oneOf, text, wholeInQuery } from '../fields.ts';
 import { Findings } from '../findings.ts';
 import { criteriaOf, JobFilterBody } from './job-filter.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from './job-query.ts';
-import { readWish, retryFields } from './retry-body.ts';
+import { readRetryRequest, retryFields } from './retry-body.ts';
 import { violations } from '../violations.ts';
 
 const RATE_MAX = 10_000;
@@ -56,7 +56,7 @@ export const BulkQuery = closed({
 export interface BulkRequest {
   action: BulkAction;
   criteria: JobCriteria;
-  how: RetryWish & { ratePerSecond: number | null };
+  how: RetryRequest & { ratePerSecond: number | null };
   preview: boolean;
 }
 
@@ -102,7 +102,7 @@ export function parseDeadLetterRetry(body: unknown): BulkRequest {
 }
 
 interface HowBody {
-  mode: RetryWish['mode'];
+  mode: RetryRequest['mode'];
   runAt?: Date | undefined;
   params?: unknown;
   ratePerSecond?: number | undefined;
@@ -112,10 +112,10 @@ interface HowBody {
 function finished(
   action: BulkAction,
   criteria: JobCriteria,
-  { ratePerSecond: rate, preview: only, ...wish }: HowBody,
+  { ratePerSecond: rate, preview: only, ...request }: HowBody,
   findings: Findings,
 ): BulkRequest {
-  const how = { ...readWish(wish, findings), ratePerSecond: rate ?? null };
+  const how = { ...readRetryRequest(request, findings), ratePerSecond: rate ?? null };
   const problem = changeRefusal(criteria.definitionKey ?? '', how.paramsJson !== null);
   if (problem !== null) {
     findings.add('VALIDATION_FAILED', { pointer: '/filter/definitionKey', detail: problem });

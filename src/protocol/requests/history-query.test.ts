@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EventQuery, LogQuery } from './history-query.ts';
 import { violations } from '../violations.ts';
 
-describe('the query of a story', () => {
+describe('the query of a history', () => {
   it('has defaults, and reads numbers out of words', () => {
     expect(EventQuery.parse({})).toEqual({ limit: 200 });
     expect(LogQuery.parse({ attempt: '2', cursor: '1-0-5', limit: '1000' })).toEqual({

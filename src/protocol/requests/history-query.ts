@@ -1,17 +1,17 @@
 import { closed, text, wholeInQuery } from '../fields.ts';
 import { reveal } from './job-query.ts';
 
-const STORY_PAGE_MAX = 1_000;
-const STORY_PAGE_DEFAULT = 200;
+const HISTORY_PAGE_MAX = 1_000;
+const HISTORY_PAGE_DEFAULT = 200;
 const ATTEMPT_MAX = 1_000_000;
 
 const page = {
   cursor: text(200)
     .optional()
     .describe('The nextCursor of the page before, or the id of the last entry that you have.'),
-  limit: wholeInQuery(1, STORY_PAGE_MAX)
-    .default(STORY_PAGE_DEFAULT)
-    .describe(`How many entries a page holds at most. Default ${STORY_PAGE_DEFAULT}.`),
+  limit: wholeInQuery(1, HISTORY_PAGE_MAX)
+    .default(HISTORY_PAGE_DEFAULT)
+    .describe(`How many entries a page holds at most. Default ${HISTORY_PAGE_DEFAULT}.`),
   reveal,
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkParams } from '../../core/job/params.ts';
-import { RETRY_MODES, type RetryWish } from '../../core/failure/retry.ts';
+import { RETRY_MODES, type RetryRequest } from '../../core/failure/retry.ts';
 import { closed, instant, oneOf } from '../fields.ts';
 import { Findings } from '../findings.ts';
 import { violations } from '../violations.ts';
@@ -23,29 +23,33 @@ export const retryFields = {
 export const RetryBody = closed(retryFields);
 
 /** No body is a retry now. Throws a `Refusal`. */
-export function parseRetry(body: unknown): RetryWish {
+export function parseRetry(body: unknown): RetryRequest {
   const findings = new Findings();
   const shape = RetryBody.safeParse(body ?? {});
   if (!shape.success) findings.add('VALIDATION_FAILED', ...violations(shape.error.issues, 'field'));
-  const wish = readWish(shape.data ?? { mode: 'now' }, findings);
+  const request = readRetryRequest(shape.data ?? { mode: 'now' }, findings);
   if (findings.any) throw findings.refusal();
-  return wish;
+  return request;
 }
 
 /** The rules that cross fields. */
-export function readWish(
-  { mode, runAt, params }: { mode: RetryWish['mode']; runAt?: Date | undefined; params?: unknown },
+export function readRetryRequest(
+  {
+    mode,
+    runAt,
+    params,
+  }: { mode: RetryRequest['mode']; runAt?: Date | undefined; params?: unknown },
   findings: Findings,
-): RetryWish {
+): RetryRequest {
   if (runAt !== undefined && mode !== 'later') {
     const detail = `runAt goes with the mode later, not with ${mode}`;
     findings.add('VALIDATION_FAILED', { pointer: '/runAt', detail });
   }
-  const wish: RetryWish = { mode, runAt: runAt ?? null, paramsJson: null };
-  if (params === undefined) return wish;
+  const request: RetryRequest = { mode, runAt: runAt ?? null, paramsJson: null };
+  if (params === undefined) return request;
   const checked = checkParams(params);
-  if (checked.ok) return { ...wish, paramsJson: checked.json };
+  if (checked.ok) return { ...request, paramsJson: checked.json };
   const { code, pointer, detail } = checked;
   findings.add(code, { pointer: `/params${pointer}`, detail });
-  return wish;
+  return request;
 }

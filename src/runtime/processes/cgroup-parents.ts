@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-export interface CgroupPlace {
+export interface CgroupParent {
   base: string;
   version: 1 | 2;
 }
@@ -13,7 +13,7 @@ export type Controller = 'memory' | 'pids';
  * processes in it hands no controller down) beside it. Version 2 first: a machine that has both is on
  * its way there.
  */
-export function cgroupPlaces(controller: Controller): CgroupPlace[] {
+export function cgroupParents(controller: Controller): CgroupParent[] {
   return placesIn(readText('/proc/self/cgroup'), readText('/proc/self/mountinfo'), controller);
 }
 
@@ -21,9 +21,9 @@ export function placesIn(
   cgroup: string,
   mountinfo: string,
   controller: Controller = 'memory',
-): CgroupPlace[] {
+): CgroupParent[] {
   const mounts = mountinfo.split('\n').map((line) => line.split(' '));
-  const found: CgroupPlace[] = [];
+  const found: CgroupParent[] = [];
   for (const line of cgroup.split('\n')) {
     const [, controllers, ownPath] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     if (controllers === undefined || ownPath === undefined) continue;

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type CgroupPlace, cgroupPlaces, type Controller, readText } from './cgroup-parents.ts';
+import { type CgroupParent, cgroupParents, type Controller, readText } from './cgroup-parents.ts';
 import { sleep } from '../deadline.ts';
 
 /**
@@ -238,13 +238,13 @@ function childGroups(path: string): string[] {
 
 /** The worker's group for a controller, at the first place where it can be made. */
 function rootFor(controller: Controller, name: string): Root | null {
-  const place = cgroupPlaces(controller).find((one) => canHold(one, controller, name));
+  const place = cgroupParents(controller).find((one) => canHold(one, controller, name));
   if (!place) return null;
   return { path: join(place.base, name), version: place.version, controllers: [controller] };
 }
 
 /** Makes the worker's group there, if that can be done and would be of use. */
-function canHold({ base, version }: CgroupPlace, controller: Controller, name: string): boolean {
+function canHold({ base, version }: CgroupParent, controller: Controller, name: string): boolean {
   const path = join(base, name);
   if (version === 2 && !handsDown(base, controller)) return false;
   try {

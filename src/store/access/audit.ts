@@ -4,7 +4,7 @@ import { Db, type Queryable, statement } from '../connection/db.ts';
 import { JobIds } from '../connection/job-ids.ts';
 
 /**
- * What people did by hand, one row for each, in the transaction of the deed itself: there is none
+ * What people did by hand, one row for each, in the transaction of the entry itself: there is none
  * without the other. Rows are only ever added; the database refuses everything else.
  */
 
@@ -16,7 +16,7 @@ export interface Actor {
   address: string | null;
 }
 
-export interface Deed {
+export interface AuditEntry {
   tenant: string;
   /** A noun and a verb, such as `job.cancel`. */
   action: string;
@@ -35,14 +35,14 @@ const WRITE = statement<{ id: string }>(
    values ($1, $2, $3, $4, $5, $6::json, $7::json, $8) returning id`,
 );
 
-export async function audit(tx: Queryable, by: Actor, deed: Deed): Promise<void> {
-  const { tenant, action, subject, before, after } = deed;
+export async function audit(tx: Queryable, by: Actor, entry: AuditEntry): Promise<void> {
+  const { tenant, action, subject, before, after } = entry;
   const changed = [jsonOf(before), jsonOf(after)];
   await tx.run(WRITE, [ids.next(0), tenant, by.name, action, subject, ...changed, by.address]);
 }
 
 /**
- * Does something and writes it down in one transaction, which may be under way already. `deedOf` sees
+ * Does something and writes it down in one transaction, which may be under way already. `auditEntryOf` sees
  * what came of it; null means that nothing was done. Without an actor it is simply done: what the
  * machine does by itself is not audited.
  */
@@ -50,13 +50,13 @@ export async function audited<T>(
   db: Queryable,
   by: Actor | null,
   work: (tx: Queryable) => Promise<T>,
-  deedOf: (result: T) => Deed | null,
+  auditEntryOf: (result: T) => AuditEntry | null,
 ): Promise<T> {
   if (by === null) return await work(db);
   const within = async (tx: Queryable) => {
     const result = await work(tx);
-    const deed = deedOf(result);
-    if (deed) await audit(tx, by, deed);
+    const entry = auditEntryOf(result);
+    if (entry) await audit(tx, by, entry);
     return result;
   };
   return db instanceof Db ? await db.transaction(within) : await within(db);

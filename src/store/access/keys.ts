@@ -11,7 +11,7 @@ import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 
 /** What somebody wants of a new key. */
-export interface KeyWish {
+export interface KeyRequest {
   tenant: string;
   name: string;
   scopes: readonly Scope[];
@@ -39,14 +39,14 @@ const INSERT = statement<{ id: string }>(
    returning id`,
 );
 
-export async function createKey(db: Db, by: Actor, wish: KeyWish): Promise<MadeKey> {
-  return await db.transaction(async (tx) => await insertKey(tx, by, wish, 'key.create'));
+export async function createKey(db: Db, by: Actor, request: KeyRequest): Promise<MadeKey> {
+  return await db.transaction(async (tx) => await insertKey(tx, by, request, 'key.create'));
 }
 
 async function insertKey(
   tx: Queryable,
   by: Actor,
-  { tenant, name, scopes, expiresAt }: KeyWish,
+  { tenant, name, scopes, expiresAt }: KeyRequest,
   action: string,
 ): Promise<MadeKey> {
   const id = randomBytes(KEY_ID_BYTES).toString('hex');
@@ -141,8 +141,8 @@ export async function rotateKey(
     const { status, successorId, name, scopes } = viewOf(row);
     if (status !== 'active') return status;
     if (successorId !== null) return 'rotated';
-    const wish = { tenant, name, scopes, expiresAt: row.expires_at };
-    const made = await insertKey(tx, by, wish, 'key.create');
+    const request = { tenant, name, scopes, expiresAt: row.expires_at };
+    const made = await insertKey(tx, by, request, 'key.create');
     await tx.run(RETIRE, [keyId, tenant, made.keyId, overlapMs]);
     const after = { successorId: made.keyId, overlapMs };
     await audit(tx, by, { tenant, action: 'key.rotate', subject: keyId, after });

@@ -83,8 +83,8 @@ async function weigh(db: Db, name: string, weight: number, by: Actor): Promise<v
   const changed = await db.transaction(async (tx) => {
     const [row] = await tx.run(WEIGH, [name, weight]);
     if (!row) return false;
-    const deed = { tenant: name, action: 'tenant.weight', subject: name };
-    await audit(tx, by, { ...deed, before: { weight: row.before }, after: { weight } });
+    const entry = { tenant: name, action: 'tenant.weight', subject: name };
+    await audit(tx, by, { ...entry, before: { weight: row.before }, after: { weight } });
     return true;
   });
   if (changed) await tellWorkers(db);

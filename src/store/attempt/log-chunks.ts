@@ -15,7 +15,7 @@ export interface LogChunk {
 /**
  * Fenced like every write of a worker, by a look at the owned row that also locks it: whatever ends
  * the claim waits until the lines are committed, or they find the claim ended and are not written.
- * So nothing is ever added to a story that is over. The bytes of all chunks travel as one value,
+ * So nothing is ever added to a history that is over. The bytes of all chunks travel as one value,
  * which the driver sends as it is, and are cut apart here.
  */
 const WRITE = statement<{ n: number }>(

@@ -1,11 +1,11 @@
 import type { BulkAction, BulkStatus, BulkView } from '../../core/job/bulk.ts';
 import { ANY_JOB, type JobCriteria } from '../../core/job/job-criteria.ts';
-import type { RetryWish } from '../../core/failure/retry.ts';
+import type { RetryRequest } from '../../core/failure/retry.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /** How jobs are retried, and how many a second. */
-export type BulkHow = RetryWish & { ratePerSecond: number | null };
+export type BulkHow = RetryRequest & { ratePerSecond: number | null };
 
 export interface NewBulk {
   id: string;

@@ -1,24 +1,24 @@
 import type { JobState } from '../../core/job/job.ts';
-import { changeableLane } from '../limits/changeable-queue.ts';
+import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { shardOfJobId } from '../../core/job/job-id.ts';
 import { TELL_ENDED } from '../claim/delivery-jobs.ts';
-import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from '../limits/limiters.ts';
+import { permit, GIVE_BACK, LEFT_WAITING, TO_PERMIT } from '../limits/limiters.ts';
 import { ENDED, MAKE_HOOKS } from '../claim/hook-jobs.ts';
 import { sendBeatHint } from '../connection/listen.ts';
 import { withPartitions } from '../connection/partitions.ts';
-import { moves, tally, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
+import { moves, counters, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
 import { sendWakeHint } from '../connection/wake.ts';
 
 interface CancelledRow {
   state: JobState;
   was: JobState;
   /** Of a hook that was made. */
-  lane: number | null;
+  queue: number | null;
   rank: number;
-  gates: string[];
+  limiters: string[];
 }
 
 /**
@@ -29,9 +29,9 @@ interface CancelledRow {
 
 /** Ends the rows of `gone`, which have left `waiting`, as cancelled by the actor, which is SQL. */
 export const endCancelled = (actor: string) => `ended as (
-    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+    insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, cancel_requested_at, cancel_requested_by, finished_at)
-    select shard, id, lane, 'cancelled', rank, attempts, max_attempts, claim_no,
+    select shard, id, queue, 'cancelled', rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, at, ${actor}, at
     from gone, (select clock_timestamp() as at) c
     returning ${ENDED}
@@ -39,27 +39,27 @@ export const endCancelled = (actor: string) => `ended as (
   ${LEFT_WAITING},
   ${GIVE_BACK},
   ${MAKE_HOOKS}, ${TELL_ENDED},
-  ${tally(moves('state', "'cancelled'", 'gone'), WITH_HOOKS, WITH_DELIVERIES)}`;
+  ${counters(moves('state', "'cancelled'", 'gone'), WITH_HOOKS, WITH_DELIVERIES)}`;
 
 const CANCEL_WAITING = statement<CancelledRow>(
   'cancel_waiting',
   `with gone as (
     delete from longshore.waiting w
     where w.shard = $1 and w.id = $2
-      and ${changeableLane('w.lane')}
+      and ${changeableQueue('w.queue')}
     returning *
   ),
   ${endCancelled('$4::text')}
-  select e.state, (select g.state from gone g) as was, h.lane, h.rank, array(${TO_ADMIT}) as gates
+  select e.state, (select g.state from gone g) as was, h.queue, h.rank, array(${TO_PERMIT}) as limiters
   from ended e left join hook h on true`,
 );
 
 const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
   'cancel_running',
   `with found as materialized (
-     select r.id, r.lane, r.state from longshore.running r
+     select r.id, r.queue, r.state from longshore.running r
      where r.shard = $1 and r.id = $2
-       and ${changeableLane('r.lane')}
+       and ${changeableQueue('r.queue')}
      for update
    ),
    asked as (
@@ -71,7 +71,7 @@ const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
      where r.shard = $1 and r.id = any (array(select id from found))
      returning r.state, r.worker
    ),
-   ${tally(moves('state', "'cancelling'", "found where state = 'running'"))}
+   ${counters(moves('state', "'cancelling'", "found where state = 'running'"))}
    select state, worker from asked`,
 );
 
@@ -83,7 +83,7 @@ export async function cancelJob(
 ): Promise<ChangeResult> {
   const shard = shardOfJobId(jobId);
   const values = [shard, jobId, tenant, by?.name ?? null];
-  const deed = (before: JobState, after: JobState) => ({
+  const entry = (before: JobState, after: JobState) => ({
     tenant,
     action: 'job.cancel',
     subject: jobId,
@@ -93,15 +93,17 @@ export async function cancelJob(
   return await changeJob(db, tenant, jobId, async () => {
     const end = async (tx: Queryable) => await tx.run(CANCEL_WAITING, values);
     const ended = await withPartitions(db, async () =>
-      audited(db, by, end, ([row]) => (row ? deed(row.was, row.state) : null)),
+      audited(db, by, end, ([row]) => (row ? entry(row.was, row.state) : null)),
     );
-    const lines = ended.flatMap(({ lane, rank }) => (lane === null ? [] : { shard, lane, rank }));
-    lines.push(...(await admit(db, shard, ended[0]?.gates ?? [])).lines);
-    if (lines.length > 0) await sendWakeHint(db, lines).catch(() => undefined);
+    const levels = ended.flatMap(({ queue, rank }) =>
+      queue === null ? [] : { shard, queue, rank },
+    );
+    levels.push(...(await permit(db, shard, ended[0]?.limiters ?? [])).levels);
+    if (levels.length > 0) await sendWakeHint(db, levels).catch(() => undefined);
     if (ended[0]) return ended[0].state;
     const ask = async (tx: Queryable) => await tx.run(CANCEL_RUNNING, values);
     const [asked] = await audited(db, by, ask, ([row]) =>
-      row ? deed('running', row.state) : null,
+      row ? entry('running', row.state) : null,
     );
     if (!asked) return null;
     await sendBeatHint(db, asked.worker).catch(() => undefined);

@@ -1,24 +1,24 @@
 import type { JobState } from '../../core/job/job.ts';
 import { endCancelled } from './cancel-job.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { admit, TO_ADMIT } from '../limits/limiters.ts';
-import { moves, tally } from '../counters/counter-moves.ts';
-import type { LineHint } from '../connection/wake.ts';
+import { permit, TO_PERMIT } from '../limits/limiters.ts';
+import { moves, counters } from '../counters/counter-moves.ts';
+import type { LevelHint } from '../connection/wake.ts';
 
 /** What `store/change/cancel-job.ts` does to one job, done to many. Rows are locked in the order of ids. */
 
 const CANCEL_WAITING = statement<{
   id: string | null;
-  lane: number | null;
+  queue: number | null;
   rank: number;
-  gate: string | null;
+  limiter: string | null;
 }>(
   'cancel_many_waiting',
   `with gone as materialized (
     select w.* from unnest($2::uuid[]) as wanted(id) cross join lateral (
       select * from longshore.waiting w
       where w.shard = $1 and w.id = wanted.id and w.state = any ($4::longshore.job_state[])
-        and (select tenant from longshore.lane l where l.shard = $1 and l.lane = w.lane) = $3
+        and (select tenant from longshore.queue l where l.shard = $1 and l.queue = w.queue) = $3
       limit 1 for update
     ) w
   ),
@@ -26,23 +26,23 @@ const CANCEL_WAITING = statement<{
     delete from longshore.waiting where shard = $1 and id = any (array(select id from gone))
   ),
   ${endCancelled('$5::text')}
-  select e.id, h.lane, h.rank, null as gate from ended e left join hook h on h.parent_id = e.id
+  select e.id, h.queue, h.rank, null as limiter from ended e left join hook h on h.parent_id = e.id
   union all
-  select null, null, null, g.gate from (${TO_ADMIT}) g`,
+  select null, null, null, g.limiter from (${TO_PERMIT}) g`,
 );
 
 const CANCEL_RUNNING = statement<{ id: string; worker: string }>(
   'cancel_many_running',
   `with asked as materialized (
-    select r.id, r.lane, r.state from unnest($2::uuid[]) as wanted(id) cross join lateral (
+    select r.id, r.queue, r.state from unnest($2::uuid[]) as wanted(id) cross join lateral (
       select * from longshore.running r
       where r.shard = $1 and r.id = wanted.id and r.state = 'running'
         and r.state = any ($4::longshore.job_state[])
-        and (select tenant from longshore.lane l where l.shard = $1 and l.lane = r.lane) = $3
+        and (select tenant from longshore.queue l where l.shard = $1 and l.queue = r.queue) = $3
       limit 1 for update
     ) r
   ),
-  ${tally(moves('state', "'cancelling'", 'asked'))}
+  ${counters(moves('state', "'cancelling'", 'asked'))}
   update longshore.running r set state = 'cancelling', cancel_requested_at = clock_timestamp(),
     cancel_requested_by = $5::text
   where r.shard = $1 and r.id = any (array(select id from asked))
@@ -61,7 +61,7 @@ const STILL_OPEN = statement<{ id: string }>(
 export interface CancelledJobs {
   ids: string[];
   /** Where hooks wait now, and jobs that got the tokens of others. */
-  lines: LineHint[];
+  levels: LevelHint[];
   /** Who runs jobs that were asked to stop. */
   workers: string[];
 }
@@ -79,17 +79,17 @@ export async function cancelJobs(
   { tenant, states, by }: { tenant: string; states: readonly JobState[]; by: string | null },
 ): Promise<CancelledJobs> {
   const done = new Set<string>();
-  const lines: LineHint[] = [];
+  const levels: LevelHint[] = [];
   const workers = new Set<string>();
   let left = ids.toSorted();
   for (let tries = 0; left.length > 0 && tries < TRIES; tries += 1) {
     const gone = await db.run(CANCEL_WAITING, [shard, left, tenant, states, by]);
-    for (const { id, lane, rank } of gone) {
+    for (const { id, queue, rank } of gone) {
       if (id !== null) done.add(id);
-      if (lane !== null) lines.push({ shard, lane, rank });
+      if (queue !== null) levels.push({ shard, queue, rank });
     }
-    const freed = gone.flatMap(({ gate }) => gate ?? []);
-    lines.push(...(await admit(db, shard, freed)).lines);
+    const freed = gone.flatMap(({ limiter }) => limiter ?? []);
+    levels.push(...(await permit(db, shard, freed)).levels);
     for (const { id, worker } of await db.run(CANCEL_RUNNING, [shard, left, tenant, states, by])) {
       done.add(id);
       workers.add(worker);
@@ -97,7 +97,7 @@ export async function cancelJobs(
     left = left.filter((id) => !done.has(id));
     if (left.length > 0) left = (await db.run(STILL_OPEN, [shard, left, states])).map(idOf);
   }
-  return { ids: [...done], lines, workers: [...workers] };
+  return { ids: [...done], levels, workers: [...workers] };
 }
 
 function idOf({ id }: { id: string }): string {

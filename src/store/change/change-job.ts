@@ -19,10 +19,10 @@ const LOOK = statement<{ state: JobState | null; key: string }>(
      (select state from longshore.waiting where shard = $1 and id = $2),
      (select state from longshore.running where shard = $1 and id = $2),
      (select state from longshore.done where shard = $1 and id = $2)) as state,
-     (select key from longshore.lane l where l.shard = $1 and l.lane = j.lane) as key
+     (select key from longshore.queue l where l.shard = $1 and l.queue = j.queue) as key
    from longshore.job j
    where j.shard = $1 and j.id = $2
-     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = j.lane) = $3`,
+     and (select tenant from longshore.queue l where l.shard = $1 and l.queue = j.queue) = $3`,
 );
 
 const TRIES = 5;

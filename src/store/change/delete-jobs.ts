@@ -2,9 +2,9 @@ import { isTerminal, type TerminalState, TERMINAL_STATES } from '../../core/job/
 import { shardOfJobId } from '../../core/job/job-id.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
-import { changeableLane } from '../limits/changeable-queue.ts';
+import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { moves, tally } from '../counters/counter-moves.ts';
+import { moves, counters } from '../counters/counter-moves.ts';
 
 /**
  * Rows are looked up by their key first, then deleted by where they are: PostgreSQL 15 and 16 would
@@ -32,17 +32,17 @@ const forget = (table: string, column: string) => `
 const DELETE = statement<{ id: string; state: TerminalState }>(
   'delete_jobs',
   `with over as materialized (
-    select f.shard, f.id, f.lane, f.state, f.place
+    select f.shard, f.id, f.queue, f.state, f.place
     from unnest($2::uuid[]) as wanted(id) cross join lateral (
       select f.*, f.ctid as place from longshore.done f
       where f.shard = $1 and f.id = wanted.id and f.state = any ($4::longshore.job_state[])
         and f.finished_at <= coalesce($5::timestamptz, 'infinity')
-        and ${changeableLane('f.lane')}
+        and ${changeableQueue('f.queue')}
       limit 1 for update
     ) f
   ),
   told as (insert into longshore.revived select shard, id from over),
-  ${tally(moves('state', 'null', 'over'))},
+  ${counters(moves('state', 'null', 'over'))},
   outcome as (
     delete from longshore.done
     where ctid = any (array(select place from over))

@@ -21,8 +21,8 @@ const BY = { name: 'retention', address: null };
 export async function pruneAudit(db: Db, days: number, batch = BATCH): Promise<boolean> {
   return await db.transaction(async (tx) => {
     const entries = (await tx.run(DELETE, [days, batch])).length;
-    const deed = { tenant: HOST_TENANT, action: 'audit.prune', subject: 'audit' };
-    if (entries > 0) await audit(tx, BY, { ...deed, after: { entries, olderThanDays: days } });
+    const entry = { tenant: HOST_TENANT, action: 'audit.prune', subject: 'audit' };
+    if (entries > 0) await audit(tx, BY, { ...entry, after: { entries, olderThanDays: days } });
     return entries === batch;
   });
 }

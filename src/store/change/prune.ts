@@ -116,21 +116,21 @@ const TIDY_KEYS = statement<{ read: number; freed: number; scope: string; key: s
   from page p order by p.scope desc, p.key desc limit 1`,
 );
 
-export interface KeyPlace {
+export interface KeyCursor {
   scope: string;
   key: string;
 }
-export const FIRST_KEY: KeyPlace = { scope: '', key: '' };
+export const FIRST_KEY: KeyCursor = { scope: '', key: '' };
 
 /** Looks at the next `page` keys and says where it stopped; null at the end. */
 export async function tidyKeys(
   db: Queryable,
   shard: number,
-  after: KeyPlace,
+  after: KeyCursor,
   page: number,
   retentionDays: number,
   now: Date | null = null,
-): Promise<{ freed: number; last: KeyPlace | null }> {
+): Promise<{ freed: number; last: KeyCursor | null }> {
   const values = [shard, after.scope, after.key, page, retentionDays, now];
   const [row] = await db.run(TIDY_KEYS, values);
   if (!row) return { freed: 0, last: null };

@@ -1,31 +1,31 @@
 import type { JobState } from '../../core/job/job.ts';
 import { shardOfJobId } from '../../core/job/job-id.ts';
-import { changeableLane } from '../limits/changeable-queue.ts';
+import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { type Actor, audited } from '../access/audit.ts';
-import { admit, COUNT_PARKED, parks } from '../limits/limiters.ts';
+import { permit, COUNT_BLOCKED, blocks } from '../limits/limiters.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
-import { moves, tally } from '../counters/counter-moves.ts';
+import { moves, counters } from '../counters/counter-moves.ts';
 import { sendWakeHint } from '../connection/wake.ts';
 
 /** A held job becomes eligible: at once, or at the time it was created with. */
-const RELEASE = statement<{ state: JobState; lane: number; rank: number; gates: string[] }>(
+const RELEASE = statement<{ state: JobState; queue: number; rank: number; limiters: string[] }>(
   'release_job',
   `with entered as (
      update longshore.waiting w
      set state = case when w.run_at > c.at then 'scheduled' else 'queued' end::longshore.job_state,
-       seq = case when w.run_at > c.at or ${parks('w')} then null else c.place end,
-       parked = case when w.run_at > c.at or ${parks('w')} is not true then null else c.place end,
+       seq = case when w.run_at > c.at or ${blocks('w')} then null else c.place end,
+       blocked = case when w.run_at > c.at or ${blocks('w')} is not true then null else c.place end,
        queued_at = case when w.run_at > c.at then null else c.at end
      from (
        select at, (extract(epoch from at) * 1000000)::bigint as place from clock_timestamp() as at
      ) c
      where w.shard = $1 and w.id = $2 and w.state = 'created'
-       and ${changeableLane('w.lane')}
-     returning w.state, w.lane, w.rank, w.kgate, w.parked
+       and ${changeableQueue('w.queue')}
+     returning w.state, w.queue, w.rank, w.key_limiter, w.blocked
    ),
-   ${COUNT_PARKED}, ${tally(moves("'created'", 'state', 'entered'))}
-   select state, lane, rank, array(select gate::text from counted) as gates from entered`,
+   ${COUNT_BLOCKED}, ${counters(moves("'created'", 'state', 'entered'))}
+   select state, queue, rank, array(select limiter::text from counted) as limiters from entered`,
 );
 
 export async function releaseJob(
@@ -36,15 +36,15 @@ export async function releaseJob(
 ): Promise<ChangeResult> {
   const shard = shardOfJobId(jobId);
   const move = async (tx: Queryable) => (await tx.run(RELEASE, [shard, jobId, tenant]))[0];
-  const deed = { tenant, action: 'job.release', subject: jobId, before: { status: 'created' } };
+  const entry = { tenant, action: 'job.release', subject: jobId, before: { status: 'created' } };
   const release = async () => {
     const released = await audited(db, by, move, (row) =>
-      row ? { ...deed, after: { status: row.state } } : null,
+      row ? { ...entry, after: { status: row.state } } : null,
     );
     if (released?.state === 'queued') {
-      const { lane, rank, gates } = released;
-      const { lines } = await admit(db, shard, gates);
-      await sendWakeHint(db, [{ shard, lane, rank }, ...lines]).catch(() => undefined);
+      const { queue, rank, limiters } = released;
+      const { levels } = await permit(db, shard, limiters);
+      await sendWakeHint(db, [{ shard, queue, rank }, ...levels]).catch(() => undefined);
     }
     return released?.state ?? null;
   };

@@ -1,6 +1,6 @@
 import type { JobState } from '../../core/job/job.ts';
 import { shardOfJobId } from '../../core/job/job-id.ts';
-import { mayBeRetried, RETRYABLE_STATES, type RetryWish } from '../../core/failure/retry.ts';
+import { mayBeRetried, RETRYABLE_STATES, type RetryRequest } from '../../core/failure/retry.ts';
 import { type Actor, audit } from '../access/audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { Db, type Queryable } from '../connection/db.ts';
@@ -13,7 +13,7 @@ export async function retryJob(
   db: Queryable,
   tenant: string,
   jobId: string,
-  wish: RetryWish,
+  request: RetryRequest,
   by: Actor | null = null,
 ): Promise<ChangeResult> {
   const shard = shardOfJobId(jobId);
@@ -21,10 +21,10 @@ export async function retryJob(
   const move = async (tx: Queryable) => {
     const holder = (await retakeUniqueKeys(tx, shard, [jobId])).get(jobId);
     if (holder !== undefined) throw new KeyTaken(holder);
-    const [retried] = await retryJobs(tx, shard, [jobId], wish, scope);
+    const [retried] = await retryJobs(tx, shard, [jobId], request, scope);
     if (retried && by) {
-      const deed = { tenant, action: 'job.retry', subject: jobId };
-      await audit(tx, by, { ...deed, ...difference(retried, wish) });
+      const entry = { tenant, action: 'job.retry', subject: jobId };
+      await audit(tx, by, { ...entry, ...difference(retried, request) });
     }
     return retried;
   };
@@ -36,7 +36,7 @@ export async function retryJob(
   };
   try {
     const over = (state: JobState) => !mayBeRetried(state);
-    return await changeJob(db, tenant, jobId, retry, over, wish.paramsJson !== null);
+    return await changeJob(db, tenant, jobId, retry, over, request.paramsJson !== null);
   } catch (error) {
     if (error instanceof KeyTaken) return { kind: 'taken', by: error.holder };
     throw error;
@@ -54,7 +54,7 @@ class KeyTaken extends Error {
 }
 
 /** Params may hold secrets: that they were edited is told here, what they were by the job itself. */
-function difference({ was, state }: RetriedJob, { mode, paramsJson }: RetryWish) {
+function difference({ was, state }: RetriedJob, { mode, paramsJson }: RetryRequest) {
   const edited = paramsJson === null ? {} : { paramsEdited: true };
   return { before: { status: was }, after: { status: state, mode, ...edited } };
 }

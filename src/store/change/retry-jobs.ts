@@ -1,17 +1,17 @@
 import type { RetryPolicy, TerminalState, WaitingState } from '../../core/job/job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../../core/failure/backoff.ts';
-import type { RetryWish } from '../../core/failure/retry.ts';
+import type { RetryRequest } from '../../core/failure/retry.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { changeableLane } from '../limits/changeable-queue.ts';
+import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { admit, COUNT_PARKED, keyGate, parks } from '../limits/limiters.ts';
-import { moves, tally } from '../counters/counter-moves.ts';
+import { permit, COUNT_BLOCKED, keyLimiter, blocks } from '../limits/limiters.ts';
+import { moves, counters } from '../counters/counter-moves.ts';
 
 const ofBody = (what: string) =>
   `(select ${what} from longshore.job j where j.shard = $1 and j.id = b.id limit 1)`;
 
-/** The body knows the key, and its gate follows from that. */
-const KEY_GATE = keyGate('b.lane', ofBody('j.concurrency_key'));
+/** The body knows the key, and its limiter follows from that. */
+const KEY_LIMITER = keyLimiter('b.queue', ofBody('j.concurrency_key'));
 const FAILS_UNHANDLED = ofBody("(j.policy ->> 'failsUnhandled')::boolean");
 
 /**
@@ -39,11 +39,11 @@ const WAITS_OR_NOT = "case when waits then 'scheduled' else 'queued' end";
  *
  * Rows are found by their key and changed by where they are (`store/change/delete-jobs.ts` says why).
  *
- * `entered` is where a job comes back into line, as in `store/enqueue/enqueue.ts`: if its concurrency key is
+ * `entered` is where a job comes back into level, as in `store/enqueue/enqueue.ts`: if its concurrency key is
  * limited it waits for a token first. Whoever calls this has taken the unique keys of the jobs again
  * (`store/enqueue/unique-jobs.ts`).
  */
-const RETRY = statement<RetriedRow & { gate: string | null }>(
+const RETRY = statement<RetriedRow & { limiter: string | null }>(
   'retry_jobs',
   `with clock as materialized (select clock_timestamp() as at),
   u as materialized (
@@ -57,7 +57,7 @@ const RETRY = statement<RetriedRow & { gate: string | null }>(
       select f.*, f.ctid as place from longshore.done f
       where f.shard = $1 and f.id = u.id and f.state = any ($5::longshore.job_state[])
         and f.finished_at <= coalesce($6::timestamptz, 'infinity')
-        and ${changeableLane('f.lane', 'u.params is not null')}
+        and ${changeableQueue('f.queue', 'u.params is not null')}
       limit 1 for update
     ) f
   ),
@@ -103,40 +103,40 @@ const RETRY = statement<RetriedRow & { gate: string | null }>(
     where ctid = any (array(select place from saved))
       and (shard = $1 and job_id = any (array(select id from back))) is true
   ),
-  line as materialized (
-    select b.*, ${KEY_GATE} as kgate, ${FAILS_UNHANDLED} as fails_unhandled,
+  level as materialized (
+    select b.*, ${KEY_LIMITER} as key_limiter, ${FAILS_UNHANDLED} as fails_unhandled,
       b.wanted_at > b.at is true as waits,
       (extract(epoch from b.at) * 1000000)::bigint + b.n as seat
     from back b
   ),
   entered as (
-    insert into longshore.waiting (shard, id, lane, state, rank, kgate, seq, parked, run_at,
+    insert into longshore.waiting (shard, id, queue, state, rank, key_limiter, seq, blocked, run_at,
       attempts, max_attempts, claim_no, queued_at, fails_unhandled)
-    select shard, id, lane,
-      ${WAITS_OR_NOT}::longshore.job_state, rank, kgate,
-      case when not waits and not parks then seat end,
-      case when not waits and parks then seat end,
+    select shard, id, queue,
+      ${WAITS_OR_NOT}::longshore.job_state, rank, key_limiter,
+      case when not waits and not blocks then seat end,
+      case when not waits and blocks then seat end,
       case when waits then wanted_at end,
       case when $4::text = 'reset' then 0 else attempts end,
       ${ATTEMPTS},
       claim_no + 1,
       case when waits then null else at end,
       fails_unhandled
-    from (select l.*, ${parks('l')} as parks from line l) l
-    returning id, state, kgate, lane, parked
+    from (select l.*, ${blocks('l')} as blocks from level l) l
+    returning id, state, key_limiter, queue, blocked
   ),
-  ${COUNT_PARKED}, ${tally(moves('state', WAITS_OR_NOT, 'line'))}
-  select b.id, b.lane, b.rank, b.state as was, e.state,
+  ${COUNT_BLOCKED}, ${counters(moves('state', WAITS_OR_NOT, 'level'))}
+  select b.id, b.queue, b.rank, b.state as was, e.state,
     case when b.params is not null then longshore.params_of($1, b.id) end as "paramsBefore",
-    (extract(epoch from b.wanted_at - b.at) * 1000)::float8 as "dueInMs", null as gate
+    (extract(epoch from b.wanted_at - b.at) * 1000)::float8 as "dueInMs", null as limiter
   from back b join entered e using (id)
   union all
-  select null, null, null, null, null, null, null, gate::text from counted`,
+  select null, null, null, null, null, null, null, limiter::text from counted`,
 );
 
 interface RetriedRow {
   id: string;
-  lane: number;
+  queue: number;
   rank: number;
   was: TerminalState;
   state: WaitingState;
@@ -159,7 +159,7 @@ export async function retryJobs(
   db: Queryable,
   shard: number,
   ids: readonly string[],
-  { mode, runAt, paramsJson }: RetryWish,
+  { mode, runAt, paramsJson }: RetryRequest,
   { tenant, states, endedBefore }: RetryScope,
   random: () => number = () => systemClock.random(),
 ): Promise<RetriedJob[]> {
@@ -175,9 +175,9 @@ export async function retryJobs(
   }));
   const values = [shard, JSON.stringify(batch), tenant, mode, states, endedBefore];
   const rows = await db.run(RETRY, values);
-  const gates = rows.flatMap(({ gate }) => gate ?? []);
-  await admit(db, shard, gates);
-  return rows.flatMap(({ gate, ...row }) => (gate === null ? { shard, ...row } : []));
+  const limiters = rows.flatMap(({ limiter }) => limiter ?? []);
+  await permit(db, shard, limiters);
+  return rows.flatMap(({ limiter, ...row }) => (limiter === null ? { shard, ...row } : []));
 }
 
 const BACKOFF_RULES = statement<{
@@ -190,13 +190,13 @@ const BACKOFF_RULES = statement<{
   `select f.id, f.attempts, j.policy -> 'retry' as own, d.retry as published
    from unnest($2::uuid[]) as wanted(id)
    cross join lateral (
-     select id, lane, attempts from longshore.done where shard = $1 and id = wanted.id limit 1
+     select id, queue, attempts from longshore.done where shard = $1 and id = wanted.id limit 1
    ) f
    cross join lateral (
      select policy from longshore.job where shard = $1 and id = wanted.id limit 1
    ) j
    cross join lateral (
-     select key, version from longshore.lane where shard = $1 and lane = f.lane limit 1
+     select key, version from longshore.queue where shard = $1 and queue = f.queue limit 1
    ) l
    left join lateral (
      select info -> 'retry' as retry from longshore.definition

@@ -11,7 +11,7 @@ import { findJobs } from '../read/find-jobs.ts';
 import { JobIds } from '../connection/job-ids.ts';
 import { viewAll } from '../read/list-jobs.ts';
 
-export interface BulkWish {
+export interface BulkRequest {
   tenant: string;
   action: BulkAction;
   criteria: JobCriteria;
@@ -37,11 +37,11 @@ const ids = new JobIds(systemClock);
 /** From here on it is worked off, by whichever scheduler comes first. */
 export async function startBulk(
   db: Db,
-  wish: BulkWish,
+  request: BulkRequest,
   by: Actor | null = null,
 ): Promise<BulkView> {
-  const { tenant, action, how } = wish;
-  const criteria = meant(wish);
+  const { tenant, action, how } = request;
+  const criteria = meant(request);
   const asOf = await bulkMoment(db);
   const { found, matchedIsExact } = await count(db, tenant, criteria, asOf);
   const id = ids.next(0);
@@ -58,15 +58,15 @@ export async function startBulk(
 }
 
 /** What it would be about, without doing anything. */
-export async function previewBulk(db: Db, wish: BulkWish): Promise<BulkPreview> {
-  const { tenant, action } = wish;
-  const { found, matchedIsExact } = await count(db, tenant, meant(wish), await bulkMoment(db));
+export async function previewBulk(db: Db, request: BulkRequest): Promise<BulkPreview> {
+  const { tenant, action } = request;
+  const { found, matchedIsExact } = await count(db, tenant, meant(request), await bulkMoment(db));
   const sample = await viewAll(db, tenant, found.slice(0, SAMPLE_SIZE));
   return { action, matched: found.length, matchedIsExact, sample };
 }
 
 /** Only states in which there is something to do. */
-function meant({ action, criteria }: BulkWish): JobCriteria {
+function meant({ action, criteria }: BulkRequest): JobCriteria {
   const states = statesMeant(action, criteria.statuses);
   return { ...criteria, statuses: states.filter((state) => BULK_STATES[action].includes(state)) };
 }

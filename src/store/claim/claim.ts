@@ -1,18 +1,18 @@
 import type { JobPolicy } from '../../core/job/job.ts';
 import { arrayText, type Queryable, statement } from '../connection/db.ts';
-import { started, tally } from '../counters/counter-moves.ts';
-import { isTold } from './subscribed-queues.ts';
+import { started, counters } from '../counters/counter-moves.ts';
+import { isSubscribed } from './subscribed-queues.ts';
 
 /**
  * Claiming is the hot path, and the place where two workers could get one job. The idea:
  *
- * The caller brings the *lines* it wants to claim from, best first (`core/queue/claim-order.ts`). For each
- * line a LATERAL subquery reads the head of one index range, skipping rows that another claim has
+ * The caller brings the *levels* it wants to claim from, best first (`core/queue/claim-order.ts`). For each
+ * level a LATERAL subquery reads the head of one index range, skipping rows that another claim has
  * locked; the outer LIMIT stops the walk as soon as enough are found. So a claim costs what it
- * takes, not what waits: a million jobs in a line that is paused, blocked or served by others are
+ * takes, not what waits: a million jobs in a level that is paused, blocked or served by others are
  * never looked at.
  *
- * A *floor* per line says where to start. Claimed rows leave dead entries at the head of the index
+ * A *floor* per level says where to start. Claimed rows leave dead entries at the head of the index
  * until vacuum removes them, which a forgotten open transaction can prevent for hours; starting
  * above the last taken place, no claim ever walks over them. (`worker/claim/levels.ts` lowers the floors
  * once a second, because a job may commit late with an early place.)
@@ -23,19 +23,19 @@ import { isTold } from './subscribed-queues.ts';
  * of two batches is planned by guesses about their size. Attempt and claim number are charged here:
  * a job that only ever kills its process still uses up its attempts.
  *
- * A look at the lane's own row leaves out what is paused, and what is limited or told of: that is
+ * A look at the queue's own row leaves out what is paused, and what is limited or told of: that is
  * claimed by `store/claim/limited-claim.ts`. A job whose concurrency key is limited brings its token along.
  */
 
-export interface ClaimLine {
-  lane: number;
+export interface ClaimLevel {
+  queue: number;
   rank: number;
   floor: number;
 }
 
 export interface ClaimedJob {
   id: string;
-  lane: number;
+  queue: number;
   rank: number;
   seq: number;
   attempts: number;
@@ -45,7 +45,7 @@ export interface ClaimedJob {
   paramsJson: string;
   policy: JobPolicy | null;
   /** Whether it holds tokens, which somebody waits for. */
-  gated: boolean;
+  limited: boolean;
   traceparent: string | null;
 }
 
@@ -54,17 +54,17 @@ export interface ClaimedJob {
  * published has none of its own; whoever claims it has published the definition by then.
  */
 export const attemptsOf = (row: string) =>
-  `coalesce(${row}.max_attempts, longshore.default_attempts($1, ${row}.lane))`;
+  `coalesce(${row}.max_attempts, longshore.default_attempts($1, ${row}.queue))`;
 
-/** $1 shard, $2 how many, $3 worker, $4 to $6 the lines. `store/claim/settle-and-claim.ts` has this part too. */
+/** $1 shard, $2 how many, $3 worker, $4 to $6 the levels. `store/claim/settle-and-claim.ts` has this part too. */
 export const TAKE = `
-  line as materialized (
-    select l.lane, l.rank, l.floor, l.n, k.keyed
-    from unnest($4::int[], $5::int[], $6::bigint[]) with ordinality as l(lane, rank, floor, n)
+  level as materialized (
+    select l.queue, l.rank, l.floor, l.n, k.keyed
+    from unnest($4::int[], $5::int[], $6::bigint[]) with ordinality as l(queue, rank, floor, n)
     cross join lateral (
-      select keyed from longshore.lane
-      where shard = $1 and lane = l.lane and paused_at is null and num_nonnulls(dgate, tgate) = 0
-        and not ${isTold('told', 'running')}
+      select keyed from longshore.queue
+      where shard = $1 and queue = l.queue and paused_at is null and num_nonnulls(definition_limiter, tenant_limiter) = 0
+        and not ${isSubscribed('told', 'running')}
       limit 1
     ) k
     where exists (
@@ -75,11 +75,11 @@ export const TAKE = `
   ),
   picked as materialized (
     select w.*
-    from line l cross join lateral (
+    from level l cross join lateral (
       select * from longshore.waiting w
-      where w.shard = $1 and w.lane = l.lane and w.rank = l.rank and w.seq > l.floor
+      where w.shard = $1 and w.queue = l.queue and w.rank = l.rank and w.seq > l.floor
         and (w.expires_at is null or w.expires_at > clock_timestamp())
-        and (w.key_token or w.kgate is null or not l.keyed)
+        and (w.has_permit or w.key_limiter is null or not l.keyed)
       order by w.seq limit $2
       for update skip locked
     ) w
@@ -90,25 +90,25 @@ export const TAKE = `
     where shard = $1 and id = any (array(select id from picked))
   ),
   taken as (
-    insert into longshore.running (shard, id, lane, state, rank, kgate, expires_at, attempts,
+    insert into longshore.running (shard, id, queue, state, rank, key_limiter, expires_at, attempts,
       max_attempts, claim_no, interruptions, queued_at, worker, started_at, tokens, fails_unhandled)
-    select shard, id, lane, 'running', rank, kgate, expires_at, attempts + 1,
+    select shard, id, queue, 'running', rank, key_limiter, expires_at, attempts + 1,
       ${attemptsOf('picked')}, claim_no + 1, interruptions, queued_at, $3, clock_timestamp(),
-      case when key_token then array[kgate] end, fails_unhandled
+      case when has_permit then array[key_limiter] end, fails_unhandled
     from picked
   )`;
 
 /** What a claim answers with, from the rows it picked. */
-export const TAKEN = `p.id, p.lane, p.rank, p.seq, p.attempts + 1 as attempts,
+export const TAKEN = `p.id, p.queue, p.rank, p.seq, p.attempts + 1 as attempts,
     ${attemptsOf('p')} as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
-    j.params::text as "paramsJson", j.policy, p.key_token as gated, j.traceparent
+    j.params::text as "paramsJson", j.policy, p.has_permit as limited, j.traceparent
   from picked p cross join lateral (
     select params, policy, traceparent from longshore.job where shard = $1 and id = p.id limit 1
   ) j`;
 
 const CLAIM = statement<ClaimedJob>(
   'claim',
-  `with ${TAKE}, ${tally(started('picked'))} select ${TAKEN}`,
+  `with ${TAKE}, ${counters(started('picked'))} select ${TAKEN}`,
 );
 
 /** Takes at most `limit` jobs for a worker instance that is alive and not draining. */
@@ -117,15 +117,15 @@ export async function claim(
   shard: number,
   limit: number,
   worker: string,
-  lines: readonly ClaimLine[],
+  levels: readonly ClaimLevel[],
 ): Promise<ClaimedJob[]> {
-  if (limit <= 0 || lines.length === 0) return [];
+  if (limit <= 0 || levels.length === 0) return [];
   return await db.run(CLAIM, [
     shard,
     limit,
     worker,
-    arrayText(lines.map((line) => line.lane)),
-    arrayText(lines.map((line) => line.rank)),
-    arrayText(lines.map((line) => line.floor)),
+    arrayText(levels.map((level) => level.queue)),
+    arrayText(levels.map((level) => level.rank)),
+    arrayText(levels.map((level) => level.floor)),
   ]);
 }

@@ -9,48 +9,48 @@ import { WAKE_CHANNEL } from '../connection/wake.ts';
  * Most moves interest nobody, and they should not pay. Where it counts most, in plain claims and turns,
  * this part is left out altogether, and so is what is told (`store/claim/subscribed-queues.ts`). In the others the
  * first question, asked once per statement, is whether there is an active webhook anywhere; while there
- * is none, nothing below it is begun. If there is one, it is looked up once for each lane of the batch
+ * is none, nothing below it is begun. If there is one, it is looked up once for each queue of the batch
  * who listens there. The rest is done by functions (sql/migrations/0011_webhooks.sql), so that there is
  * little here to be made ready: 0.05 to 0.1 ms for each statement where nobody listens.
  *
- * Workers are told in the statement itself, one message for each lane of deliveries, since claims have
+ * Workers are told in the statement itself, one message for each queue of deliveries, since claims have
  * no other way to say it. The lock that a commit with a message takes is paid for by those who listen.
  *
- * `moved` is a query for what moved: id, lane, state, at, attempts, run_at, error. Where it also knows was,
- * code and since, the tally is made from it (`store/counters/counter-moves.ts`).
+ * `moved` is a query for what moved: id, queue, state, at, attempts, run_at, error. Where it also knows was,
+ * code and since, the counters is made from it (`store/counters/counter-moves.ts`).
  */
 const tell = (moved: string) => `
   moved as materialized (${moved}),
   delivery as (
-    insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
-    select $1, longshore.new_delivery($1, k.lane, k.webhook, k.event, m.id, m.at, m.state,
+    insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
+    select $1, longshore.new_delivery($1, k.queue, k.webhook, k.event, m.id, m.at, m.state,
         m.attempts, m.run_at, m.error),
-      k.lane, 'queued', 0, (extract(epoch from m.at) * 1000000)::bigint,
+      k.queue, 'queued', 0, (extract(epoch from m.at) * 1000000)::bigint,
       ${DELIVERY_MAX_ATTEMPTS}, m.at
-    from (select distinct lane from moved) e
-    cross join lateral longshore.listeners($1, e.lane) k
-    join moved m on m.lane = e.lane and m.state = k.state
+    from (select distinct queue from moved) e
+    cross join lateral longshore.listeners($1, e.queue) k
+    join moved m on m.queue = e.queue and m.state = k.state
     where (k.tags is null or longshore.tags_of($1, m.id) && k.tags)
       and exists (select 1 from longshore.webhook where status = 'active')
-    returning lane, pg_notify('${WAKE_CHANNEL}', concat_ws(':', shard, lane, rank))
+    returning queue, pg_notify('${WAKE_CHANNEL}', concat_ws(':', shard, queue, rank))
   )`;
 
 const NOTHING_MORE = 'null::timestamptz as run_at, null::json as error';
 
 /** For statements with the CTE `ended` of `store/claim/hook-jobs.ts`. */
 export const TELL_ENDED = tell(`
-    select id, lane, state, finished_at as at, attempts, null::timestamptz as run_at, error
+    select id, queue, state, finished_at as at, attempts, null::timestamptz as run_at, error
     from ended`);
 
 export const TELL_SETTLED = tell(`
-    select id, lane, state as was, next as state, at, started_at as since, error_code as code,
+    select id, queue, state as was, next as state, at, started_at as since, error_code as code,
       attempts - given_back as attempts,
       case when next = 'retrying' then at + make_interval(secs => delay_ms / 1000.0) end as run_at,
       error::json as error
     from owned, clock`);
 
 const taken = (rows: string) => `
-    select id, lane, state as was, 'running'::longshore.job_state as state, clock_timestamp() as at,
+    select id, queue, state as was, 'running'::longshore.job_state as state, clock_timestamp() as at,
       queued_at as since, null as code, attempts + 1 as attempts, ${NOTHING_MORE}
     from ${rows}`;
 

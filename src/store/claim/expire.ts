@@ -2,7 +2,7 @@ import { expired } from '../../core/job/expiry.ts';
 import type { WaitingState } from '../../core/job/job.ts';
 import { type Db, statement } from '../connection/db.ts';
 import { failWaiting } from './fail-waiting.ts';
-import type { LineHint } from '../connection/wake.ts';
+import type { LevelHint } from '../connection/wake.ts';
 
 export interface ExpiredJob {
   id: string;
@@ -17,7 +17,7 @@ export interface Expiry {
   jobs: ExpiredJob[];
   /** Whether more may be over than were ended. */
   more: boolean;
-  lines: LineHint[];
+  levels: LevelHint[];
   /** How long until the next one is over; null when none waits that will be. */
   nextMs: number | null;
 }
@@ -36,7 +36,7 @@ const FIND_EXPIRED = statement<{
   'find_expired',
   `with clock as materialized (select clock_timestamp() as at),
   over as materialized (
-    select w.id, w.lane, w.claim_no, w.state, w.expires_at from longshore.waiting w
+    select w.id, w.queue, w.claim_no, w.state, w.expires_at from longshore.waiting w
     where w.shard = $1 and w.expires_at <= (select at from clock)
     order by w.expires_at limit $2
   )
@@ -44,7 +44,7 @@ const FIND_EXPIRED = statement<{
     l.key as definition, l.tenant, j.traceparent, null::float8 as next_ms
   from over o
   left join lateral (
-    select key, tenant from longshore.lane where shard = $1 and lane = o.lane limit 1
+    select key, tenant from longshore.queue where shard = $1 and queue = o.queue limit 1
   ) l on true
   left join lateral (
     select traceparent from longshore.job where shard = $1 and id = o.id limit 1
@@ -61,7 +61,7 @@ const FIND_EXPIRED = statement<{
 export async function expireJobs(db: Db, shard: number, limit: number): Promise<Expiry> {
   const rows = await db.run(FIND_EXPIRED, [shard, limit]);
   const over = rows.flatMap(({ id, ...row }) => (id === null ? [] : { id, ...row }));
-  const { ids, lines } = await failWaiting(
+  const { ids, levels } = await failWaiting(
     db,
     shard,
     over.map(({ id, claim, was, expiresAt }) => {
@@ -70,5 +70,5 @@ export async function expireJobs(db: Db, shard: number, limit: number): Promise<
   );
   const nextMs = rows.find(({ id }) => id === null)?.next_ms ?? null;
   const jobs = over.filter(({ id }) => ids.includes(id));
-  return { ids, jobs, more: over.length === limit && ids.length > 0, lines, nextMs };
+  return { ids, jobs, more: over.length === limit && ids.length > 0, levels, nextMs };
 }

@@ -2,12 +2,12 @@ import { fingerprintOf } from '../../core/failure/fingerprint.ts';
 import type { JobError, WaitingState } from '../../core/job/job.ts';
 import { type Db, statement } from '../connection/db.ts';
 import { TELL_ENDED } from './delivery-jobs.ts';
-import { admit, GIVE_BACK, LEFT_WAITING, TO_ADMIT } from '../limits/limiters.ts';
+import { permit, GIVE_BACK, LEFT_WAITING, TO_PERMIT } from '../limits/limiters.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { withPartitions } from '../connection/partitions.ts';
 import { inLockOrder } from './settle.ts';
-import { tally, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
-import type { LineHint } from '../connection/wake.ts';
+import { counters, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
+import type { LevelHint } from '../connection/wake.ts';
 
 /**
  * Ends jobs that nobody runs as dead letters. Whoever calls it has looked at them before, and they
@@ -24,15 +24,15 @@ export interface WaitingFailure {
 }
 
 const FAILED = `
-    select lane, state as was, 'failed'::longshore.job_state as state, code, null::int as attempts,
+    select queue, state as was, 'failed'::longshore.job_state as state, code, null::int as attempts,
       null::interval as took
     from found`;
 
 const FAIL_WAITING = statement<{
   id: string | null;
-  lane: number;
+  queue: number;
   rank: number;
-  gate: string | null;
+  limiter: string | null;
 }>(
   'fail_waiting',
   `with seen as materialized (
@@ -40,9 +40,9 @@ const FAIL_WAITING = statement<{
       id uuid, claim int, was longshore.job_state, "expiresAt" timestamptz, error text, code text, fingerprint text)
   ),
   found as materialized (
-    select w.id, w.lane, w.state, s.error, s.code, s.fingerprint
+    select w.id, w.queue, w.state, s.error, s.code, s.fingerprint
     from seen s cross join lateral (
-      select w.id, w.lane, w.state from longshore.waiting w
+      select w.id, w.queue, w.state from longshore.waiting w
       where w.shard = $1 and w.id = s.id and w.claim_no = s.claim and w.state = s.was
         and w.expires_at is not distinct from s."expiresAt"
       limit 1 for update skip locked
@@ -54,27 +54,27 @@ const FAIL_WAITING = statement<{
     returning *
   ),
   ended as (
-    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+    insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, finished_at, error_code, error, fingerprint)
-    select g.shard, g.id, g.lane, 'failed', g.rank, g.attempts, g.max_attempts, g.claim_no,
+    select g.shard, g.id, g.queue, 'failed', g.rank, g.attempts, g.max_attempts, g.claim_no,
       g.interruptions, g.queued_at, clock_timestamp(), f.code, f.error::json, f.fingerprint
     from gone g join found f on f.id = g.id
     returning ${ENDED}
   ),
   ${LEFT_WAITING},
   ${GIVE_BACK},
-  ${MAKE_HOOKS}, ${TELL_ENDED}, ${tally(FAILED, WITH_HOOKS, WITH_DELIVERIES)}
-  select id, lane, rank, null as gate from ended
+  ${MAKE_HOOKS}, ${TELL_ENDED}, ${counters(FAILED, WITH_HOOKS, WITH_DELIVERIES)}
+  select id, queue, rank, null as limiter from ended
   union all
-  select null, lane, rank, null from hook
+  select null, queue, rank, null from hook
   union all
-  select null, null, null, g.gate from (${TO_ADMIT}) g`,
+  select null, null, null, g.limiter from (${TO_PERMIT}) g`,
 );
 
 export interface FailedWaiting {
   ids: string[];
   /** What became claimable by it: hooks, and jobs that got the tokens of others. */
-  lines: LineHint[];
+  levels: LevelHint[];
 }
 
 export async function failWaiting(
@@ -82,7 +82,7 @@ export async function failWaiting(
   shard: number,
   failures: readonly WaitingFailure[],
 ): Promise<FailedWaiting> {
-  if (failures.length === 0) return { ids: [], lines: [] };
+  if (failures.length === 0) return { ids: [], levels: [] };
   const seen = inLockOrder(failures).map(({ error, ...row }) => ({
     ...row,
     error: JSON.stringify(error),
@@ -93,13 +93,13 @@ export async function failWaiting(
     db,
     async () => await db.run(FAIL_WAITING, [shard, JSON.stringify(seen)]),
   );
-  const freed = rows.flatMap(({ gate }) => gate ?? []);
-  const hooks = rows.filter(({ id, gate }) => id === null && gate === null);
+  const freed = rows.flatMap(({ limiter }) => limiter ?? []);
+  const hooks = rows.filter(({ id, limiter }) => id === null && limiter === null);
   return {
     ids: rows.flatMap(({ id }) => id ?? []),
-    lines: [
-      ...hooks.map(({ lane, rank }) => ({ shard, lane, rank })),
-      ...(await admit(db, shard, freed)).lines,
+    levels: [
+      ...hooks.map(({ queue, rank }) => ({ shard, queue, rank })),
+      ...(await permit(db, shard, freed)).levels,
     ],
   };
 }

@@ -11,7 +11,7 @@ const FACTS = statement<HeldFacts>(
   'held_facts',
   `select l.key as definition, l.tenant, j.traceparent
    from longshore.running r
-   join longshore.lane l on l.shard = $1 and l.lane = r.lane
+   join longshore.queue l on l.shard = $1 and l.queue = r.queue
    left join longshore.job j on j.shard = $1 and j.id = r.id
    where r.shard = $1 and r.id = $2`,
 );

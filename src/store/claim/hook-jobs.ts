@@ -5,48 +5,48 @@ import { HOOK_MAX_ATTEMPTS, HOOK_PREFIX } from '../../core/definition/hooks.ts';
  * its CTE `ended` returns. Outcome and hooks are one commit, so a hook is never lost and never runs
  * for an outcome that did not happen. What they are told is `HookParams` of `core/views/history.ts`.
  *
- * Most definitions have no hooks. So the lanes are looked up first, each of them once, and all that
+ * Most definitions have no hooks. So the queues are looked up first, each of them once, and all that
  * is left to do then is to find nothing. The body of the job is read by a function of its own,
  * because a scan of the partitions would have to be made ready even if it never begins.
  */
 export const MAKE_HOOKS = `
   hooked as materialized (
-    select e.lane, d.hooks, h.lane as hook_lane
-    from (select distinct lane from ended) e
+    select e.queue, d.hooks, h.queue as hook_queue
+    from (select distinct queue from ended) e
     cross join lateral (
-      select key, version, tenant from longshore.lane where shard = $1 and lane = e.lane limit 1
+      select key, version, tenant from longshore.queue where shard = $1 and queue = e.queue limit 1
     ) l
     cross join lateral (
       select info -> 'hooks' as hooks from longshore.definition
       where key = l.key and version = l.version limit 1
     ) d
     cross join lateral (
-      select lane from longshore.lane
+      select queue from longshore.queue
       where shard = $1 and key = '${HOOK_PREFIX}' || l.key and version = l.version
         and tenant = l.tenant limit 1
     ) h
   ),
   hook as materialized (
-    select longshore.new_job_id($1) as id, k.hook_lane as lane, e.rank, e.id as parent_id, w.name,
+    select longshore.new_job_id($1) as id, k.hook_queue as queue, e.rank, e.id as parent_id, w.name,
       e.finished_at as at, w.n,
       json_build_object('hook', w.name, 'jobId', e.id, 'status', e.state, 'attempt', e.attempts,
-        'maxAttempts', coalesce(e.max_attempts, longshore.default_attempts($1, e.lane)), 'params', longshore.params_of($1, e.id),
+        'maxAttempts', coalesce(e.max_attempts, longshore.default_attempts($1, e.queue)), 'params', longshore.params_of($1, e.id),
         'result', e.result, 'error', e.error) as params
     from hooked k
-    join ended e on e.lane = k.lane
+    join ended e on e.queue = k.queue
     join (values (1, 'onSuccess', 'succeeded'), (2, 'onFail', 'failed'), (3, 'onEnd', null))
       as w(n, name, state) on k.hooks ? w.name and e.state::text = coalesce(w.state, e.state::text)
   ),
   hook_body as (
-    insert into longshore.job (shard, id, lane, params, parent_id, hook, created_at)
-    select $1, id, lane, params, parent_id, name, at from hook
+    insert into longshore.job (shard, id, queue, params, parent_id, hook, created_at)
+    select $1, id, queue, params, parent_id, name, at from hook
   ),
-  hook_line as (
-    insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
-    select $1, id, lane, 'queued', rank, (extract(epoch from at) * 1000000)::bigint + n,
+  hook_level as (
+    insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
+    select $1, id, queue, 'queued', rank, (extract(epoch from at) * 1000000)::bigint + n,
       ${HOOK_MAX_ATTEMPTS}, at
     from hook
   )`;
 
 /** What `ended` has to return for it. */
-export const ENDED = 'id, lane, rank, state, attempts, max_attempts, finished_at, result, error';
+export const ENDED = 'id, queue, rank, state, attempts, max_attempts, finished_at, result, error';

@@ -1,14 +1,14 @@
 import { type Queryable, statement } from '../connection/db.ts';
-import { admit, COUNT_PARKED, parks } from '../limits/limiters.ts';
-import { moves, tally } from '../counters/counter-moves.ts';
-import type { LineHint } from '../connection/wake.ts';
+import { permit, COUNT_BLOCKED, blocks } from '../limits/limiters.ts';
+import { moves, counters } from '../counters/counter-moves.ts';
+import type { LevelHint } from '../connection/wake.ts';
 
 export interface Promotion {
-  /** How many came into their line, or wait for a token of their key from now on. */
+  /** How many came into their level, or wait for a token of their key from now on. */
   promoted: number;
   /** Whether more may be due than were moved. */
   more: boolean;
-  lines: LineHint[];
+  levels: LevelHint[];
   /** How long until the next one is due, or a key has its next start; null when none waits for that. */
   nextDueMs: number | null;
 }
@@ -17,30 +17,30 @@ export interface Promotion {
  * What is due is decided by the database's clock, and the earliest due gets the earliest place. The
  * clock is compared as a value, not joined: a join would read every job that waits for its time.
  *
- * When very many are due at once, most of them of one lane, the others must not wait behind them.
+ * When very many are due at once, most of them of one queue, the others must not wait behind them.
  * So a quarter of each batch is taken from the other end: jobs that became due only just now, of
- * lanes that the earliest ones do not belong to. Within its lane every job still goes by its time.
+ * queues that the earliest ones do not belong to. Within its queue every job still goes by its time.
  *
  * Keys whose rate has a start again are due as well.
  */
 const PROMOTE = statement<{
   promoted: number;
   more: boolean;
-  lines: [number, number][];
+  levels: [number, number][];
   next_ms: number | null;
-  gates: string[];
+  limiters: string[];
 }>(
   'promote',
   `with clock as materialized (select clock_timestamp() as at),
   earliest as materialized (
-    select w.id, w.state, w.run_at, w.lane, w.kgate from longshore.waiting w
+    select w.id, w.state, w.run_at, w.queue, w.key_limiter from longshore.waiting w
     where w.shard = $1 and w.state in ('scheduled', 'retrying')
       and w.run_at <= (select at from clock)
     order by w.run_at limit $2 - $2 / 4
     for update skip locked
   ),
   latest as materialized (
-    select w.id, w.state, w.run_at, w.lane, w.kgate from longshore.waiting w
+    select w.id, w.state, w.run_at, w.queue, w.key_limiter from longshore.waiting w
     where w.shard = $1 and w.state in ('scheduled', 'retrying')
       and w.run_at <= (select at from clock)
       and (select count(*) from earliest) = $2 - $2 / 4
@@ -48,50 +48,50 @@ const PROMOTE = statement<{
     for update skip locked
   ),
   due as materialized (
-    select w.id, w.lane, w.state, ${parks('w')} as parks,
+    select w.id, w.queue, w.state, ${blocks('w')} as blocks,
       (extract(epoch from c.at) * 1000000)::bigint + row_number() over (order by w.run_at) as place
     from clock c, (
       select * from earliest
       union all
-      select * from latest where lane <> all (array(select lane from earliest))
+      select * from latest where queue <> all (array(select queue from earliest))
     ) w
   ),
   entered as (
     update longshore.waiting w
-    set state = 'queued', queued_at = c.at, seq = case when not d.parks then d.place end,
-      parked = case when d.parks then d.place end
+    set state = 'queued', queued_at = c.at, seq = case when not d.blocks then d.place end,
+      blocked = case when d.blocks then d.place end
     from due d, clock c
     where w.shard = $1 and w.id = any (array(select id from due)) and w.id = d.id
-    returning w.lane, w.rank, w.kgate, w.parked
+    returning w.queue, w.rank, w.key_limiter, w.blocked
   ),
-  ${COUNT_PARKED}, ${tally(moves('state', "'queued'", 'due'))},
+  ${COUNT_BLOCKED}, ${counters(moves('state', "'queued'", 'due'))},
   opening as materialized (
-    select gate from longshore.gate
+    select limiter from longshore.limiter
     where shard = $1 and next_at <= (select at from clock) order by next_at limit $2
   )
   select (select count(*)::int from entered) as promoted,
     (select count(*) from earliest) = $2 - $2 / 4 or (select count(*) from opening) = $2 as more,
-    coalesce((select json_agg(distinct jsonb_build_array(lane, rank)) from entered
-      where parked is null), '[]'::json) as lines,
-    array(select gate::text from counted union select gate::text from opening) as gates,
+    coalesce((select json_agg(distinct jsonb_build_array(queue, rank)) from entered
+      where blocked is null), '[]'::json) as levels,
+    array(select limiter::text from counted union select limiter::text from opening) as limiters,
     (extract(epoch from least(
       (select w.run_at from longshore.waiting w
        where w.shard = $1 and w.state in ('scheduled', 'retrying')
          and w.run_at > (select at from clock)
        order by w.run_at limit 1),
-      (select g.next_at from longshore.gate g
+      (select g.next_at from longshore.limiter g
        where g.shard = $1 and g.next_at > (select at from clock) order by g.next_at limit 1)
       ) - (select at from clock)) * 1000)::float8 as next_ms`,
 );
 
 export async function promote(db: Queryable, shard: number, limit: number): Promise<Promotion> {
   const [row] = await db.run(PROMOTE, [shard, limit]);
-  const { lines, nextMs } = await admit(db, shard, row?.gates ?? []);
+  const { levels, nextMs } = await permit(db, shard, row?.limiters ?? []);
   const nexts = [row?.next_ms ?? null, nextMs].filter((ms) => ms !== null);
   return {
     promoted: row?.promoted ?? 0,
     more: row?.more ?? false,
-    lines: [...(row?.lines ?? []).map(([lane, rank]) => ({ shard, lane, rank })), ...lines],
+    levels: [...(row?.levels ?? []).map(([queue, rank]) => ({ shard, queue, rank })), ...levels],
     nextDueMs: nexts.length > 0 ? Math.min(...nexts) : null,
   };
 }

@@ -1,8 +1,8 @@
-import { type ClaimedJob, type ClaimLine, TAKE, TAKEN } from './claim.ts';
+import { type ClaimedJob, type ClaimLevel, TAKE, TAKEN } from './claim.ts';
 import { arrayText, type Queryable, statement } from '../connection/db.ts';
 import { inLockOrder, type Settlement } from './settle.ts';
-import { started, tally } from '../counters/counter-moves.ts';
-import { isTold } from './subscribed-queues.ts';
+import { started, counters } from '../counters/counter-moves.ts';
+import { isSubscribed } from './subscribed-queues.ts';
 
 /**
  * A turn settles a batch of plain successes and claims the next jobs in one statement and one
@@ -20,29 +20,29 @@ import { isTold } from './subscribed-queues.ts';
  * that somebody listens for, by then (`store/claim/subscribed-queues.ts`).
  */
 
-export interface Turn {
+export interface SettleAndClaim {
   settlements: readonly Settlement[];
   limit: number;
   instance: string;
-  lines: readonly ClaimLine[];
+  levels: readonly ClaimLevel[];
 }
 
-export interface TurnResult {
+export interface SettleAndClaimResult {
   /** What the fence let through; null when that was everything. */
   settled: Set<string> | null;
   jobs: ClaimedJob[];
 }
 
-interface TurnRow extends ClaimedJob {
+interface SettleAndClaimRow extends ClaimedJob {
   settled: string[] | null;
 }
 
-const SUCCEEDED = `select lane, state as was, 'succeeded'::longshore.job_state as state,
+const SUCCEEDED = `select queue, state as was, 'succeeded'::longshore.job_state as state,
         null::text as code, null::int as attempts, at - started_at as took
       from owned, clock where (id in (select id from left_running)) is true`;
 
-const TURN = statement<TurnRow>(
-  'turn',
+const SETTLE_AND_CLAIM = statement<SettleAndClaimRow>(
+  'settle_and_claim',
   `with clock as materialized (select clock_timestamp() as at),
   u as materialized (
     select * from rows from (
@@ -62,20 +62,20 @@ const TURN = statement<TurnRow>(
     delete from longshore.running
     where shard = $1 and id = any (array(select id from owned)) and state = 'running'
       and tokens is null
-      and (select ${isTold('k.told', 'succeeded')} from longshore.lane k
-        where k.shard = $1 and k.lane = running.lane limit 1) is not true
+      and (select ${isSubscribed('k.told', 'succeeded')} from longshore.queue k
+        where k.shard = $1 and k.queue = running.queue limit 1) is not true
     returning id
   ),
   ended as (
-    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+    insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at, finished_at,
       progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result)
-    select shard, id, lane, 'succeeded', rank, attempts, max_attempts, claim_no,
+    select shard, id, queue, 'succeeded', rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at, at,
       progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result
     from owned, clock where (id in (select id from left_running)) is true
   ),
-  ${TAKE}, ${tally(SUCCEEDED, started('picked'))}
+  ${TAKE}, ${counters(SUCCEEDED, started('picked'))}
   select null::uuid[] as settled, ${TAKEN}
   union all
   select array(select id from left_running), null, null, null, null, null, null, null, null, null,
@@ -83,16 +83,20 @@ const TURN = statement<TurnRow>(
   where (select count(*) from left_running) <> cardinality($7::uuid[])`,
 );
 
-export async function takeTurn(db: Queryable, shard: number, turn: Turn): Promise<TurnResult> {
-  const { limit, instance, lines } = turn;
-  const settlements = inLockOrder(turn.settlements);
-  const rows = await db.run(TURN, [
+export async function settleAndClaim(
+  db: Queryable,
+  shard: number,
+  batch: SettleAndClaim,
+): Promise<SettleAndClaimResult> {
+  const { limit, instance, levels } = batch;
+  const settlements = inLockOrder(batch.settlements);
+  const rows = await db.run(SETTLE_AND_CLAIM, [
     shard,
     limit,
     instance,
-    arrayText(lines.map((line) => line.lane)),
-    arrayText(lines.map((line) => line.rank)),
-    arrayText(lines.map((line) => line.floor)),
+    arrayText(levels.map((level) => level.queue)),
+    arrayText(levels.map((level) => level.rank)),
+    arrayText(levels.map((level) => level.floor)),
     arrayText(settlements.map(({ id }) => id)),
     arrayText(settlements.map(({ claim }) => claim)),
     `[${settlements.map(({ transition }) => transition.resultJson).join(',')}]`,

@@ -3,10 +3,10 @@ import type { OwnedState, Usage } from '../../core/job/job.ts';
 import type { Transition } from '../../core/job/lifecycle.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { TELL_SETTLED } from './delivery-jobs.ts';
-import { admit, GIVE_BACK, LEFT_RUNNING, TO_ADMIT } from '../limits/limiters.ts';
+import { permit, GIVE_BACK, LEFT_RUNNING, TO_PERMIT } from '../limits/limiters.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
-import { MOVED, tally, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
-import { LANES_CHANGED, type LineHint } from '../connection/wake.ts';
+import { MOVED, counters, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
+import { QUEUES_CHANGED, type LevelHint } from '../connection/wake.ts';
 
 /**
  * Settling writes how a claim ended: the narrow row leaves `running` for `done` or back to `waiting`.
@@ -22,12 +22,12 @@ import { LANES_CHANGED, type LineHint } from '../connection/wake.ts';
  * busiest (measured: 90 µs a row instead of 15). Result and error travel as text inside the JSON, so
  * that what the job returned is stored to the letter. A job that ends here gets its hooks by the
  * same statement (`store/claim/hook-jobs.ts`), and who listens is told (`store/claim/delivery-jobs.ts`). Its tokens
- * go back to their gates (`store/limits/limiters.ts`); only a job that goes straight back to its line keeps the
+ * go back to their limiters (`store/limits/limiters.ts`); only a job that goes straight back to its level keeps the
  * one of its key.
  *
  * A job that was lost or interrupted goes back to the place of the time when it was queued, since its
  * wait was over once already: what was enqueued after it does not go before it. Workers may have read
- * the line further by then, so they are asked to look at all lines again.
+ * the level further by then, so they are asked to look at all levels again.
  */
 
 export interface Settlement {
@@ -42,15 +42,15 @@ export interface Settlement {
 export interface Settled {
   id: string;
   /** What may be claimable now: itself, its hooks, what waited for its tokens. Workers want to know. */
-  lines: LineHint[];
+  levels: LevelHint[];
 }
 
 const SETTLE = statement<{
   id: string;
-  lane: number;
+  queue: number;
   rank: number;
   claimable: boolean;
-  gate: string | null;
+  limiter: string | null;
 }>(
   'settle',
   `with clock as materialized (select clock_timestamp() as at),
@@ -74,11 +74,11 @@ const SETTLE = statement<{
     where shard = $1 and id = any (array(select id from owned))
   ),
   ended as (
-    insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+    insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at, cancel_requested_at, cancel_requested_by, finished_at,
       progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
       error_code, error, fingerprint, result)
-    select shard, id, lane, next, rank, attempts - given_back, max_attempts, claim_no,
+    select shard, id, queue, next, rank, attempts - given_back, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at, cancel_requested_at, cancel_requested_by, at,
       progress_fraction, progress_message, pid, exit_code, signal, peak_rss_bytes, cpu_ms,
       error_code, error::json, fingerprint, result::json
@@ -86,16 +86,16 @@ const SETTLE = statement<{
     returning ${ENDED}
   ),
   again as (
-    insert into longshore.waiting (shard, id, lane, state, rank, seq, kgate, run_at, expires_at,
-      attempts, max_attempts, claim_no, interruptions, queued_at, key_token, fails_unhandled)
-    select shard, id, lane, next, rank,
+    insert into longshore.waiting (shard, id, queue, state, rank, seq, key_limiter, run_at, expires_at,
+      attempts, max_attempts, claim_no, interruptions, queued_at, has_permit, fails_unhandled)
+    select shard, id, queue, next, rank,
       case when next = 'queued' then
         (extract(epoch from case when attempted then queued_at else at end) * 1000000)::bigint + n end,
-      kgate,
+      key_limiter,
       case when next <> 'queued' then at + make_interval(secs => delay_ms / 1000.0) end,
       expires_at, attempts - given_back, max_attempts, claim_no, interruptions + interrupted,
       case when next = 'queued' then at end,
-      coalesce(next = 'queued' and kgate = any (tokens), false), fails_unhandled
+      coalesce(next = 'queued' and key_limiter = any (tokens), false), fails_unhandled
     from owned, clock where next in ('queued', 'scheduled', 'retrying')
   ),
   ${LEFT_RUNNING},
@@ -110,12 +110,12 @@ const SETTLE = statement<{
         then at + make_interval(secs => delay_ms / 1000.0) end
     from owned, clock where next = 'cancelled' or (next <> 'succeeded' and attempted)
   ),
-  ${MAKE_HOOKS}, ${TELL_SETTLED}, ${tally(MOVED, WITH_HOOKS, WITH_DELIVERIES)}
-  select id, lane, rank, next = 'queued' or tokens is not null as claimable, null as gate from owned
+  ${MAKE_HOOKS}, ${TELL_SETTLED}, ${counters(MOVED, WITH_HOOKS, WITH_DELIVERIES)}
+  select id, queue, rank, next = 'queued' or tokens is not null as claimable, null as limiter from owned
   union all
-  select parent_id, lane, rank, true, null from hook
+  select parent_id, queue, rank, true, null from hook
   union all
-  select null, null, null, null, g.gate from (${TO_ADMIT}) g`,
+  select null, null, null, null, g.limiter from (${TO_PERMIT}) g`,
 );
 
 /** Writes all of them in one statement and answers with those that were really this claim's. */
@@ -128,18 +128,18 @@ export async function settle(
   const batch = JSON.stringify(inLockOrder(settlements).map(toRow));
   const settled = new Map<string, Settled>();
   const rows = await db.run(SETTLE, [shard, batch]);
-  const gates = rows.flatMap(({ gate }) => gate ?? []);
-  for (const { id, lane, rank, claimable } of rows.filter(({ gate }) => gate === null)) {
-    const one: Settled = settled.get(id) ?? { id, lines: [] };
-    if (claimable) one.lines.push({ shard, lane, rank });
+  const limiters = rows.flatMap(({ limiter }) => limiter ?? []);
+  for (const { id, queue, rank, claimable } of rows.filter(({ limiter }) => limiter === null)) {
+    const one: Settled = settled.get(id) ?? { id, levels: [] };
+    if (claimable) one.levels.push({ shard, queue, rank });
     settled.set(id, one);
   }
   for (const { id, transition } of settlements) {
     const back = transition.to === 'queued' && transition.attempted;
-    if (back) settled.get(id)?.lines.push({ shard, lane: LANES_CHANGED, rank: 0 });
+    if (back) settled.get(id)?.levels.push({ shard, queue: QUEUES_CHANGED, rank: 0 });
   }
   const all = [...settled.values()];
-  all[0]?.lines.push(...(await admit(db, shard, gates)).lines);
+  all[0]?.levels.push(...(await permit(db, shard, limiters)).levels);
   return all;
 }
 

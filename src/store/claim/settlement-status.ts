@@ -7,10 +7,11 @@ import { type Queryable, statement } from '../connection/db.ts';
  * outcome that says LEASE_EXPIRED was written by the reaper in its place. A failure that was written
  * is told by its attempt, because the job may be on its next claim by then.
  */
-export type Fate = { kind: 'owned'; state: OwnedState } | { kind: 'settled' } | { kind: 'stale' };
+export type SettlementStatus =
+  { kind: 'owned'; state: OwnedState } | { kind: 'settled' } | { kind: 'stale' };
 
-const FATE = statement<{ owned: OwnedState | null; settled: boolean }>(
-  'fate_of_claim',
+const SETTLEMENT_STATUS = statement<{ owned: OwnedState | null; settled: boolean }>(
+  'settlement_status',
   `select
     (select state from longshore.running where shard = $1 and id = $2 and claim_no = $3) as owned,
     (exists (select 1 from longshore.done where shard = $1 and id = $2 and claim_no = $3)
@@ -23,13 +24,13 @@ const FATE = statement<{ owned: OwnedState | null; settled: boolean }>(
       as settled`,
 );
 
-export async function fateOf(
+export async function settlementStatusOf(
   db: Queryable,
   shard: number,
   id: string,
   claim: number,
-): Promise<Fate> {
-  const [row] = await db.run(FATE, [shard, id, claim]);
+): Promise<SettlementStatus> {
+  const [row] = await db.run(SETTLEMENT_STATUS, [shard, id, claim]);
   if (row?.owned) return { kind: 'owned', state: row.owned };
   return { kind: row?.settled ? 'settled' : 'stale' };
 }

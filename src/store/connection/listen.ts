@@ -4,7 +4,7 @@ import type { Service } from '../../runtime/service.ts';
 import { sleep } from '../../runtime/deadline.ts';
 import { type Queryable, statement } from './db.ts';
 import { DUE_CHANNEL, type DueHint, parseDueHint } from './due-hint.ts';
-import { type LineHint, parseHints, WAKE_CHANNEL } from './wake.ts';
+import { type LevelHint, parseHints, WAKE_CHANNEL } from './wake.ts';
 
 /** Asks one worker instance to send its heartbeat now, because its answer carries something new. */
 const BEAT_CHANNEL = 'longshore_beat';
@@ -18,7 +18,7 @@ export async function sendBeatHint(db: Queryable, worker: string): Promise<void>
 export interface ListenerOptions {
   url: string;
   log: Log;
-  onWork?(hints: LineHint[]): void;
+  onWork?(hints: LevelHint[]): void;
   onBeat?(worker: string): void;
   onDue?(hint: DueHint): void;
   /** Hints may have been missed: look at everything once. Called after each (re)connection. */

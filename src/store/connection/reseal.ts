@@ -28,14 +28,15 @@ interface Place {
   shardless?: true;
 }
 
-const OF_LANE = '(select l.tenant from longshore.lane l where l.shard = $1 and l.lane = t.lane)';
-const OF_JOB = `(select l.tenant from longshore.lane l where l.shard = $1 and l.lane = (
-    select j.lane from longshore.job j where j.shard = $1 and j.id = t.job_id))`;
+const OF_QUEUE =
+  '(select l.tenant from longshore.queue l where l.shard = $1 and l.queue = t.queue)';
+const OF_JOB = `(select l.tenant from longshore.queue l where l.shard = $1 and l.queue = (
+    select j.queue from longshore.job j where j.shard = $1 and j.id = t.job_id))`;
 const OWN = 't.tenant';
 
 const PLACES: readonly Place[] = [
-  { ...json('job', 'id', 'params'), tenant: OF_LANE },
-  { ...json('done', 'id', 'result'), tenant: OF_LANE },
+  { ...json('job', 'id', 'params'), tenant: OF_QUEUE },
+  { ...json('done', 'id', 'result'), tenant: OF_QUEUE },
   {
     ...json('step', 'job_id', 'value'),
     part: { column: 'name', type: 'text', first: '' },

@@ -3,7 +3,7 @@ import { Db, type Pooler, type Queryable, statement } from './db.ts';
 import { DUE_CHANNEL, dueText, SLEEP_MS_MAX } from './due-hint.ts';
 
 /**
- * A wake-up tells workers which lines got work: `shard:lane:rank`, several to a message. It is a
+ * A wake-up tells workers which levels got work: `shard:queue:rank`, several to a message. It is a
  * hint and never the truth. It is sent after the commit and in a statement of its own, because a
  * NOTIFY inside the inserting transaction makes all such commits queue up behind one lock; and while
  * one is under way, new hints gather for the next, so that a burst of jobs costs a few messages.
@@ -12,12 +12,12 @@ import { DUE_CHANNEL, dueText, SLEEP_MS_MAX } from './due-hint.ts';
 export const WAKE_CHANNEL = 'longshore_wake';
 const PAYLOAD_MAX = 7_500;
 
-/** Nobody's lane: as a hint it says that lanes themselves have changed, by a limit or a pause. */
-export const LANES_CHANGED = 0;
+/** Nobody's queue: as a hint it says that queues themselves have changed, by a limit or a pause. */
+export const QUEUES_CHANGED = 0;
 
-export interface LineHint {
+export interface LevelHint {
   shard: number;
-  lane: number;
+  queue: number;
   rank: number;
 }
 
@@ -30,12 +30,12 @@ const NOTIFY_RELAXED = statement<{ pg_notify: string }>(
 );
 
 /** One hint, sent now. The hot path uses a `Waker`, which gathers them. */
-export async function sendWakeHint(db: Queryable, hints: readonly LineHint[]): Promise<void> {
+export async function sendWakeHint(db: Queryable, hints: readonly LevelHint[]): Promise<void> {
   await db.run(NOTIFY, [WAKE_CHANNEL, hints.map(hintText).join(',')]);
 }
 
-export function hintText({ shard, lane, rank }: LineHint): string {
-  return `${shard}:${lane}:${rank}`;
+export function hintText({ shard, queue, rank }: LevelHint): string {
+  return `${shard}:${queue}:${rank}`;
 }
 
 /** Opens a connection of its own, which neither waits for others nor for the disk. */
@@ -52,7 +52,7 @@ export class Waker {
     this.#log = log;
   }
 
-  wake(hints: readonly LineHint[]): void {
+  wake(hints: readonly LevelHint[]): void {
     this.wakeAll(hints.map(hintText));
   }
 
@@ -107,12 +107,12 @@ function takePayload(waiting: Set<string>): string {
   return hints.join(',');
 }
 
-export function parseHints(payload: string): LineHint[] {
+export function parseHints(payload: string): LevelHint[] {
   return payload.split(',').flatMap((hint) => {
-    const [shard, lane, rank] = hint.split(':').map(Number);
-    if (shard === undefined || lane === undefined || rank === undefined) return [];
-    return Number.isInteger(shard) && Number.isInteger(lane) && Number.isInteger(rank)
-      ? [{ shard, lane, rank }]
+    const [shard, queue, rank] = hint.split(':').map(Number);
+    if (shard === undefined || queue === undefined || rank === undefined) return [];
+    return Number.isInteger(shard) && Number.isInteger(queue) && Number.isInteger(rank)
+      ? [{ shard, queue, rank }]
       : [];
   });
 }

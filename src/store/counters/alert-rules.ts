@@ -108,8 +108,8 @@ export async function deleteAlertRule(
 ): Promise<boolean> {
   return await db.transaction(async (tx) => {
     const [gone] = await tx.run(DELETE, [tenant, rule, definitionKey ?? '']);
-    const deed = { tenant, action: 'alert-rule.delete', subject: subjectOf(rule, definitionKey) };
-    if (gone) await audit(tx, by, { ...deed, before: saidBy(gone) });
+    const entry = { tenant, action: 'alert-rule.delete', subject: subjectOf(rule, definitionKey) };
+    if (gone) await audit(tx, by, { ...entry, before: saidBy(gone) });
     return gone !== undefined;
   });
 }

@@ -2,8 +2,8 @@ import { EDGES_MS } from '../../core/views/histogram.ts';
 
 /**
  * Counts what a statement moves: a part of every statement that makes a job, removes one, or changes
- * its state. One narrow row for each lane and kind of move, in the commit of the move itself, so the
- * sum is never wrong (`sql/migrations/0014_tally.sql`). A test holds every statement to it, and others
+ * its state. One narrow row for each queue and kind of move, in the commit of the move itself, so the
+ * sum is never wrong (`sql/migrations/0014_counters.sql`). A test holds every statement to it, and others
  * count the jobs themselves after random work.
  */
 
@@ -14,7 +14,7 @@ const NOTHING_MORE = 'null::text as code, null::int as attempts, null::interval 
 
 /** Jobs that went from one state to another; null is nowhere. States are SQL. */
 export const moves = (was: string, state: string, from: string) =>
-  `select lane, ${was}::longshore.job_state as was, ${state}::longshore.job_state as state,
+  `select queue, ${was}::longshore.job_state as was, ${state}::longshore.job_state as state,
         ${NOTHING_MORE} from ${from}`;
 
 /** The small jobs that a statement with `store/claim/hook-jobs.ts` or `store/claim/delivery-jobs.ts` makes. */
@@ -23,22 +23,22 @@ export const WITH_DELIVERIES = moves('null', "'queued'", 'delivery');
 
 /** What a claim took, after so long a wait. */
 export const started = (taken: string) =>
-  `select lane, state as was, 'running'::longshore.job_state as state, null::text as code,
+  `select queue, state as was, 'running'::longshore.job_state as state, null::text as code,
         null::int as attempts, clock_timestamp() - queued_at as took from ${taken}`;
 
 /** What moved by `store/claim/delivery-jobs.ts`, where it is told how and since when. */
-export const MOVED = 'select lane, was, state, code, attempts, at - since as took from moved';
+export const MOVED = 'select queue, was, state, code, attempts, at - since as took from moved';
 
 /**
- * Each query answers with what moved: lane, was, state, code, attempts, and `took`, the time that the
+ * Each query answers with what moved: queue, was, state, code, attempts, and `took`, the time that the
  * job had waited before it began or had run before it stopped.
  */
-export const tally = (...queries: string[]) => `
-  tallied as (
-    insert into longshore.tally_delta (shard, lane, was, state, code, attempt, bucket, n, ms)
-    select $1, lane, was, state, code, attempt, bucket, count(*), sum(ms)
+export const counters = (...queries: string[]) => `
+  counters_moved as (
+    insert into longshore.counter_delta (shard, queue, was, state, code, attempt, bucket, n, ms)
+    select $1, queue, was, state, code, attempt, bucket, count(*), sum(ms)
     from (
-      select lane, was, state, code, ms,
+      select queue, was, state, code, ms,
         case when state = 'retrying' then least(attempts, ${ATTEMPT_MAX}) end as attempt,
         width_bucket(ms, '{${EDGES_MS.join()}}'::float8[]) as bucket
       from (
@@ -46,5 +46,5 @@ export const tally = (...queries: string[]) => `
         from (${queries.join('\n      union all ')}) m
       ) m
     ) m
-    group by lane, was, state, code, attempt, bucket
+    group by queue, was, state, code, attempt, bucket
   )`;

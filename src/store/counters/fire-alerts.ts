@@ -10,7 +10,7 @@ import { ALERT_COLUMNS, type AlertRow, viewOfAlert } from './alerts.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { JobIds } from '../connection/job-ids.ts';
 import { withPartitions } from '../connection/partitions.ts';
-import { moves, tally } from './counter-moves.ts';
+import { moves, counters } from './counter-moves.ts';
 import { sendWakeHint } from '../connection/wake.ts';
 
 /**
@@ -80,11 +80,11 @@ export async function resolveAlerts(db: Db, unseenMs: number, limit: number): Pr
   return await told(db, 'alert.resolved', async (tx) => tx.run(RESOLVE, [unseenMs, limit]));
 }
 
-const TELL = statement<{ lane: number }>(
+const TELL = statement<{ queue: number }>(
   'tell_alerts',
   `with clock as materialized (select clock_timestamp() as at),
    d as materialized (
-     select longshore.new_job_id($1::smallint) as id, l.lane, h.id as webhook, c.at,
+     select longshore.new_job_id($1::smallint) as id, l.queue, h.id as webhook, c.at,
        json_build_object('webhookId', h.id, 'event', $2::text, 'jobId', null, 'at', c.at,
          'alert', i.alert) as params
      from clock c
@@ -93,22 +93,22 @@ const TELL = statement<{ lane: number }>(
        and $2 = any (h.events) and (h.definition_keys is null or i.definition_key is null
          or i.definition_key = any (h.definition_keys))
      cross join lateral (
-       select lane from longshore.lane
+       select queue from longshore.queue
        where shard = $1 and key = '${WEBHOOK_KEY}' and version = 1 and tenant = h.tenant limit 1
      ) l
    ),
    body as (
-     insert into longshore.job (shard, id, lane, params, parent_id, hook, created_at)
-     select $1, id, lane, params, webhook, $2, at from d
+     insert into longshore.job (shard, id, queue, params, parent_id, hook, created_at)
+     select $1, id, queue, params, webhook, $2, at from d
    ),
    line as (
-     insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
-     select $1, id, lane, 'queued', 0, (extract(epoch from at) * 1000000)::bigint,
+     insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
+     select $1, id, queue, 'queued', 0, (extract(epoch from at) * 1000000)::bigint,
        ${DELIVERY_MAX_ATTEMPTS}, at
      from d
    ),
-   ${tally(moves('null', "'queued'", 'd'))}
-   select distinct lane from d`,
+   ${counters(moves('null', "'queued'", 'd'))}
+   select distinct queue from d`,
 );
 
 async function told(
@@ -116,7 +116,7 @@ async function told(
   event: WebhookEvent,
   change: (tx: Queryable) => Promise<AlertRow[]>,
 ): Promise<AlertView[]> {
-  const { alerts, lanes } = await withPartitions(db, async () =>
+  const { alerts, queues } = await withPartitions(db, async () =>
     db.transaction(async (tx) => {
       const views = (await change(tx)).map(viewOfAlert);
       const rows = views.map((alert) => ({
@@ -126,10 +126,10 @@ async function told(
       }));
       const deliveries =
         rows.length === 0 ? [] : await tx.run(TELL, [SHARD, event, JSON.stringify(rows)]);
-      return { alerts: views, lanes: deliveries.map(({ lane }) => lane) };
+      return { alerts: views, queues: deliveries.map(({ queue }) => queue) };
     }),
   );
-  const hints = lanes.map((lane) => ({ shard: SHARD, lane, rank: 0 }));
+  const hints = queues.map((queue) => ({ shard: SHARD, queue, rank: 0 }));
   if (hints.length > 0) await sendWakeHint(db, hints).catch(() => undefined);
   return alerts;
 }

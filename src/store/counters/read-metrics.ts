@@ -3,20 +3,20 @@ import { type Db, statement } from '../connection/db.ts';
 import { findHolder, type Holder, type TableHealth, tableHealth } from '../connection/health.ts';
 import { readOldest } from './read-stats.ts';
 
-/** What the whole cluster has to tell, of all tenants: the tally, and one look at a few indexes. */
+/** What the whole cluster has to tell, of all tenants: the counters, and one look at a few indexes. */
 export interface ClusterRows {
   moves: readonly Move[];
   spans: readonly Span[];
   oldest: readonly { key: string; ageMs: number }[];
   workers: readonly { status: 'active' | 'draining' | 'dead'; workers: number; slots: number }[];
-  /** How late the most overdue job is that waits for its time, and how far the tally is behind. */
+  /** How late the most overdue job is that waits for its time, and how far the counters is behind. */
   lateMs: number;
-  tallyMs: number;
+  counterLagMs: number;
   tables: readonly TableHealth[];
   holder: Holder | null;
 }
 
-/** Jobs of a definition that went from one state to another, ever. `first` is its oldest lane. */
+/** Jobs of a definition that went from one state to another, ever. `first` is its oldest queue. */
 export interface Move {
   key: string;
   first: number;
@@ -38,8 +38,8 @@ export interface Span {
 
 const MOVES = statement<Move>(
   'read_moves',
-  `select l.key, min(l.lane) as first, t.was, t.state, t.code, t.attempt, sum(t.n)::bigint as n
-   from longshore.tally t join longshore.lane l on l.shard = $1 and l.lane = t.lane
+  `select l.key, min(l.queue) as first, t.was, t.state, t.code, t.attempt, sum(t.n)::bigint as n
+   from longshore.counter t join longshore.queue l on l.shard = $1 and l.queue = t.queue
    where t.shard = $1
    group by l.key, t.was, t.state, t.code, t.attempt`,
 );
@@ -47,15 +47,15 @@ const MOVES = statement<Move>(
 const SPANS = statement<Span>(
   'read_spans_ever',
   `select l.key, s.state, s.bucket, sum(s.n)::bigint as n, sum(s.ms) as ms
-   from longshore.lane l cross join lateral (
-     select s.state, s.bucket, s.n, s.ms from longshore.tally_span s
-     where s.shard = $1 and s.lane = l.lane and s.slot = '-infinity'
+   from longshore.queue l cross join lateral (
+     select s.state, s.bucket, s.n, s.ms from longshore.counter_span s
+     where s.shard = $1 and s.queue = l.queue and s.slot = '-infinity'
    ) s
    where l.shard = $1
    group by l.key, s.state, s.bucket`,
 );
 
-const DELAYS = statement<{ late_ms: number; tally_ms: number }>(
+const DELAYS = statement<{ late_ms: number; counter_lag_ms: number }>(
   'read_delays',
   `select
      coalesce((select extract(epoch from clock_timestamp() - w.run_at) * 1000
@@ -64,7 +64,7 @@ const DELAYS = statement<{ late_ms: number; tally_ms: number }>(
          and w.run_at <= (select clock_timestamp())
        order by w.run_at limit 1), 0)::float8 as late_ms,
      coalesce((select extract(epoch from clock_timestamp() - f.at) * 1000
-       from longshore.tally_fold f where f.shard = $1), 0)::float8 as tally_ms`,
+       from longshore.counter_rollup f where f.shard = $1), 0)::float8 as counter_lag_ms`,
 );
 
 /** Every worker has a row in each shard, so one of them tells of all. */
@@ -89,7 +89,7 @@ export async function readCluster(db: Db): Promise<ClusterRows> {
     oldest: await readOldest(db, null),
     workers: await db.run(WORKERS),
     lateMs: Math.max(0, ...delays.map((row) => row.late_ms)),
-    tallyMs: Math.max(0, ...delays.map((row) => row.tally_ms)),
+    counterLagMs: Math.max(0, ...delays.map((row) => row.counter_lag_ms)),
     tables: await tableHealth(db),
     holder: await findHolder(db),
   };

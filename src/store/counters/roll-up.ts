@@ -22,52 +22,52 @@ export interface Fold {
 const KNOWN_CODES = Object.keys(FAILURE_CODES).join();
 
 const FOLD = statement<Fold>(
-  'fold_tally',
+  'roll_up_counters',
   `with clock as materialized (select clock_timestamp() as at),
   held as materialized (
-    select pg_try_advisory_xact_lock(hashtext('longshore.fold_tally'), $1) as mine
+    select pg_try_advisory_xact_lock(hashtext('longshore.roll_up_counters'), $1) as mine
   ),
   noted as (
-    insert into longshore.tally_fold (shard, at)
+    insert into longshore.counter_rollup (shard, at)
     select $1, at from clock where (select mine from held)
     on conflict (shard) do update set at = excluded.at
   ),
   picked as materialized (
-    select d.ctid as place from longshore.tally_delta d
+    select d.ctid as place from longshore.counter_delta d
     where d.shard = $1 and d.at > $2::timestamptz and (select mine from held)
     order by d.at limit $3
   ),
   gone as (
-    delete from longshore.tally_delta
+    delete from longshore.counter_delta
     where ctid = any (array(select place from picked)) and (shard = $1) is true
     returning *
   ),
   move as materialized (
-    select lane, was, state, attempt, bucket, date_trunc('minute', at) as minute,
+    select queue, was, state, attempt, bucket, date_trunc('minute', at) as minute,
       case when code is null or code = any ('{${KNOWN_CODES}}') then code else '${OTHER_CODE}' end as code,
       sum(n)::bigint as n, coalesce(sum(ms), 0) as ms
     from gone group by 1, 2, 3, 4, 5, 6, 7
   ),
   ever as (
-    insert into longshore.tally as t (shard, lane, was, state, code, attempt, n)
-    select $1, lane, was, state, code, attempt, sum(n) from move
-    group by lane, was, state, code, attempt
-    on conflict (shard, lane, was, state, code, attempt) do update set n = t.n + excluded.n
+    insert into longshore.counter as t (shard, queue, was, state, code, attempt, n)
+    select $1, queue, was, state, code, attempt, sum(n) from move
+    group by queue, was, state, code, attempt
+    on conflict (shard, queue, was, state, code, attempt) do update set n = t.n + excluded.n
   ),
   span as (
-    insert into longshore.tally_span as t (shard, slot, lane, state, bucket, n, ms)
-    select $1, s.slot, m.lane, m.state, coalesce(m.bucket, -1), sum(m.n), sum(m.ms)
+    insert into longshore.counter_span as t (shard, slot, queue, state, bucket, n, ms)
+    select $1, s.slot, m.queue, m.state, coalesce(m.bucket, -1), sum(m.n), sum(m.ms)
     from move m cross join lateral (values
       ('-infinity'::timestamptz),
       (date_bin('15 minutes', m.minute, timestamptz '2000-01-01 00:00:00+00'))
     ) s(slot)
     where m.bucket is not null or m.state in ('succeeded', 'failed', 'cancelled')
     group by 2, 3, 4, 5
-    on conflict (shard, lane, slot, state, bucket)
+    on conflict (shard, queue, slot, state, bucket)
       do update set n = t.n + excluded.n, ms = t.ms + excluded.ms
   ),
   each_minute as (
-    insert into longshore.tally_minute as t (shard, tenant, minute, enqueued, started, succeeded,
+    insert into longshore.counter_minute as t (shard, tenant, minute, enqueued, started, succeeded,
       failed, cancelled, retried)
     select $1, l.tenant, m.minute, coalesce(sum(m.n) filter (where m.was is null), 0),
       coalesce(sum(m.n) filter (where m.state = 'running'), 0),
@@ -76,8 +76,8 @@ const FOLD = statement<Fold>(
       coalesce(sum(m.n) filter (where m.state = 'cancelled'), 0),
       coalesce(sum(m.n) filter (where m.state = 'retrying'), 0)
     from move m cross join lateral (
-      select tenant from longshore.lane
-      where shard = $1 and lane = m.lane and left(key, 1) <> '${HOOK_PREFIX[0]}' limit 1
+      select tenant from longshore.queue
+      where shard = $1 and queue = m.queue and left(key, 1) <> '${HOOK_PREFIX[0]}' limit 1
     ) l
     where m.state is not null
     group by 2, 3
@@ -91,7 +91,7 @@ const FOLD = statement<Fold>(
   from gone`,
 );
 
-export async function foldTally(
+export async function rollUpCounters(
   db: Queryable,
   shard: number,
   floor: string,
@@ -106,44 +106,44 @@ const ALL_OF_IT = 10_000;
 /** Everything there is to fold, of all shards: where no scheduler keeps it up. */
 export async function foldAll(db: Db): Promise<void> {
   for (let shard = 0; shard < db.shards; shard += 1) {
-    while ((await foldTally(db, shard, '-infinity', ALL_OF_IT)).folded === ALL_OF_IT);
-    await forgetTally(db, shard);
+    while ((await rollUpCounters(db, shard, '-infinity', ALL_OF_IT)).folded === ALL_OF_IT);
+    await forgetCounters(db, shard);
   }
 }
 
 /** What the last day's windows no longer reach. */
 const FORGET = statement<{ forgotten: number }>(
-  'forget_tally',
+  'forget_counters',
   `with over as materialized (select clock_timestamp() - interval '25 hours' as at),
   slots as (
-    delete from longshore.tally_span where ctid = any (array(
-      select s.ctid from longshore.lane l cross join lateral (
-        select s.ctid from longshore.tally_span s
-        where s.shard = $1 and s.lane = l.lane and s.slot > '-infinity'
+    delete from longshore.counter_span where ctid = any (array(
+      select s.ctid from longshore.queue l cross join lateral (
+        select s.ctid from longshore.counter_span s
+        where s.shard = $1 and s.queue = l.queue and s.slot > '-infinity'
           and s.slot < (select at from over)
       ) s
       where l.shard = $1))
     returning 1
   ),
   minutes as (
-    delete from longshore.tally_minute where shard = $1 and minute < (select at from over)
+    delete from longshore.counter_minute where shard = $1 and minute < (select at from over)
     returning 1
   )
   select ((select count(*) from slots) + (select count(*) from minutes))::int as forgotten`,
 );
 
-export async function forgetTally(db: Queryable, shard: number): Promise<number> {
+export async function forgetCounters(db: Queryable, shard: number): Promise<number> {
   const [row] = await db.run(FORGET, [shard]);
   return row?.forgotten ?? 0;
 }
 
 const RECOUNT = statement<{ wrong: number }>(
-  'recount_tally',
-  'select longshore.recount_tally($1) as wrong',
+  'recount_counters',
+  'select longshore.recount_counters($1) as wrong',
 );
 
-/** After jobs have left without a word, by the partition. Answers by how many the tally was wrong. */
-export async function recountTally(db: Queryable, shard: number): Promise<number> {
+/** After jobs have left without a word, by the partition. Answers by how many the counters was wrong. */
+export async function recountCounters(db: Queryable, shard: number): Promise<number> {
   const [row] = await db.run(RECOUNT, [shard]);
   return row?.wrong ?? 0;
 }

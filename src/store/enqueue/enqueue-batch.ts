@@ -28,9 +28,9 @@ export async function enqueueAndWake(
   mayRide: boolean,
 ): Promise<EnqueuedJob[]> {
   // NOTIFY makes commits queue up behind one lock, so a hint rides along only when nobody queues.
-  const lines = [...new Set(entries.filter(({ handedTo }) => !handedTo).map(lineOf))];
-  const rides = mayRide && lines.length > 0 && lines.length <= HINTS_MAX && isPlain(entries);
-  const answers = await enqueue(db, entries, rides ? lines.join(',') : null);
+  const levels = [...new Set(entries.filter(({ handedTo }) => !handedTo).map(levelOf))];
+  const rides = mayRide && levels.length > 0 && levels.length <= HINTS_MAX && isPlain(entries);
+  const answers = await enqueue(db, entries, rides ? levels.join(',') : null);
   announce(waker, entries, answers, (entry) => rides && !entry.handedTo);
   return answers;
 }
@@ -50,7 +50,7 @@ export function announce(
   waker.wakeAll(
     made('queued')
       .filter((entry) => !told(entry))
-      .map(lineOf),
+      .map(levelOf),
   );
   waker.wakeScheduler(made('scheduled').map(dueInMs));
 }
@@ -60,8 +60,8 @@ function dueInMs({ job }: Entry): number {
   return runAt ? runAt.getTime() - systemClock.now().getTime() : (delayMs ?? 0);
 }
 
-function lineOf({ job, lane }: Entry): string {
-  return hintText({ shard: lane.shard, lane: lane.lane, rank: -job.priority });
+function levelOf({ job, queue }: Entry): string {
+  return hintText({ shard: queue.shard, queue: queue.queue, rank: -job.priority });
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { JobState } from '../../core/job/job.ts';
 import type { NewJob } from '../../core/job/new-job.ts';
 import { canonicalSha } from './held-keys.ts';
-import type { Lane } from './queues.ts';
+import type { Queue } from './queues.ts';
 import type { UniqueKey } from './unique-jobs.ts';
 
 /** A new job, and where it goes. */
 export interface Entry {
   job: NewJob;
-  lane: Lane;
+  queue: Queue;
   /** The worker instance in this process that has a free slot for it, if one has (`hand-over`). */
   handedTo?: string | null;
   /** The schedule that made it, and for which of its slots. */
@@ -31,15 +31,15 @@ export function storedParams({ job, sealedParams }: Entry): string {
   return sealedParams ?? job.paramsJson;
 }
 
-export function keyShardOf({ keyShard, lane }: Entry): number {
-  return keyShard ?? lane.shard;
+export function keyShardOf({ keyShard, queue }: Entry): number {
+  return keyShard ?? queue.shard;
 }
 
 /** An entry as `store/enqueue/enqueue.ts` hands it to the database; `n` is its place in the caller's list. */
 export type EntryRow = ReturnType<typeof toRow>;
 
 export function toRow(entry: Entry, n: number) {
-  const { job, lane, handedTo, schedule } = entry;
+  const { job, queue, handedTo, schedule } = entry;
   const keyed = job.idempotencyKey !== null;
   const tenantWide = job.idempotencyScope === 'tenant';
   const scope = `idempotency\n${job.tenant}${tenantWide ? '' : `\n${job.definitionKey}`}`;
@@ -47,7 +47,7 @@ export function toRow(entry: Entry, n: number) {
   return {
     n,
     id: job.id,
-    lane: lane.lane,
+    queue: queue.queue,
     params: storedParams(entry),
     tags: job.tags && job.tags.length > 0 ? job.tags : null,
     policy: unique

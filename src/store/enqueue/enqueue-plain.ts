@@ -2,7 +2,7 @@ import { attemptsOf } from '../claim/claim.ts';
 import { arrayText, type Queryable, statement } from '../connection/db.ts';
 import { type EnqueuedJob, type Entry, storedParams } from './enqueue-entry.ts';
 import { mayRunAtOnce } from './direct-start.ts';
-import { moves, tally } from '../counters/counter-moves.ts';
+import { moves, counters } from '../counters/counter-moves.ts';
 import { WAKE_CHANNEL } from '../connection/wake.ts';
 
 /**
@@ -15,39 +15,39 @@ const ENQUEUE_PLAIN = statement<{ n: number }>(
   'enqueue_plain',
   `with input as materialized (
     select i.*, clock_timestamp() as at,
-      i.handed and ${mayRunAtOnce('i.lane', '$7')} as running
+      i.handed and ${mayRunAtOnce('i.queue', '$7')} as running
     from rows from (
       unnest($2::uuid[]), unnest($3::int[]), unnest($4::int[]), unnest($5::int[]),
       unnest($6::bool[]), json_array_elements($8::json), unnest($10::text[])
-    ) with ordinality as i(id, lane, rank, max_attempts, handed, params, traceparent, n)
+    ) with ordinality as i(id, queue, rank, max_attempts, handed, params, traceparent, n)
   ),
   body as (
-    insert into longshore.job (shard, id, lane, params, created_at, traceparent)
-    select $1, id, lane, params, at, traceparent from input
+    insert into longshore.job (shard, id, queue, params, created_at, traceparent)
+    select $1, id, queue, params, at, traceparent from input
   ),
-  line as (
-    insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
-    select $1, id, lane, 'queued', rank, (extract(epoch from at) * 1000000)::bigint + n,
+  level as (
+    insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
+    select $1, id, queue, 'queued', rank, (extract(epoch from at) * 1000000)::bigint + n,
       max_attempts, at
     from input where not running
   ),
   slot as (
-    insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+    insert into longshore.running (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at)
-    select $1, id, lane, 'running', rank, 1, ${attemptsOf('input')}, 1, 0, at, $7, at
+    select $1, id, queue, 'running', rank, 1, ${attemptsOf('input')}, 1, 0, at, $7, at
     from input where running
   ),
-  ${tally(moves('null', "case when running then 'running' else 'queued' end", 'input'))}
+  ${counters(moves('null', "case when running then 'running' else 'queued' end", 'input'))}
   select n::int - 1 as n from input where running
   union all
   select -1 where $9::text is not null and pg_notify('${WAKE_CHANNEL}', $9::text)::text is not null`,
 );
 
 export function isPlain(entries: readonly Entry[]): boolean {
-  const shard = entries[0]?.lane.shard;
+  const shard = entries[0]?.queue.shard;
   return entries.every(
-    ({ job, lane, schedule }) =>
-      lane.shard === shard &&
+    ({ job, queue, schedule }) =>
+      queue.shard === shard &&
       !schedule &&
       job.idempotencyKey === null &&
       job.concurrencyKey === null &&
@@ -69,9 +69,9 @@ export async function storePlain(
 ): Promise<EnqueuedJob[]> {
   const handedTo = entries.find((entry) => entry.handedTo)?.handedTo ?? null;
   const rows = await db.run(ENQUEUE_PLAIN, [
-    entries[0]?.lane.shard ?? 0,
+    entries[0]?.queue.shard ?? 0,
     arrayText(entries.map(({ job }) => job.id)),
-    arrayText(entries.map(({ lane }) => lane.lane)),
+    arrayText(entries.map(({ queue }) => queue.queue)),
     arrayText(entries.map(({ job }) => -job.priority)),
     arrayText(entries.map(({ job }) => job.maxAttempts)),
     arrayText(

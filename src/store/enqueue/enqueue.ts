@@ -3,12 +3,12 @@ import { attemptsOf } from '../claim/claim.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { type EnqueuedJob, type Entry, type EntryRow, keyShardOf, toRow } from './enqueue-entry.ts';
 import { isPlain, storePlain } from './enqueue-plain.ts';
-import { admit, COUNT_PARKED, keyGate, parks } from '../limits/limiters.ts';
+import { permit, COUNT_BLOCKED, keyLimiter, blocks } from '../limits/limiters.ts';
 import { mayRunAtOnce } from './direct-start.ts';
 import { findRepeats, pointKeys, takeKeys } from './held-keys.ts';
 import { withPartitions } from '../connection/partitions.ts';
 import { inRounds, meetHolders } from './unique-jobs.ts';
-import { moves, tally } from '../counters/counter-moves.ts';
+import { moves, counters } from '../counters/counter-moves.ts';
 
 /**
  * Storing new jobs. The body goes into `job`, the narrow row into `waiting`, in one statement: both
@@ -18,11 +18,11 @@ import { moves, tally } from '../counters/counter-moves.ts';
  *
  * Whether a job is due at once is decided here, by the database's clock. A job that a worker in this
  * process has a free slot for is stored already running: queued and claimed in one commit. A job
- * with a concurrency key that is limited is parked first and then admitted (`store/limits/limiters.ts`). Jobs
+ * with a concurrency key that is limited is blocked first and then permitted (`store/limits/limiters.ts`). Jobs
  * that say nothing special go a shorter way (`store/enqueue/enqueue-plain.ts`).
  */
 
-const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
+const ENQUEUE = statement<{ n: number; state: JobState; limiter: string | null }>(
   'enqueue',
   `with clock as materialized (select clock_timestamp() as at),
   input as materialized (
@@ -31,9 +31,9 @@ const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
            when coalesce(i.run_at, c.at + make_interval(secs => i.delay_ms / 1000.0)) > c.at
              then 'scheduled'
            else 'queued' end::longshore.job_state as state,
-      ${keyGate('i.lane', 'i.concurrency_key')} as kgate
+      ${keyLimiter('i.queue', 'i.concurrency_key')} as key_limiter
     from clock c, json_to_recordset($2::json) as i(
-      n int, id uuid, lane int, params text, tags text[], policy jsonb, scope text,
+      n int, id uuid, queue int, params text, tags text[], policy jsonb, scope text,
       idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
       run_at timestamptz, delay_ms float8, handed_to uuid, schedule_id uuid,
       scheduled_for timestamptz, fails_unhandled boolean, expires_at timestamptz,
@@ -47,49 +47,49 @@ const ENQUEUE = statement<{ n: number; state: JobState; gate: string | null }>(
     returning job_id
   ),
   fresh as materialized (
-    select i.*, i.handed_to is not null and i.state = 'queued' and i.kgate is null
-        and ${mayRunAtOnce('i.lane', 'i.handed_to')} as handed,
-      (extract(epoch from i.at) * 1000000)::bigint + i.n as place, ${parks('i')} as parks
+    select i.*, i.handed_to is not null and i.state = 'queued' and i.key_limiter is null
+        and ${mayRunAtOnce('i.queue', 'i.handed_to')} as handed,
+      (extract(epoch from i.at) * 1000000)::bigint + i.n as place, ${blocks('i')} as blocks
     from input i
     where i.scope is null or i.id in (select job_id from taken)
   ),
   body as (
     insert into longshore.job
-      (shard, id, lane, params, tags, idempotency_key, policy, schedule_id, scheduled_for, created_at,
+      (shard, id, queue, params, tags, idempotency_key, policy, schedule_id, scheduled_for, created_at,
        concurrency_key, traceparent)
-    select $1, id, lane, params::json, tags, idempotency_key, policy, schedule_id, scheduled_for, at,
+    select $1, id, queue, params::json, tags, idempotency_key, policy, schedule_id, scheduled_for, at,
       concurrency_key, traceparent
     from fresh
   ),
   entered as (
     insert into longshore.waiting
-      (shard, id, lane, state, rank, kgate, seq, parked, run_at, expires_at, max_attempts, queued_at,
+      (shard, id, queue, state, rank, key_limiter, seq, blocked, run_at, expires_at, max_attempts, queued_at,
        fails_unhandled)
-    select $1, id, lane, state, rank, kgate,
-      case when state = 'queued' and not parks then place end,
-      case when state = 'queued' and parks then place end,
+    select $1, id, queue, state, rank, key_limiter,
+      case when state = 'queued' and not blocks then place end,
+      case when state = 'queued' and blocks then place end,
       case when state = 'scheduled' or (hold and (run_at is not null or delay_ms > 0))
         then coalesce(run_at, at + make_interval(secs => delay_ms / 1000.0)) end,
       expires_at, max_attempts,
       case when state = 'queued' then at end,
       fails_unhandled
     from fresh where not handed
-    returning kgate, lane, parked
+    returning key_limiter, queue, blocked
   ),
-  ${COUNT_PARKED},
+  ${COUNT_BLOCKED},
   slot as (
-    insert into longshore.running (shard, id, lane, state, rank, expires_at, attempts, max_attempts,
+    insert into longshore.running (shard, id, queue, state, rank, expires_at, attempts, max_attempts,
       claim_no, interruptions, queued_at, worker, started_at, fails_unhandled)
-    select $1, id, lane, 'running', rank, expires_at, 1, ${attemptsOf('fresh')}, 1, 0, at,
+    select $1, id, queue, 'running', rank, expires_at, 1, ${attemptsOf('fresh')}, 1, 0, at,
       handed_to, at, fails_unhandled
     from fresh where handed
   ),
-  ${tally(moves('null', "case when handed then 'running' else state end", 'fresh'))}
+  ${counters(moves('null', "case when handed then 'running' else state end", 'fresh'))}
   select n, case when handed then 'running' else state end::longshore.job_state as state,
-    null as gate
+    null as limiter
   from fresh
   union all
-  select null, null, gate::text from counted`,
+  select null, null, limiter::text from counted`,
 );
 
 /**
@@ -103,7 +103,7 @@ export async function enqueue(
 ): Promise<EnqueuedJob[]> {
   return await withPartitions(db, async () => {
     if (isPlain(entries)) return await storePlain(db, entries, hint);
-    const shards = new Set(entries.flatMap((entry) => [entry.lane.shard, keyShardOf(entry)]));
+    const shards = new Set(entries.flatMap((entry) => [entry.queue.shard, keyShardOf(entry)]));
     const keyed = entries.some((entry) => entry.job.idempotencyKey !== null);
     // One statement is atomic by itself; a conflict among many must be able to undo the others.
     const single = shards.size === 1 && !entries.some(({ job }) => job.unique);
@@ -124,7 +124,9 @@ async function store(db: Queryable, entries: readonly Entry[]): Promise<Enqueued
   const answers: EnqueuedJob[] = [];
   // Usually storing a job takes its key. A key that is at home elsewhere is taken before; and so are
   // all of them if any job is unique, because locks of one kind come before those of the other.
-  const early = entries.some((entry) => keyShardOf(entry) !== entry.lane.shard || entry.job.unique);
+  const early = entries.some(
+    (entry) => keyShardOf(entry) !== entry.queue.shard || entry.job.unique,
+  );
   let pending = entries.map(toRow);
   for (let tries = 0; pending.length > 0; tries += 1) {
     if (tries === 5) throw new Error('an idempotency key kept changing hands');
@@ -134,9 +136,9 @@ async function store(db: Queryable, entries: readonly Entry[]): Promise<Enqueued
         const fresh = early ? await meet(db, shard, round, answers) : round;
         if (fresh.length === 0) continue;
         const made = await db.run(ENQUEUE, [shard, JSON.stringify(fresh)]);
-        const gates = made.flatMap(({ gate }) => gate ?? []);
-        await admit(db, shard, gates);
-        for (const { n, state } of made.filter(({ gate }) => gate === null)) {
+        const limiters = made.flatMap(({ limiter }) => limiter ?? []);
+        await permit(db, shard, limiters);
+        for (const { n, state } of made.filter(({ limiter }) => limiter === null)) {
           answers[n] = { jobId: entries[n]?.job.id ?? '', status: state, created: true };
         }
       }
@@ -174,6 +176,6 @@ async function meet(
 }
 
 function byShard(entries: readonly Entry[], rows: readonly EntryRow[]): [number, EntryRow[]][] {
-  const groups = Map.groupBy(rows, ({ n }) => entries[n]?.lane.shard ?? 0);
+  const groups = Map.groupBy(rows, ({ n }) => entries[n]?.queue.shard ?? 0);
   return [...groups].sort(([a], [b]) => a - b);
 }

@@ -27,7 +27,7 @@ export interface KeyedRow {
 /** The job that holds a key, as it is now. */
 export interface HolderJob extends UniqueHolder {
   id: string;
-  lane: number;
+  queue: number;
 }
 
 export class IdempotencyConflict extends Error {
@@ -63,15 +63,15 @@ const FIND_HOLDERS = statement<{ n: number; job_id: string; params_sha: string }
 
 const FIND_JOBS = statement<HolderJob>(
   'find_holder_jobs',
-  `select i.id, n.state, n.lane, n.untouched, b.age_ms as "ageMs"
+  `select i.id, n.state, n.queue, n.untouched, b.age_ms as "ageMs"
    from unnest($2::uuid[]) as i(id)
    cross join lateral (
-     select state, lane, claim_no = 0 as untouched from longshore.waiting
+     select state, queue, claim_no = 0 as untouched from longshore.waiting
      where shard = $1 and id = i.id
      union all
-     select state, lane, false from longshore.running where shard = $1 and id = i.id
+     select state, queue, false from longshore.running where shard = $1 and id = i.id
      union all
-     select state, lane, false from longshore.done where shard = $1 and id = i.id
+     select state, queue, false from longshore.done where shard = $1 and id = i.id
      limit 1
    ) n
    cross join lateral (

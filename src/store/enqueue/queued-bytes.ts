@@ -5,25 +5,25 @@ import { type Db, statement } from '../connection/db.ts';
  *
  * A sum of all of them would cost more the more there is, and a counter that every enqueue and claim
  * writes would be the one row that all of a tenant wait for. So some are looked at, a fair share of each
- * lane, the latest of the least urgent; params that lie apart from their row are not even fetched for it.
- * Where a lane has no more than its share the sum is exact; of the rest its jobs are counted, and each
+ * queue, the latest of the least urgent; params that lie apart from their row are not even fetched for it.
+ * Where a queue has no more than its share the sum is exact; of the rest its jobs are counted, and each
  * is taken for as large as those that were seen. A tenant that mixes sizes on purpose can get past an
  * estimate, and then the limit on the number of its jobs is what holds.
  */
 const QUEUED_BYTES = statement<{ bytes: number }>(
   'queued_bytes',
-  `with lane as materialized (
-     select lane, greatest(10, $3 / count(*) over ()) as share
-     from longshore.lane where shard = $1 and tenant = $2
+  `with queue as materialized (
+     select queue, greatest(10, $3 / count(*) over ()) as share
+     from longshore.queue where shard = $1 and tenant = $2
    )
    select coalesce(sum(case when s.jobs < l.share then s.bytes
      else s.bytes / s.jobs * c.jobs end), 0)::float8 as bytes
-   from lane l
+   from queue l
    cross join lateral (
      select count(*) as jobs, sum(j.bytes)::float8 as bytes
      from (
        select id from longshore.waiting
-       where shard = $1 and lane = l.lane and seq is not null
+       where shard = $1 and queue = l.queue and seq is not null
        order by rank desc, seq desc limit l.share
      ) w
      cross join lateral (
@@ -34,7 +34,7 @@ const QUEUED_BYTES = statement<{ bytes: number }>(
    cross join lateral (
      select count(*) as jobs from (
        select 1 from longshore.waiting
-       where shard = $1 and lane = l.lane and seq is not null and s.jobs >= l.share limit $4
+       where shard = $1 and queue = l.queue and seq is not null and s.jobs >= l.share limit $4
      ) q
    ) c`,
 );

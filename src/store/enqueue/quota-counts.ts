@@ -3,9 +3,9 @@ import { type Db, statement } from '../connection/db.ts';
 const QUEUED = statement<{ jobs: number }>(
   'count_queued',
   `select count(*)::int as jobs from (
-     select 1 from longshore.lane l cross join lateral (
+     select 1 from longshore.queue l cross join lateral (
        select 1 from longshore.waiting w
-       where w.shard = $1 and w.lane = l.lane and w.seq is not null limit $3
+       where w.shard = $1 and w.queue = l.queue and w.seq is not null limit $3
      ) w
      where l.shard = $1 and l.tenant = $2 limit $3
    ) q`,

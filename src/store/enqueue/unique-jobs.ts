@@ -17,7 +17,7 @@ import { findJobs, type HolderJob, pointKeys } from './held-keys.ts';
 export interface UniqueRow {
   n: number;
   id: string;
-  lane: number;
+  queue: number;
   unique: UniqueKey | null;
   params: string;
   rank: number;
@@ -45,7 +45,7 @@ const LOCK_KEYS = statement<{ scope: string; key: string; job_id: string }>(
 );
 
 /**
- * The job stays in its state, and in its place if it stands in a line: one that waits for its time
+ * The job stays in its state, and in its place if it stands in a level: one that waits for its time
  * is brought there by the promoter, like all others. A job whose time has come is not sent back to
  * wait, so then it is not replaced.
  */
@@ -57,7 +57,7 @@ const REPLACE = statement<{ state: JobState }>(
   ),
   gone as (
     delete from longshore.waiting w
-    where w.shard = $1 and w.id = $2 and w.lane = $3 and w.claim_no = 0
+    where w.shard = $1 and w.id = $2 and w.queue = $3 and w.claim_no = 0
       and (w.state <> 'queued' or (select run_at <= at from input))
     returning w.*
   ),
@@ -65,9 +65,9 @@ const REPLACE = statement<{ state: JobState }>(
     update longshore.job set params = $4::json
     where shard = $1 and id = $2 and exists (select 1 from gone)
   )
-  insert into longshore.waiting (shard, id, lane, state, rank, seq, parked, kgate, key_token, run_at,
+  insert into longshore.waiting (shard, id, queue, state, rank, seq, blocked, key_limiter, has_permit, run_at,
     expires_at, attempts, max_attempts, claim_no, interruptions, queued_at, fails_unhandled)
-  select g.shard, g.id, g.lane, g.state, $5, g.seq, g.parked, g.kgate, g.key_token,
+  select g.shard, g.id, g.queue, g.state, $5, g.seq, g.blocked, g.key_limiter, g.has_permit,
     case when g.state = 'scheduled' or (g.state = 'created' and i.run_at > i.at) then i.run_at end,
     $8, g.attempts, g.max_attempts, g.claim_no, g.interruptions, g.queued_at, g.fails_unhandled
   from gone g, input i
@@ -121,13 +121,13 @@ async function meet(
   unique: UniqueKey,
   holder: HolderJob,
 ): Promise<Met | null> {
-  // A job of another version waits in another lane, and its params would be judged by other rules.
-  const untouched = holder.untouched && holder.lane === row.lane;
+  // A job of another version waits in another queue, and its params would be judged by other rules.
+  const untouched = holder.untouched && holder.queue === row.queue;
   const verdict = judgeUnique(unique, { ...holder, untouched });
   if (verdict === 'make') return null;
   if (verdict === 'existing') return { jobId: holder.id, status: holder.state, replaced: false };
-  const { lane, params, rank, run_at, delay_ms, expires_at } = row;
-  const values = [shard, holder.id, lane, params, rank, run_at, delay_ms, expires_at];
+  const { queue, params, rank, run_at, delay_ms, expires_at } = row;
+  const values = [shard, holder.id, queue, params, rank, run_at, delay_ms, expires_at];
   const [replaced] = await tx.run(REPLACE, values);
   if (replaced) return { jobId: holder.id, status: replaced.state, replaced: true };
   const moved = (await findJobs(tx, [holder.id])).get(holder.id);
@@ -153,7 +153,7 @@ const READ_KEYS = statement<OwnKey>(
      select * from longshore.job where shard = $1 and id = wanted.id limit 1
    ) j
    cross join lateral (
-     select * from longshore.lane where shard = $1 and lane = j.lane limit 1
+     select * from longshore.queue where shard = $1 and queue = j.queue limit 1
    ) l
    where j.policy ? 'unique'`,
 );

@@ -2,9 +2,9 @@ import { WEBHOOK_KEY } from '../../core/webhook/webhook.ts';
 
 /**
  * The rule of `core/job/system-job.ts` inside a statement, where $1 is the shard and $3 the tenant: the job
- * in this lane belongs to the tenant and may be changed. `edits` is the condition for edited params.
+ * in this queue belongs to the tenant and may be changed. `edits` is the condition for edited params.
  */
-export function changeableLane(lane: string, edits = 'false'): string {
-  return `(select tenant from longshore.lane l where l.shard = $1 and l.lane = ${lane}
+export function changeableQueue(queue: string, edits = 'false'): string {
+  return `(select tenant from longshore.queue l where l.shard = $1 and l.queue = ${queue}
           and case when ${edits} then left(l.key, 1) <> '$' else l.key <> '${WEBHOOK_KEY}' end) = $3`;
 }

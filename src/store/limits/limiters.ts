@@ -1,168 +1,168 @@
 import { type Queryable, statement } from '../connection/db.ts';
-import type { LineHint } from '../connection/wake.ts';
+import type { LevelHint } from '../connection/wake.ts';
 
 /**
  * Concurrency keys, and how tokens travel. A job whose key is limited gets a token when it enters its
- * line, and whoever ends the job hands it on. That is done in two steps, because a statement sees
- * the database as it was when it began, which may be before it got the lock of a gate:
+ * level, and whoever ends the job hands it on. That is done in two steps, because a statement sees
+ * the database as it was when it began, which may be before it got the lock of a limiter:
  *
- * 1. The statement that changes jobs also changes the counters of their gates, and says which.
- * 2. `admit`, a statement of its own with a newer view, gives free tokens to the best parked jobs.
+ * 1. The statement that changes jobs also changes the counters of their limiters, and says which.
+ * 2. `permit`, a statement of its own with a newer view, gives free tokens to the best blocked jobs.
  *
- * Whoever comes last to a gate sees what all before it did, so no token stays free while somebody
- * waits for it; if a process dies between the two steps, `sweep-gates.ts` makes up for it.
+ * Whoever comes last to a limiter sees what all before it did, so no token stays free while somebody
+ * waits for it; if a process dies between the two steps, `sweep-limiters.ts` makes up for it.
  *
- * A statement that makes jobs `queued` sets `parked` instead of `seq` where `parks` says so, names a
- * CTE `entered` with the columns (kgate, lane, parked) and adds `COUNT_PARKED`. One that takes jobs
- * out of `waiting` or `running` adds `LEFT_WAITING` or `LEFT_RUNNING`, and `GIVE_BACK`. Then `admit` is
- * called with the gates that `counted` returned, or `TO_ADMIT`.
+ * A statement that makes jobs `queued` sets `blocked` instead of `seq` where `blocks` says so, names a
+ * CTE `entered` with the columns (key_limiter, queue, blocked) and adds `COUNT_BLOCKED`. One that takes jobs
+ * out of `waiting` or `running` adds `LEFT_WAITING` or `LEFT_RUNNING`, and `GIVE_BACK`. Then `permit` is
+ * called with the limiters that `counted` returned, or `TO_PERMIT`.
  */
 
-/** The gate of a concurrency key; null without one. $1 is the shard. */
-export function keyGate(lane: string, key: string): string {
-  return `longshore.gate_of('key', (
-    select l.tenant || E'\\n' || l.key || E'\\n' || ${key} from longshore.lane l
-    where l.shard = $1 and l.lane = ${lane} and ${key} is not null))`;
+/** The limiter of a concurrency key; null without one. $1 is the shard. */
+export function keyLimiter(queue: string, key: string): string {
+  return `longshore.limiter_of('key', (
+    select l.tenant || E'\\n' || l.key || E'\\n' || ${key} from longshore.queue l
+    where l.shard = $1 and l.queue = ${queue} and ${key} is not null))`;
 }
 
 /** Whether a row that is to be queued must first get a token of its key. $1 is the shard. */
-export function parks(row: string): string {
-  return `(${row}.kgate is not null and (
-    select k.keyed from longshore.lane k where k.shard = $1 and k.lane = ${row}.lane))`;
+export function blocks(row: string): string {
+  return `(${row}.key_limiter is not null and (
+    select k.keyed from longshore.queue k where k.shard = $1 and k.queue = ${row}.queue))`;
 }
 
-/** Counts what `entered` has parked. The gate of a key is made when it is first needed. */
-export const COUNT_PARKED = `
+/** Counts what `entered` has blocked. The limiter of a key is made when it is first needed. */
+export const COUNT_BLOCKED = `
   counted as (
-    insert into longshore.gate (shard, gate, definition, parked)
-    select $1, e.kgate, min(longshore.gate_of('definition', (
-        select l.key from longshore.lane l where l.shard = $1 and l.lane = e.lane))), count(*)
-    from entered e where e.parked is not null
-    group by e.kgate order by e.kgate
-    on conflict (gate, shard) do update set parked = gate.parked + excluded.parked
-    returning gate
+    insert into longshore.limiter (shard, limiter, definition, blocked)
+    select $1, e.key_limiter, min(longshore.limiter_of('definition', (
+        select l.key from longshore.queue l where l.shard = $1 and l.queue = e.queue))), count(*)
+    from entered e where e.blocked is not null
+    group by e.key_limiter order by e.key_limiter
+    on conflict (limiter, shard) do update set blocked = limiter.blocked + excluded.blocked
+    returning limiter
   )`;
 
-/** What jobs that were deleted from `waiting` by a CTE `gone` leave behind at the gates of their keys. */
+/** What jobs that were deleted from `waiting` by a CTE `gone` leave behind at the limiters of their keys. */
 export const LEFT_WAITING = `
   given as materialized (
-    select kgate as gate, count(*) filter (where key_token)::int as tokens,
-      count(parked)::int as parked
-    from gone where kgate is not null and (key_token or parked is not null)
-    group by kgate
+    select key_limiter as limiter, count(*) filter (where has_permit)::int as tokens,
+      count(blocked)::int as blocked
+    from gone where key_limiter is not null and (has_permit or blocked is not null)
+    group by key_limiter
   )`;
 
-/** What claims leave behind, for rows `owned` that go on to `next`. In its line a job keeps its key. */
+/** What claims leave behind, for rows `owned` that go on to `next`. In its level a job keeps its key. */
 export const LEFT_RUNNING = `
   given as materialized (
-    select t.gate, count(*)::int as tokens, 0 as parked
-    from owned o cross join lateral unnest(o.tokens) as t(gate)
-    where o.next <> 'queued' or t.gate is distinct from o.kgate
-    group by t.gate
+    select t.limiter, count(*)::int as tokens, 0 as blocked
+    from owned o cross join lateral unnest(o.tokens) as t(limiter)
+    where o.next <> 'queued' or t.limiter is distinct from o.key_limiter
+    group by t.limiter
   )`;
 
 /**
- * Lowers the counters by what `given` says, in the order of gates. An update would not find a gate that
+ * Lowers the counters by what `given` says, in the order of limiters. An update would not find a limiter that
  * is younger than the statement, which may have waited for the very transaction that made it; a
- * conflict does. There is always one: who holds a token of a gate, or waits for one, keeps it alive.
+ * conflict does. There is always one: who holds a token of a limiter, or waits for one, keeps it alive.
  */
 export const GIVE_BACK = `
   given_back as (
-    insert into longshore.gate as g (shard, gate, definition, in_use, parked)
-    select $1, gate, 0, -tokens, -parked from given order by gate
-    on conflict (gate, shard) do update
-      set in_use = g.in_use + excluded.in_use, parked = g.parked + excluded.parked,
-        next_at = case when g.parked + excluded.parked > 0 then g.next_at end
-    returning g.gate, g.definition, g.parked
+    insert into longshore.limiter as g (shard, limiter, definition, in_use, blocked)
+    select $1, limiter, 0, -tokens, -blocked from given order by limiter
+    on conflict (limiter, shard) do update
+      set in_use = g.in_use + excluded.in_use, blocked = g.blocked + excluded.blocked,
+        next_at = case when g.blocked + excluded.blocked > 0 then g.next_at end
+    returning g.limiter, g.definition, g.blocked
   )`;
 
-/** The gates of `given_back` at which somebody waits for what was given. */
-export const TO_ADMIT = `select gate::text from given_back where definition is not null and parked > 0`;
+/** The limiters of `given_back` at which somebody waits for what was given. */
+export const TO_PERMIT = `select limiter::text from given_back where definition is not null and blocked > 0`;
 
 /**
- * A key with a rate lets one more job into its line when it has a start left and none stands there
+ * A key with a rate lets one more job into its level when it has a start left and none stands there
  * already. That keeps most of those out that the claim would have to send back; the claim decides.
  */
-const ADMIT = statement<{ lane: number | null; rank: number; next_ms: number | null }>(
-  'admit',
+const PERMIT = statement<{ queue: number | null; rank: number; next_ms: number | null }>(
+  'permit',
   `with clock as materialized (select clock_timestamp() as at),
   held as materialized (
-    select k.gate, k.in_use, k.parked, d.key_lim, d.key_rate,
+    select k.limiter, k.in_use, k.blocked, d.key_lim, d.key_rate,
       longshore.tokens_at(d.key_rate, k.tokens, k.refilled_at, clock_timestamp()) as tokens
-    from longshore.gate k left join lateral (
-      select key_lim, key_rate from longshore.gate d
-      where d.shard = $1 and d.gate = k.definition limit 1
+    from longshore.limiter k left join lateral (
+      select key_lim, key_rate from longshore.limiter d
+      where d.shard = $1 and d.limiter = k.definition limit 1
     ) d on true
-    where k.shard = $1 and k.gate = any ($2::bigint[])
-    order by k.gate for update of k
+    where k.shard = $1 and k.limiter = any ($2::bigint[])
+    order by k.limiter for update of k
   ),
   room as materialized (
-    select h.gate, h.key_rate, h.tokens, coalesce(h.key_lim - h.in_use, 1000000) as by_count,
+    select h.limiter, h.key_rate, h.tokens, coalesce(h.key_lim - h.in_use, 1000000) as by_count,
       case when h.key_rate is null then 1000000
         when exists (select 1 from longshore.waiting a
-          where a.shard = $1 and a.kgate = h.gate and a.key_token) then 0
+          where a.shard = $1 and a.key_limiter = h.limiter and a.has_permit) then 0
         else floor(h.tokens)::int end as by_rate
-    from held h where h.parked > 0
+    from held h where h.blocked > 0
   ),
   best as materialized (
-    select w.id, w.kgate
+    select w.id, w.key_limiter
     from room r cross join lateral (
-      select w.id, w.kgate from longshore.waiting w
-      where w.shard = $1 and w.kgate = r.gate and w.parked is not null
-      order by w.rank, w.parked limit greatest(0, least($3, r.by_count, r.by_rate))
+      select w.id, w.key_limiter from longshore.waiting w
+      where w.shard = $1 and w.key_limiter = r.limiter and w.blocked is not null
+      order by w.rank, w.blocked limit greatest(0, least($3, r.by_count, r.by_rate))
       for update skip locked
     ) w
     limit $3
   ),
-  placed as materialized (select id, kgate, row_number() over () as n from best),
-  admitted as (
+  placed as materialized (select id, key_limiter, row_number() over () as n from best),
+  permitted as (
     update longshore.waiting w
-    set seq = (extract(epoch from c.at) * 1000000)::bigint + p.n, parked = null, key_token = true
+    set seq = (extract(epoch from c.at) * 1000000)::bigint + p.n, blocked = null, has_permit = true
     from placed p, clock c
     where w.shard = $1 and w.id = any (array(select id from placed)) and w.id = p.id
-    returning w.lane, w.rank, w.kgate
+    returning w.queue, w.rank, w.key_limiter
   ),
   changed as (
-    update longshore.gate g
-    set in_use = g.in_use + r.admitted, parked = g.parked - r.admitted,
+    update longshore.limiter g
+    set in_use = g.in_use + r.permitted, blocked = g.blocked - r.permitted,
       next_at = case when r.by_rate < 1 and r.by_count > 0 and r.tokens < 1
         then c.at + make_interval(secs => longshore.token_in_ms(r.key_rate, r.tokens) / 1000) end
     from (
-      select r.*, (select count(*)::int from admitted a where a.kgate = r.gate) as admitted from room r
+      select r.*, (select count(*)::int from permitted a where a.key_limiter = r.limiter) as permitted from room r
     ) r, clock c
-    where g.shard = $1 and g.gate = any (array(select gate from room)) and g.gate = r.gate
-      and (r.admitted > 0 or g.next_at is not null or r.by_rate < 1)
+    where g.shard = $1 and g.limiter = any (array(select limiter from room)) and g.limiter = r.limiter
+      and (r.permitted > 0 or g.next_at is not null or r.by_rate < 1)
     returning g.next_at
   )
-  select lane, rank, null::float8 as next_ms from admitted
+  select queue, rank, null::float8 as next_ms from permitted
   union all
   select null, null, (extract(epoch from min(next_at) - (select at from clock)) * 1000)::float8
   from changed having min(next_at) is not null`,
 );
 
-/** What one round admits at most; a gate with more than that is looked at again by the sweep. */
+/** What one round permits at most; a limiter with more than that is looked at again by the sweep. */
 const AT_ONCE = 10_000;
 
 export interface Admission {
-  /** Lines that got jobs by it. */
-  lines: LineHint[];
+  /** Levels that got jobs by it. */
+  levels: LevelHint[];
   /** How long until the rate of one of these keys lets the next job in; null when none waits for that. */
   nextMs: number | null;
 }
 
 /** Gives free tokens of these keys to the jobs that wait for them: by priority, then the oldest. */
-export async function admit(
+export async function permit(
   db: Queryable,
   shard: number,
-  gates: readonly string[],
+  limiters: readonly string[],
 ): Promise<Admission> {
-  if (gates.length === 0) return { lines: [], nextMs: null };
-  const rows = await db.run(ADMIT, [shard, [...new Set(gates)], AT_ONCE]);
-  const lines = new Map<string, LineHint>();
+  if (limiters.length === 0) return { levels: [], nextMs: null };
+  const rows = await db.run(PERMIT, [shard, [...new Set(limiters)], AT_ONCE]);
+  const levels = new Map<string, LevelHint>();
   let nextMs: number | null = null;
-  for (const { lane, rank, next_ms: ms } of rows) {
-    if (lane === null) nextMs = ms;
-    else lines.set(`${lane}:${rank}`, { shard, lane, rank });
+  for (const { queue, rank, next_ms: ms } of rows) {
+    if (queue === null) nextMs = ms;
+    else levels.set(`${queue}:${rank}`, { shard, queue, rank });
   }
-  return { lines: [...lines.values()], nextMs };
+  return { levels: [...levels.values()], nextMs };
 }

@@ -30,11 +30,11 @@ export interface LimitsView {
 }
 
 const IN_USE = statement<{ name: string; in_use: number }>(
-  'gates_in_use',
+  'limiters_in_use',
   `select n.name, g.in_use from unnest($3::text[]) as n(name)
    cross join lateral (
-     select in_use from longshore.gate
-     where shard = $1 and gate = longshore.gate_of($2, n.name) limit 1
+     select in_use from longshore.limiter
+     where shard = $1 and limiter = longshore.limiter_of($2, n.name) limit 1
    ) g`,
 );
 
@@ -115,7 +115,7 @@ async function save(
   if (!said) throw new Error(`nothing was found about the limits of ${name}`);
   const override = changedOverride(said.override, change);
   requireDivisible(effectiveLimits(said.code, override), shards);
-  const deed = {
+  const entry = {
     tenant: scope === 'tenant' ? name : HOST_TENANT,
     action: `${scope}.limits`,
     subject: name,
@@ -127,7 +127,7 @@ async function save(
     tx,
     by,
     async () => await tx.run(SAVE, values),
-    () => deed,
+    () => entry,
   );
   return [{ ...said, override }];
 }

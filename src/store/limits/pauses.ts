@@ -1,8 +1,8 @@
 import type { PauseView } from '../../core/queue/limit-view.ts';
 import { HOST_TENANT } from '../../core/access/scope.ts';
-import { type Actor, audited, type Deed } from '../access/audit.ts';
+import { type Actor, audited, type AuditEntry } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
-import { lockLanes } from './install-limits.ts';
+import { lockQueues } from './install-limits.ts';
 import { PAUSED_SINCE } from '../enqueue/queues.ts';
 import { tellWorkers } from './sync-limits.ts';
 
@@ -12,8 +12,8 @@ import { tellWorkers } from './sync-limits.ts';
  * The hooks of a paused definition run, since they belong to jobs that have ended; those of a paused
  * tenant wait like all else of it.
  *
- * A lane can be paused for several reasons, and goes on when the last of them is gone. The reasons are
- * rows that people write; each lane has the sum of them, which is all that a claim looks at.
+ * A queue can be paused for several reasons, and goes on when the last of them is gone. The reasons are
+ * rows that people write; each queue has the sum of them, which is all that a claim looks at.
  */
 
 export type PauseTarget =
@@ -50,11 +50,11 @@ const LIST = statement<Pause>(
    order by paused_at, scope, name`,
 );
 
-const MARK_LANES = statement<{ lane: number }>(
-  'mark_paused_lanes',
-  `update longshore.lane l set paused_at = ${PAUSED_SINCE}
+const MARK_QUEUES = statement<{ queue: number }>(
+  'mark_paused_queues',
+  `update longshore.queue l set paused_at = ${PAUSED_SINCE}
    where l.shard = $1 and l.paused_at is distinct from ${PAUSED_SINCE}
-   returning l.lane`,
+   returning l.queue`,
 );
 
 export async function pause(
@@ -66,7 +66,7 @@ export async function pause(
   const values = [target.scope, nameOf(target), by?.name ?? null, reason];
   const after = { reason };
   const [row] = await change(db, by, async (tx) => tx.run(PAUSE, values), {
-    ...deedOf(target, 'pause'),
+    ...auditEntryOf(target, 'pause'),
     after,
   });
   if (!row) throw new Error('the pause was not stored');
@@ -80,8 +80,8 @@ export async function resume(
   by: Actor | null = null,
 ): Promise<Pause | null> {
   const values = [target.scope, nameOf(target)];
-  const deed = deedOf(target, 'resume');
-  const [row] = await change(db, by, async (tx) => tx.run(RESUME, values), deed);
+  const entry = auditEntryOf(target, 'resume');
+  const [row] = await change(db, by, async (tx) => tx.run(RESUME, values), entry);
   return row ?? null;
 }
 
@@ -99,12 +99,12 @@ async function change(
   db: Db,
   by: Actor | null,
   write: (tx: Queryable) => Promise<Pause[]>,
-  deed: Deed,
+  entry: AuditEntry,
 ): Promise<Pause[]> {
   const rows = await db.transaction(async (tx) => {
-    await lockLanes(tx);
-    const changed = await audited(tx, by, write, (found) => (found.length > 0 ? deed : null));
-    for (let shard = 0; shard < db.shards; shard += 1) await tx.run(MARK_LANES, [shard]);
+    await lockQueues(tx);
+    const changed = await audited(tx, by, write, (found) => (found.length > 0 ? entry : null));
+    for (let shard = 0; shard < db.shards; shard += 1) await tx.run(MARK_QUEUES, [shard]);
     return changed;
   });
   await tellWorkers(db);
@@ -112,7 +112,7 @@ async function change(
 }
 
 /** What concerns everybody is in the log of the host. */
-function deedOf(target: PauseTarget, verb: 'pause' | 'resume'): Deed {
+function auditEntryOf(target: PauseTarget, verb: 'pause' | 'resume'): AuditEntry {
   return {
     tenant: target.scope === 'tenant' ? target.name : HOST_TENANT,
     action: `${target.scope}.${verb}`,

@@ -7,9 +7,9 @@ import {
   shareOf,
 } from '../../core/queue/limits.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
-import { installLimits, type LimitScope, lockLanes } from './install-limits.ts';
+import { installLimits, type LimitScope, lockQueues } from './install-limits.ts';
 import { adopt } from './sweep-limiters.ts';
-import { LANES_CHANGED, sendWakeHint } from '../connection/wake.ts';
+import { QUEUES_CHANGED, sendWakeHint } from '../connection/wake.ts';
 
 /** What code and people say about something, as it is stored. */
 export interface LimitWords {
@@ -30,7 +30,7 @@ interface WordsRow {
 
 /**
  * Of a definition the highest version counts, since its limits are those of all of them. In the order
- * in which gates are locked.
+ * in which limiters are locked.
  */
 const READ_WORDS = statement<WordsRow>(
   'read_limit_words',
@@ -41,7 +41,7 @@ const READ_WORDS = statement<WordsRow>(
      where $1 = 'definition' and key = n.name order by version desc limit 1
    ) d on true
    left join longshore.limit_override o on o.scope = $1 and o.name = n.name
-   order by longshore.gate_of($1, n.name)`,
+   order by longshore.limiter_of($1, n.name)`,
 );
 
 export async function readLimitWords(
@@ -59,12 +59,12 @@ export async function readLimitWords(
   }));
 }
 
-const HAVE_GATES = statement<{ name: string }>(
-  'have_gates',
+const HAVE_LIMITERS = statement<{ name: string }>(
+  'have_limiters',
   `select n.name from unnest($3::text[]) as n(name)
    cross join lateral (
-     select 1 from longshore.gate
-     where shard = $1 and gate = longshore.gate_of($2, n.name) limit 1
+     select 1 from longshore.limiter
+     where shard = $1 and limiter = longshore.limiter_of($2, n.name) limit 1
    ) g`,
 );
 
@@ -72,7 +72,8 @@ const HAVE_GATES = statement<{ name: string }>(
 export async function syncLimits(db: Db, keys: readonly string[]): Promise<void> {
   const known = new Set<string>();
   for (let shard = 0; shard < db.shards; shard += 1) {
-    for (const { name } of await db.run(HAVE_GATES, [shard, 'definition', keys])) known.add(name);
+    for (const { name } of await db.run(HAVE_LIMITERS, [shard, 'definition', keys]))
+      known.add(name);
   }
   const limited = (await readLimitWords(db, 'definition', keys)).filter(
     ({ name, code, override }) =>
@@ -85,7 +86,7 @@ export async function syncLimits(db: Db, keys: readonly string[]): Promise<void>
 
 /**
  * Puts into force what `read` finds inside the transaction, where nobody else changes limits. Then
- * workers are told to look at their lanes again.
+ * workers are told to look at their queues again.
  */
 export async function enforce(
   db: Db,
@@ -94,7 +95,7 @@ export async function enforce(
 ): Promise<void> {
   const shards = Array.from({ length: db.shards }, (_, shard) => shard);
   const changed = await db.transaction(async (tx) => {
-    await lockLanes(tx);
+    await lockQueues(tx);
     let news = false;
     for (const { name, code, override } of await read(tx)) {
       const limits = effectiveLimits(code, override);
@@ -110,11 +111,11 @@ export async function enforce(
   if (changed) await tellWorkers(db);
 }
 
-/** A hint, so it may be lost: each worker looks at its lanes now and then anyway. */
+/** A hint, so it may be lost: each worker looks at its queues now and then anyway. */
 export async function tellWorkers(db: Db): Promise<void> {
   const hints = Array.from({ length: db.shards }, (_, shard) => ({
     shard,
-    lane: LANES_CHANGED,
+    queue: QUEUES_CHANGED,
     rank: 0,
   }));
   await sendWakeHint(db, hints).catch(() => undefined);

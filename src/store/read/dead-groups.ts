@@ -1,10 +1,10 @@
 import {
   type DeadLetterGroup,
-  type LaneGroup,
+  type QueueGroup,
   mergeGroups,
 } from '../../core/failure/dead-letter.ts';
 import { type Db, statement } from '../connection/db.ts';
-import { lanesOf } from './find-jobs.ts';
+import { queuesOf } from './find-jobs.ts';
 
 /**
  * Dead letters by fingerprint: two thousand failures are three errors. The index of fingerprints is
@@ -29,24 +29,24 @@ export interface GroupSearch {
 type Parts = Record<number, number>;
 
 /** Who asks for these also asks for an order, even to count: it leaves the planner one way to go. */
-const WITHIN = `f.shard = $1 and f.lane = g.lane and f.state = 'failed'
+const WITHIN = `f.shard = $1 and f.queue = g.queue and f.state = 'failed'
   and f.fingerprint = g.fingerprint
   and f.finished_at >= coalesce($3::timestamptz, '-infinity')
   and f.finished_at < coalesce($4::timestamptz, 'infinity')`;
 
-const GROUPS = statement<Omit<LaneGroup, 'trend'> & { parts: Parts; total: number }>(
+const GROUPS = statement<Omit<QueueGroup, 'trend'> & { parts: Parts; total: number }>(
   'dead_groups',
   `with recursive step as (
-    select l.lane, '' as fingerprint, 0 as n from unnest($2::int[]) as l(lane)
+    select l.queue, '' as fingerprint, 0 as n from unnest($2::int[]) as l(queue)
     union all
-    select s.lane, (
+    select s.queue, (
         select f.fingerprint from longshore.done f
-        where f.shard = $1 and f.lane = s.lane and f.state = 'failed'
+        where f.shard = $1 and f.queue = s.queue and f.state = 'failed'
           and f.fingerprint > s.fingerprint
         order by f.fingerprint limit 1), s.n + 1
     from step s where s.fingerprint is not null and s.n <= $6
   ),
-  g as materialized (select lane, fingerprint, n from step where fingerprint is not null and n > 0)
+  g as materialized (select queue, fingerprint, n from step where fingerprint is not null and n > 0)
   select g.fingerprint, newest.error_code as code, newest.message, newest.id as "jobId",
     least(counted.count, $5)::int as count, counted.count <= $5 as "countIsExact",
     counted.parts,
@@ -76,12 +76,12 @@ const GROUPS = statement<Omit<LaneGroup, 'trend'> & { parts: Parts; total: numbe
     ) p
   ) counted
   cross join lateral (
-    select key, version from longshore.lane where shard = $1 and lane = g.lane limit 1
+    select key, version from longshore.queue where shard = $1 and queue = g.queue limit 1
   ) l
   where g.n <= $6 and ($7::text is null or newest.error_code = $7)`,
 );
 
-/** Of each group of each lane so many are counted, and of each lane so many groups are looked at. */
+/** Of each group of each queue so many are counted, and of each queue so many groups are looked at. */
 const COUNT_MAX = 100_000;
 const GROUPS_MAX = 1_000;
 
@@ -91,12 +91,12 @@ export async function deadGroups(
   { tenant, definitionKey, errorCode, from, to, parts: begins = [], limit }: GroupSearch,
   { countMax = COUNT_MAX, groupsMax = GROUPS_MAX } = {},
 ): Promise<{ groups: DeadLetterGroup[]; complete: boolean }> {
-  const parts: LaneGroup[] = [];
+  const parts: QueueGroup[] = [];
   let complete = true;
   for (let shard = 0; shard < db.shards; shard += 1) {
-    const lanes = await lanesOf(db, shard, tenant, definitionKey);
-    if (lanes.length === 0) continue;
-    const values = [shard, lanes, from, to, countMax, groupsMax, errorCode, begins];
+    const queues = await queuesOf(db, shard, tenant, definitionKey);
+    if (queues.length === 0) continue;
+    const values = [shard, queues, from, to, countMax, groupsMax, errorCode, begins];
     for (const { total, parts: counts, ...part } of await db.run(GROUPS, values)) {
       parts.push({ ...part, trend: begins.map((_, at) => counts[at + 1] ?? 0) });
       if (total > groupsMax) complete = false;

@@ -1,13 +1,13 @@
 import type { DeadLetterView } from '../../core/failure/dead-letter.ts';
 import type { Db, Queryable, Statement } from '../connection/db.ts';
 import { statement } from '../connection/db.ts';
-import { lanesOf } from './find-jobs.ts';
+import { queuesOf } from './find-jobs.ts';
 import { viewPage } from './list-jobs.ts';
 import { SEARCHABLE } from './searchable.ts';
 
 /**
  * Dead letters, the latest first: in the order in which they failed, not in which they were made. Each
- * lane is read from its own index and the heads are merged. A question for a group is answered by
+ * queue is read from its own index and the heads are merged. A question for a group is answered by
  * the index that has it; what no index knows is sieved from a bounded number of them, so a page may
  * be short and still not be the last one.
  */
@@ -20,19 +20,19 @@ export interface DeadLetterSearch {
   from: Date | null;
   to: Date | null;
   q: string | null;
-  after: DeadLetterPlace | null;
+  after: DeadLetterCursor | null;
   limit: number;
 }
 
 /** A place in the order of ends. The time has microseconds, so it stays the database's text, in UTC. */
-export interface DeadLetterPlace {
+export interface DeadLetterCursor {
   at: string;
   id: string;
 }
 
 interface Seen {
   letters: { at: string; id: string; fingerprint: string | null }[];
-  last: DeadLetterPlace | null;
+  last: DeadLetterCursor | null;
   seen: number;
 }
 
@@ -40,11 +40,11 @@ const search = (name: string, group: string): Statement<Seen> =>
   statement(
     name,
     `with seen as materialized (
-      select f.* from unnest($2::int[]) as l(lane)
+      select f.* from unnest($2::int[]) as l(queue)
       cross join lateral (
         select f.id, f.finished_at, f.error_code, f.fingerprint, f.error ->> 'message' as message
         from longshore.done f
-        where f.shard = $1 and f.lane = l.lane and f.state = 'failed' ${group}
+        where f.shard = $1 and f.queue = l.queue and f.state = 'failed' ${group}
           and f.finished_at >= coalesce($3::timestamptz, '-infinity')
           and f.finished_at < coalesce($4::timestamptz, 'infinity')
           and (f.finished_at, f.id) < (coalesce($5::timestamp at time zone 'UTC', 'infinity'),
@@ -80,7 +80,7 @@ const SEEN_MAX = 5_000;
 export async function searchDeadLetters(
   db: Db,
   wanted: DeadLetterSearch,
-): Promise<{ jobs: DeadLetterView[]; next: DeadLetterPlace | null }> {
+): Promise<{ jobs: DeadLetterView[]; next: DeadLetterCursor | null }> {
   const found: Found[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) found.push(await look(db, shard, wanted));
   // What lies behind the place that the slowest look has reached belongs to a later page.
@@ -104,16 +104,16 @@ export async function searchDeadLetters(
 interface Found {
   letters: Seen['letters'];
   /** Everything down to here has been looked at; null when there is nothing below. */
-  reached: DeadLetterPlace | null;
+  reached: DeadLetterCursor | null;
 }
 
 async function look(db: Queryable, shard: number, wanted: DeadLetterSearch): Promise<Found> {
   const { tenant, definitionKey, errorCode, fingerprint, from, to, q, after, limit } = wanted;
-  const lanes = await lanesOf(db, shard, tenant, definitionKey);
-  if (lanes.length === 0) return { letters: [], reached: null };
+  const queues = await queuesOf(db, shard, tenant, definitionKey);
+  if (queues.length === 0) return { letters: [], reached: null };
   const seenMax = errorCode === null && q === null ? limit + 1 : SEEN_MAX;
   const place = [after?.at ?? null, after?.id ?? null];
-  const values = [shard, lanes, from, to, ...place, seenMax, errorCode, fingerprint, q, limit + 1];
+  const values = [shard, queues, from, to, ...place, seenMax, errorCode, fingerprint, q, limit + 1];
   const [row] = await db.run(fingerprint === null ? SEARCH : SEARCH_GROUP, values);
   if (!row) return { letters: [], reached: null };
   if (row.letters.length > limit) {
@@ -124,7 +124,7 @@ async function look(db: Queryable, shard: number, wanted: DeadLetterSearch): Pro
 }
 
 /** The texts are all in UTC, so they compare as the times do. */
-function latestFirst(a: DeadLetterPlace, b: DeadLetterPlace): number {
+function latestFirst(a: DeadLetterCursor, b: DeadLetterCursor): number {
   if (a.at !== b.at) return a.at < b.at ? 1 : -1;
   if (a.id === b.id) return 0;
   return a.id < b.id ? 1 : -1;

@@ -25,20 +25,20 @@ const RARE_MAX = 5_000;
 
 export async function findJobs(db: Queryable, shard: number, walk: Walk): Promise<Found> {
   const { tenant, criteria, limit } = walk;
-  const lanes = await lanesOf(db, shard, tenant, criteria.definitionKey);
-  if (lanes.length === 0) return { ids: [], reachedId: null };
+  const queues = await queuesOf(db, shard, tenant, criteria.definitionKey);
+  if (queues.length === 0) return { ids: [], reachedId: null };
   const path = likelyPath(criteria);
-  const found = await findAlong(db, shard, lanes, path, walk);
+  const found = await findAlong(db, shard, queues, path, walk);
   if (found.ids.length >= limit || found.reachedId === null) return found;
-  const rare = criteria.tag === null ? null : await findRare(db, shard, lanes, walk);
+  const rare = criteria.tag === null ? null : await findRare(db, shard, queues, walk);
   if (rare || !found.isSparse) return rare ?? found;
-  return farther(found, await findAlong(db, shard, lanes, 'lanes', walk), walk.newestFirst);
+  return farther(found, await findAlong(db, shard, queues, 'queues', walk), walk.newestFirst);
 }
 
 function likelyPath({ statuses, tag, errorCode, fingerprint }: JobCriteria): Path {
   if (errorCode !== null || fingerprint !== null) return 'errors';
   if (statuses.length > 0) return 'states';
-  return tag === null ? 'lanes' : 'tag';
+  return tag === null ? 'queues' : 'tag';
 }
 
 /** What is left to ask of each job on the way. */
@@ -59,20 +59,20 @@ function isKnown({ asOf = null }: Walk, unknown: JobCriteria): boolean {
 async function findAlong(
   db: Queryable,
   shard: number,
-  lanes: readonly number[],
+  queues: readonly number[],
   path: Path,
   walk: Walk,
 ): Promise<Found & { isSparse?: boolean }> {
   const { criteria, limit, asOf = null } = walk;
   const unknown = unknownAlong(path, criteria);
   if (isKnown(walk, unknown)) {
-    const found = await walkJobs(db, shard, lanes, path, walk, limit + 1);
+    const found = await walkJobs(db, shard, queues, path, walk, limit + 1);
     return found.ids.length > limit ? firstOf(found.ids, limit) : { ...found, isSparse: true };
   }
   const ids: string[] = [];
   let { afterId } = walk;
   for (let passed = 0; passed < SIEVED_MAX; passed += SIEVE_SIZE) {
-    const some = await walkJobs(db, shard, lanes, path, { ...walk, afterId }, SIEVE_SIZE);
+    const some = await walkJobs(db, shard, queues, path, { ...walk, afterId }, SIEVE_SIZE);
     ids.push(...(await sieveJobs(db, shard, some.ids, unknown, asOf)));
     if (ids.length > limit) return firstOf(ids, limit);
     afterId = some.reachedId;
@@ -91,7 +91,7 @@ function farther(one: Found, other: Found, newestFirst: boolean): Found {
 }
 
 /**
- * The index of tags has no order, and knows no lanes: it says at once where all jobs with a tag are. The
+ * The index of tags has no order, and knows no queues: it says at once where all jobs with a tag are. The
  * shard is compared in a way that no other index understands, or the limit would tempt the planner to walk
  * through the table until it has met so many.
  */
@@ -99,11 +99,11 @@ const byTag = (direction: 'desc' | 'asc') =>
   statement<{ too_many: boolean; ids: string[] }>(
     `list_by_tag_${direction}`,
     `with tagged as materialized (
-       select id, lane from longshore.job
+       select id, queue from longshore.job
        where shard is not distinct from $1 and tags @> array[$6::text] limit $7
      )
      select (select count(*) from tagged) >= $7 as too_many, array(
-       select id from tagged where lane = any ($2::int[]) and id >= $3 and id < $4
+       select id from tagged where queue = any ($2::int[]) and id >= $3 and id < $4
        order by id ${direction} limit $5
      ) as ids`,
   );
@@ -113,7 +113,7 @@ const BY_TAG = { desc: byTag('desc'), asc: byTag('asc') };
 async function findRare(
   db: Queryable,
   shard: number,
-  lanes: readonly number[],
+  queues: readonly number[],
   walk: Walk,
 ): Promise<Found | null> {
   const { criteria, newestFirst, afterId, asOf = null, limit } = walk;
@@ -122,7 +122,7 @@ async function findRare(
     ? [RARE_MAX, limit + 1]
     : [SIEVED_MAX, SIEVED_MAX];
   const range = idRange(criteria, newestFirst, afterId, asOf);
-  const values = [shard, lanes, ...range, wanted, criteria.tag, rareMax];
+  const values = [shard, queues, ...range, wanted, criteria.tag, rareMax];
   const [tagged] = await db.run(newestFirst ? BY_TAG.desc : BY_TAG.asc, values);
   if (!tagged || tagged.too_many) return null;
   const ids = isKnown(walk, unknown)
@@ -131,19 +131,19 @@ async function findRare(
   return ids.length > limit ? firstOf(ids, limit) : { ids, reachedId: null };
 }
 
-/** Of a definition, or of all of them. The lanes of the system itself are found by name only. */
-const LANES = statement<{ lane: number }>(
-  'lanes_of',
-  `select lane from longshore.lane
+/** Of a definition, or of all of them. The queues of the system itself are found by name only. */
+const QUEUES = statement<{ queue: number }>(
+  'queues_of',
+  `select queue from longshore.queue
    where shard = $1 and tenant = $2 and case when $3::text is null then left(key, 1) <> '$'
      else key = $3 end`,
 );
 
-export async function lanesOf(
+export async function queuesOf(
   db: Queryable,
   shard: number,
   tenant: string,
   definitionKey: string | null,
 ): Promise<number[]> {
-  return (await db.run(LANES, [shard, tenant, definitionKey])).map(({ lane }) => lane);
+  return (await db.run(QUEUES, [shard, tenant, definitionKey])).map(({ queue }) => queue);
 }

@@ -42,7 +42,7 @@ const VIEW = statement<ViewRow>(
      select * from longshore.job where shard = $1 and id = wanted.id limit 1
    ) j
    join lateral (
-     select * from longshore.lane where shard = $1 and lane = j.lane limit 1
+     select * from longshore.queue where shard = $1 and queue = j.queue limit 1
    ) l on l.tenant = $3
    left join lateral (
      select info ->> 'owner' as owner, (info ->> 'maxAttempts')::int as max_attempts

@@ -2,7 +2,7 @@ import type { JobView } from '../../core/job/job.ts';
 import { ANY_JOB, type JobCriteria, needsSieve } from '../../core/job/job-criteria.ts';
 import type { Db, Queryable, Statement } from '../connection/db.ts';
 import { statement } from '../connection/db.ts';
-import { lanesOf } from './find-jobs.ts';
+import { queuesOf } from './find-jobs.ts';
 import { FIRST_ID, idRange, LAST_ID } from '../connection/id-range.ts';
 import { viewPage } from './list-jobs.ts';
 import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
@@ -15,7 +15,7 @@ import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
 export type WaitingSort = 'runAt' | '-priority';
 
 /** A place in either order: microseconds and 0, or rank and place in the line; then the id. */
-export interface WaitingPlace {
+export interface WaitingCursor {
   a: number;
   b: number;
   id: string;
@@ -24,21 +24,21 @@ export interface WaitingPlace {
 export interface WaitingFilter extends Partial<JobCriteria> {
   tenant: string;
   sort: WaitingSort;
-  after: WaitingPlace | null;
+  after: WaitingCursor | null;
   limit: number;
   unhandledAfterMs?: number | undefined;
 }
 
-type Passed = WaitingPlace & { fits: boolean };
+type Passed = WaitingCursor & { fits: boolean };
 
 /**
- * By an index that all lanes share. Where few of what it passes are asked for, it ends after so many, and
+ * By an index that all queues share. Where few of what it passes are asked for, it ends after so many, and
  * says which was the last.
  */
 const RUN_AT: Statement<Passed> = statement(
   'list_by_run_at',
   `with passed as materialized (
-     select id, lane, state, (extract(epoch from run_at) * 1000000)::bigint as a
+     select id, queue, state, (extract(epoch from run_at) * 1000000)::bigint as a
      from longshore.waiting
      where shard = $1 and state in ('scheduled', 'retrying') and (run_at, id)
          > (timestamptz 'epoch' + $5::float8 * interval '1 microsecond', $4::uuid)
@@ -47,7 +47,7 @@ const RUN_AT: Statement<Passed> = statement(
    ),
    fitting as materialized (
      select id, a from passed
-     where lane = any ($2::int[]) and state = any ($7::longshore.job_state[]) limit $3
+     where queue = any ($2::int[]) and state = any ($7::longshore.job_state[]) limit $3
    )
    select id, a, 0 as b, true as fits from fitting
    union all
@@ -57,10 +57,10 @@ const RUN_AT: Statement<Passed> = statement(
 /** Those of one place have no order in the index, so all of them are read before the page is cut. */
 const PRIORITY: Statement<Passed> = statement(
   'list_by_priority',
-  `select w.*, true as fits from unnest($2::int[]) as l(lane)
+  `select w.*, true as fits from unnest($2::int[]) as l(queue)
    cross join lateral (
      select w.id, w.rank as a, w.seq as b from longshore.waiting w
-     where w.shard = $1 and w.lane = l.lane and w.seq is not null
+     where w.shard = $1 and w.queue = l.queue and w.seq is not null
        and (w.rank, w.seq) >= ($5::int, $6::bigint)
        and ((w.rank, w.seq, w.id) > ($5::int, $6::bigint, $4::uuid)) is true
      order by w.rank, w.seq fetch first ($3) rows with ties
@@ -74,7 +74,7 @@ const PASSED_MAX = 20_000;
 export async function listWaiting(
   db: Db,
   filter: WaitingFilter,
-): Promise<{ jobs: JobView[]; next: WaitingPlace | null }> {
+): Promise<{ jobs: JobView[]; next: WaitingCursor | null }> {
   const criteria = { ...ANY_JOB, ...filter };
   const found: Found[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) {
@@ -95,9 +95,9 @@ export async function listWaiting(
 }
 
 interface Found {
-  places: WaitingPlace[];
+  places: WaitingCursor[];
   /** Everything up to here has been looked at; null when there is nothing after it. */
-  reached: WaitingPlace | null;
+  reached: WaitingCursor | null;
 }
 
 async function walk(
@@ -106,13 +106,13 @@ async function walk(
   { tenant, sort, after, limit }: WaitingFilter,
   criteria: JobCriteria,
 ): Promise<Found> {
-  const lanes = await lanesOf(db, shard, tenant, criteria.definitionKey);
-  if (lanes.length === 0) return { places: [], reached: null };
+  const queues = await queuesOf(db, shard, tenant, criteria.definitionKey);
+  if (queues.length === 0) return { places: [], reached: null };
   const size = isKnown(criteria) ? limit + 1 : SIEVE_SIZE;
-  const places: WaitingPlace[] = [];
-  let reached: WaitingPlace | null = after ?? start(sort, criteria);
+  const places: WaitingCursor[] = [];
+  let reached: WaitingCursor | null = after ?? start(sort, criteria);
   for (let passed = 0; passed < SIEVED_MAX; passed += size) {
-    const some = await passBy(db, shard, lanes, sort, criteria, reached, size);
+    const some = await passBy(db, shard, queues, sort, criteria, reached, size);
     places.push(...(await sieve(db, shard, some.places, criteria)));
     if (places.length > limit) {
       const first = places.slice(0, limit);
@@ -133,9 +133,9 @@ function isKnown(criteria: JobCriteria): boolean {
 async function sieve(
   db: Queryable,
   shard: number,
-  places: WaitingPlace[],
+  places: WaitingCursor[],
   criteria: JobCriteria,
-): Promise<WaitingPlace[]> {
+): Promise<WaitingCursor[]> {
   if (isKnown(criteria)) return places;
   const [low, high] = idRange(criteria, false, null, null);
   const young = places.map(({ id }) => id).filter((id) => id >= low && id < high);
@@ -146,13 +146,13 @@ async function sieve(
 async function passBy(
   db: Queryable,
   shard: number,
-  lanes: readonly number[],
+  queues: readonly number[],
   sort: WaitingSort,
   { statuses, runBefore }: JobCriteria,
-  { a, b, id }: WaitingPlace,
+  { a, b, id }: WaitingCursor,
   size: number,
 ): Promise<Found> {
-  const values = [shard, lanes, size, id, a];
+  const values = [shard, queues, size, id, a];
   const rows =
     sort === 'runAt'
       ? await db.run(RUN_AT, [...values, runBefore, statuses, PASSED_MAX])
@@ -163,12 +163,12 @@ async function passBy(
 }
 
 /** Before everything that can be asked for. */
-function start(sort: WaitingSort, { runAfter }: JobCriteria): WaitingPlace {
+function start(sort: WaitingSort, { runAfter }: JobCriteria): WaitingCursor {
   if (sort === '-priority') return { a: -2_147_483_648, b: 0, id: FIRST_ID };
   return { a: (runAfter?.getTime() ?? 0) * 1_000 - 1, b: 0, id: LAST_ID };
 }
 
-function inOrder(x: WaitingPlace, y: WaitingPlace): number {
+function inOrder(x: WaitingCursor, y: WaitingCursor): number {
   if (x.a !== y.a) return x.a - y.a;
   if (x.b !== y.b) return x.b - y.b;
   if (x.id === y.id) return 0;

@@ -39,7 +39,7 @@ const READ = statement<{ attempts: AttemptRow[] }>(
    ), '[]') as attempts
    from longshore.job j
    where j.shard = $1 and j.id = $2
-     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = j.lane) = $3`,
+     and (select tenant from longshore.queue l where l.shard = $1 and l.queue = j.queue) = $3`,
 );
 
 interface AttemptRow extends Omit<AttemptView, 'durationMs'> {

@@ -1,14 +1,14 @@
 import { isTerminal, type JobState } from '../../core/job/job.ts';
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
-import { parsePlace } from '../../core/views/history-position.ts';
+import { parsePosition } from '../../core/views/history-position.ts';
 import type { EventView } from '../../core/views/history.ts';
 import {
-  type Chapter,
+  type AttemptRecord,
   HOOK_EVENTS_MAX,
   type ManualRetry,
   saidAfter,
-  type StoryRows,
-  tellStory,
+  type HistoryRows,
+  buildHistory,
 } from '../../core/views/history-events.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import type { Vault } from '../connection/vault.ts';
@@ -21,12 +21,12 @@ export interface EventPage {
   ended: boolean;
 }
 
-/** The id of an event is its place in the story (`core/views/history-events.ts`). */
+/** The id of an event is its place in the history (`core/views/history-events.ts`). */
 export function isEventId(text: string): boolean {
-  return parsePlace(text) !== null;
+  return parsePosition(text) !== null;
 }
 
-interface EventRows extends StoryRows {
+interface EventRows extends HistoryRows {
   state: JobState;
 }
 
@@ -37,7 +37,7 @@ interface EventRows extends StoryRows {
 export const PAGE_CHARS_MAX = 1024 * 1024;
 
 /**
- * All that the story is told from, from one claim on. One statement is one snapshot, in which the
+ * All that the history is told from, from one claim on. One statement is one snapshot, in which the
  * job is in one place. Every claim that ended gives two events at least, so a page needs no more of
  * them than it has events; what the job said is read in its order, from the cursor on.
  */
@@ -85,7 +85,7 @@ const READ = statement<EventRows>(
            cancel_requested_by, finished_at, state, null, error, null, false
          from longshore.done where shard = $1 and id = $2 and started_at is null
        ) c
-     ), '[]') as chapters,
+     ), '[]') as attempts,
      coalesce((
        select json_agg(s) from (
          select claim, n, attempt, type, cancelling, at,
@@ -122,7 +122,7 @@ const READ = statement<EventRows>(
      ), '[]') as hooks
    from longshore.job j
    where j.shard = $1 and j.id = $2
-     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = j.lane) = $3`,
+     and (select tenant from longshore.queue l where l.shard = $1 and l.queue = j.queue) = $3`,
 );
 
 /** Null: this tenant has no such job. */
@@ -133,20 +133,20 @@ export async function readEvents(
   { afterId, limit }: { afterId: string | null; limit: number },
 ): Promise<EventPage | null> {
   if (!isJobId(jobId)) return null;
-  const after = (afterId === null ? null : parsePlace(afterId)) ?? null;
+  const after = (afterId === null ? null : parsePosition(afterId)) ?? null;
   const said = saidAfter(after);
   // One for the claim that the cursor is in, and one more to see whether there is a next page.
   const rowsMax = limit + 2;
   const from = [after?.[0] ?? 0, rowsMax, said.claim, said.n, said.stopping];
   const [rows] = await db.run(READ, [shardOfJobId(jobId), jobId, tenant, ...from]);
   if (!rows) return null;
-  const chapters = rows.chapters.map((chapter) => readable(db.vault, tenant, chapter));
-  const { events, more } = tellStory({ ...rows, chapters }, after, limit);
+  const attempts = rows.attempts.map((attempt) => readable(db.vault, tenant, attempt));
+  const { events, more } = buildHistory({ ...rows, attempts }, after, limit);
   const over = isTerminal(rows.state) && rows.hooks.every(({ status }) => status !== null);
   return { events, nextId: (more ? events.at(-1)?.id : null) ?? null, ended: over && !more };
 }
 
-function readable(vault: Vault, tenant: string, chapter: Chapter): Chapter {
-  const { retried } = chapter;
-  return retried ? { ...chapter, retried: vault.show(tenant, retried) as ManualRetry } : chapter;
+function readable(vault: Vault, tenant: string, attempt: AttemptRecord): AttemptRecord {
+  const { retried } = attempt;
+  return retried ? { ...attempt, retried: vault.show(tenant, retried) as ManualRetry } : attempt;
 }

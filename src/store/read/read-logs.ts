@@ -1,5 +1,5 @@
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
-import { parsePlace, type Place, placeText } from '../../core/views/history-position.ts';
+import { parsePosition, type Place, positionText } from '../../core/views/history-position.ts';
 import type { LogView } from '../../core/views/history.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { unpackLines } from '../attempt/log-data.ts';
@@ -21,7 +21,7 @@ export interface LogQuestion {
 
 /** The id of a line tells its claim, its chunk, and its number in the chunk. */
 export function isLogId(text: string): boolean {
-  return parsePlace(text) !== null;
+  return parsePosition(text) !== null;
 }
 
 interface ChunkRow {
@@ -59,7 +59,7 @@ const READ = statement<ChunkRow>(
      where h.lines_before < $8
    ) c on true
    where j.shard = $1 and j.id = $2
-     and (select tenant from longshore.lane l where l.shard = $1 and l.lane = j.lane) = $3
+     and (select tenant from longshore.queue l where l.shard = $1 and l.queue = j.queue) = $3
    order by c.claim, c.n`,
 );
 
@@ -71,7 +71,7 @@ export async function readLogs(
   { afterId, attempt, limit }: LogQuestion,
 ): Promise<LogPage | null> {
   if (!isJobId(jobId)) return null;
-  const after = (afterId === null ? null : parsePlace(afterId)) ?? START;
+  const after = (afterId === null ? null : parsePosition(afterId)) ?? START;
   const [claim, n, line] = after;
   // One line more than the page holds tells whether there is a next one.
   const from = [claim, n, line + 1, attempt, limit + 1];
@@ -102,7 +102,7 @@ async function linesOf({ claim, n, attempt, data }: ChunkRow, after: Place): Pro
   const from = claim === after[0] && n === after[1] ? after[2] + 1 : 0;
   const lines = await unpackLines(data);
   return lines.slice(from).map(({ atMs, level, stream, message }, index) => {
-    const id = placeText([claim, n, from + index]);
+    const id = positionText([claim, n, from + index]);
     return { id, attempt, at: new Date(atMs).toISOString(), level, stream, message };
   });
 }

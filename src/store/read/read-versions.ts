@@ -4,9 +4,9 @@ import { type Db, statement } from '../connection/db.ts';
 
 /**
  * The marks from which changes are told (`core/views/change-feed.ts`). Read once a second while somebody listens, so
- * they cost what there are lanes, workers and definitions, never what there are jobs.
+ * they cost what there are queues, workers and definitions, never what there are jobs.
  *
- * Jobs are marked by the tally: how many moves the jobs of a definition have made, ever. It is folded
+ * Jobs are marked by the counters: how many moves the jobs of a definition have made, ever. It is folded
  * once a second (`store/counters/roll-up.ts`), so a move is told a moment after it, and never before it can
  * be read. Heartbeats and progress are no moves. Schedules have no mark of their own, as nothing cheap
  * tells of all of them: their runs move jobs, and what people do to them is in the audit log.
@@ -14,8 +14,8 @@ import { type Db, statement } from '../connection/db.ts';
 const OF_SHARD = statement<Mark>(
   'read_shard_marks',
   `select 'jobs' as topic, l.key as name, sum(t.n)::text as mark
-   from longshore.lane l cross join lateral (
-     select sum(t.n) as n from longshore.tally t where t.shard = $1 and t.lane = l.lane
+   from longshore.queue l cross join lateral (
+     select sum(t.n) as n from longshore.counter t where t.shard = $1 and t.queue = l.queue
    ) t
    where l.shard = $1 and l.tenant = $2 and left(l.key, 1) <> '$'
    group by l.key having sum(t.n) is not null

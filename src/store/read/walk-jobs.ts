@@ -12,14 +12,14 @@ import { idRange } from '../connection/id-range.ts';
  * Ways to walk over jobs in the order of their ids. Each is exact for what it knows, and each returns to
  * whoever asks after a bounded number of rows, whether or not it has met anything on the way:
  *
- * - along `lanes`: the jobs of some definitions, whatever their state;
- * - along `states`: the table in which a job of that state lies, past the jobs of other lanes;
+ * - along `queues`: the jobs of some definitions, whatever their state;
+ * - along `states`: the table in which a job of that state lies, past the jobs of other queues;
  * - along all jobs, past those without a `tag`;
  * - along `errors`: failed jobs by the code of their error, and waiting jobs that were claimed before.
  *
  * What is rare along the one may be all there is along another; find-jobs.ts chooses.
  */
-export type Path = 'lanes' | 'states' | 'tag' | 'errors';
+export type Path = 'queues' | 'states' | 'tag' | 'errors';
 
 export interface Found {
   ids: string[];
@@ -42,42 +42,42 @@ const PASSED_MAX = 20_000;
 type Direction = 'desc' | 'asc';
 type IdStatement = Statement<{ id: string; fits: boolean }>;
 
-/** Each lane is read in id order from its own index, and the heads are merged. */
-const byLane = (direction: Direction): IdStatement =>
+/** Each queue is read in id order from its own index, and the heads are merged. */
+const byQueue = (direction: Direction): IdStatement =>
   statement(
-    `list_by_lane_${direction}`,
-    `select j.id, true as fits from unnest($2::int[]) as l(lane)
+    `list_by_queue_${direction}`,
+    `select j.id, true as fits from unnest($2::int[]) as l(queue)
      cross join lateral (
        select id from longshore.job
-       where shard = $1 and lane = l.lane and id >= $3 and id < $4
+       where shard = $1 and queue = l.queue and id >= $3 and id < $4
        order by id ${direction} limit $5
      ) j
      order by j.id ${direction} limit $5`,
   );
 
-/** What did not go well has an index by lane and state. */
+/** What did not go well has an index by queue and state. */
 const bySetback = (direction: Direction): IdStatement =>
   statement(
     `list_setbacks_${direction}`,
-    `select s.id, true as fits from unnest($2::int[]) as l(lane)
+    `select s.id, true as fits from unnest($2::int[]) as l(queue)
      cross join unnest($6::longshore.job_state[]) as wanted(state)
      cross join lateral (
        select f.id from longshore.done f
-       where f.shard = $1 and f.lane = l.lane and f.state = wanted.state
+       where f.shard = $1 and f.queue = l.queue and f.state = wanted.state
          and f.state <> 'succeeded' and f.id >= $3 and f.id < $4
        order by f.id ${direction} limit $5
      ) s
      order by s.id ${direction} limit $5`,
   );
 
-/** Jobs that ended with a code have an index by lane and code. */
+/** Jobs that ended with a code have an index by queue and code. */
 const byCode = (direction: Direction): IdStatement =>
   statement(
     `list_by_code_${direction}`,
-    `select s.id, true as fits from unnest($2::int[]) as l(lane)
+    `select s.id, true as fits from unnest($2::int[]) as l(queue)
      cross join lateral (
        select f.id from longshore.done f
-       where f.shard = $1 and f.lane = l.lane and f.error_code = $6::text
+       where f.shard = $1 and f.queue = l.queue and f.error_code = $6::text
          and f.id >= $3 and f.id < $4
        order by f.id ${direction} limit $5
      ) s
@@ -88,10 +88,10 @@ const byCode = (direction: Direction): IdStatement =>
 const byTried = (direction: Direction): IdStatement =>
   statement(
     `list_tried_${direction}`,
-    `select s.id, true as fits from unnest($2::int[]) as l(lane)
+    `select s.id, true as fits from unnest($2::int[]) as l(queue)
      cross join lateral (
        select w.id from longshore.waiting w
-       where w.shard = $1 and w.lane = l.lane and w.claim_no > 0 and w.id >= $3 and w.id < $4
+       where w.shard = $1 and w.queue = l.queue and w.claim_no > 0 and w.id >= $3 and w.id < $4
        order by w.id ${direction} limit $5
      ) s
      order by s.id ${direction} limit $5`,
@@ -110,7 +110,7 @@ const past = (name: string, direction: Direction, rows: string, fits: string): I
        order by s.id ${direction} limit $7
      ),
      fitting as materialized (
-       select id from passed where lane = any ($2::int[]) and ${fits} limit $5
+       select id from passed where queue = any ($2::int[]) and ${fits} limit $5
      )
      select id, true as fits from fitting
      union all
@@ -119,13 +119,13 @@ const past = (name: string, direction: Direction, rows: string, fits: string): I
 
 const IN_STATE = 'state = any ($6::longshore.job_state[])';
 const rowsOf = (table: string, column: string) =>
-  `(select shard, id, lane, ${column} from longshore.${table})`;
+  `(select shard, id, queue, ${column} from longshore.${table})`;
 /** In one snapshot, in which a job that moves between the two is met in one of them for sure. */
-const OPEN = `(select shard, id, lane, state from longshore.waiting
-  union all select shard, id, lane, state from longshore.running)`;
+const OPEN = `(select shard, id, queue, state from longshore.waiting
+  union all select shard, id, queue, state from longshore.running)`;
 
 const statementsFor = (direction: Direction) => ({
-  lane: byLane(direction),
+  queue: byQueue(direction),
   setback: bySetback(direction),
   code: byCode(direction),
   tried: byTried(direction),
@@ -142,7 +142,7 @@ type Statements = (typeof STATEMENTS)['desc'];
 export async function walkJobs(
   db: Queryable,
   shard: number,
-  lanes: readonly number[],
+  queues: readonly number[],
   path: Path,
   { criteria, newestFirst, afterId, asOf = null }: Stretch,
   size: number,
@@ -150,12 +150,12 @@ export async function walkJobs(
   const statements = newestFirst ? STATEMENTS.desc : STATEMENTS.asc;
   const range = idRange(criteria, newestFirst, afterId, asOf);
   const go = async (using: IdStatement, extra: unknown[]): Promise<Found> => {
-    const rows = await db.run(using, [shard, lanes, ...range, size, ...extra]);
+    const rows = await db.run(using, [shard, queues, ...range, size, ...extra]);
     const ids = rows.filter(({ fits }) => fits).map(({ id }) => id);
     const isLast = rows.length < size && rows.length === ids.length;
     return { ids, reachedId: isLast ? null : (rows.at(-1)?.id ?? null) };
   };
-  if (path === 'lanes') return await go(statements.lane, []);
+  if (path === 'queues') return await go(statements.queue, []);
   if (path === 'tag') return await go(statements.tag, [criteria.tag, PASSED_MAX]);
   const found: Found[] = [];
   if (path === 'errors') {

@@ -60,8 +60,8 @@ export async function changeSchedule(
     const wanted = change(row);
     if (!wanted) return true;
     await write(tx, shard, row, wanted);
-    const deed = { tenant, action: 'schedule.change', subject: id };
-    if (by) await audit(tx, by, { ...deed, ...changesOf(specOf(row), wanted.spec) });
+    const entry = { tenant, action: 'schedule.change', subject: id };
+    if (by) await audit(tx, by, { ...entry, ...changesOf(specOf(row), wanted.spec) });
     return true;
   });
   return changed ?? false;

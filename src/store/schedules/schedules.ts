@@ -74,8 +74,8 @@ export async function createSchedule(
   const insert = async (tx: Queryable) => await tx.run(INSERT, [shard, JSON.stringify(row)]);
   const { name, definitionKey, cron, timezone, enabled } = spec;
   const after = { name, definitionKey, cron, timezone, enabled };
-  const deed = { tenant, action: 'schedule.create', subject: id, after };
-  const [made] = await audited(db, by, insert, (rows) => (rows.length > 0 ? deed : null));
+  const entry = { tenant, action: 'schedule.create', subject: id, after };
+  const [made] = await audited(db, by, insert, (rows) => (rows.length > 0 ? entry : null));
   if (!made) throw new ScheduleNameTaken(spec.name ?? '', spec.definitionKey);
   return id;
 }

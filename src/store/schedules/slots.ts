@@ -59,7 +59,7 @@ const LIST = statement<SlotRow>(
 );
 
 /** Where a page of slots ended. */
-export interface SlotPlace {
+export interface SlotCursor {
   slot: string;
   local: string;
 }
@@ -69,9 +69,9 @@ export async function listSlots(
   db: Queryable,
   tenant: string,
   scheduleId: string,
-  after: SlotPlace | null,
+  after: SlotCursor | null,
   limit: number,
-): Promise<{ slots: SlotView[]; last: SlotPlace | null }> {
+): Promise<{ slots: SlotView[]; last: SlotCursor | null }> {
   const [at, local] = after ? [after.slot, `${after.local}Z`] : [null, null];
   const shard = shardOfScheduleId(scheduleId);
   const rows = await db.run(LIST, [shard, scheduleId, at, local, limit + 1, tenant]);

@@ -15,7 +15,7 @@ import { type Actor, audited } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { JobIds } from '../connection/job-ids.ts';
 import { withPartitions } from '../connection/partitions.ts';
-import { moves, tally } from '../counters/counter-moves.ts';
+import { moves, counters } from '../counters/counter-moves.ts';
 import type { Vault } from '../connection/vault.ts';
 import { sendWakeHint } from '../connection/wake.ts';
 
@@ -87,29 +87,29 @@ const ids = new JobIds(systemClock);
 const made = (of: string, maxAttempts: number) => `
   with clock as materialized (select clock_timestamp() as at),
   home as materialized (
-    select h.id as webhook, l.lane from longshore.webhook h cross join lateral (
-      select lane from longshore.lane
+    select h.id as webhook, l.queue from longshore.webhook h cross join lateral (
+      select queue from longshore.queue
       where shard = $1 and key = '${WEBHOOK_KEY}' and version = 1 and tenant = h.tenant limit 1
     ) l
     where h.tenant = $3 and h.id = $4
   ),
   of as materialized (${of}),
   body as (
-    insert into longshore.job (shard, id, lane, params, parent_id, hook, created_at)
-    select $1, $2, h.lane, of.params, h.webhook, of.event, c.at
+    insert into longshore.job (shard, id, queue, params, parent_id, hook, created_at)
+    select $1, $2, h.queue, of.params, h.webhook, of.event, c.at
     from clock c, home h, of where of.params is not null
   ),
-  line as (
-    insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
-    select $1, $2, h.lane, 'queued', 0, (extract(epoch from c.at) * 1000000)::bigint,
+  level as (
+    insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
+    select $1, $2, h.queue, 'queued', 0, (extract(epoch from c.at) * 1000000)::bigint,
       ${maxAttempts}, c.at
     from clock c, home h, of where of.params is not null
   ),
-  ${tally(moves('null', "'queued'", 'home, of where of.params is not null'))}
-  select h.lane, of.params is not null as made from home h, of`;
+  ${counters(moves('null', "'queued'", 'home, of where of.params is not null'))}
+  select h.queue, of.params is not null as made from home h, of`;
 
 interface MadeRow {
-  lane: number;
+  queue: number;
   made: boolean;
 }
 
@@ -183,12 +183,12 @@ async function make(
   { tenant, webhookId, id }: { tenant: string; webhookId: string; id: string },
   work: (tx: Queryable) => Promise<MadeRow[]>,
 ): Promise<MadeRow | null> {
-  const deed = { tenant, action, subject: webhookId, after: { deliveryId: id } };
+  const entry = { tenant, action, subject: webhookId, after: { deliveryId: id } };
   const [row] = await withPartitions(db, async () =>
-    audited(db, by, work, ([done]) => (done?.made ? deed : null)),
+    audited(db, by, work, ([done]) => (done?.made ? entry : null)),
   );
-  const line = row?.made ? [{ shard: shardOfJobId(id), lane: row.lane, rank: 0 }] : [];
-  if (line.length > 0) await sendWakeHint(db, line).catch(() => undefined);
+  const level = row?.made ? [{ shard: shardOfJobId(id), queue: row.queue, rank: 0 }] : [];
+  if (level.length > 0) await sendWakeHint(db, level).catch(() => undefined);
   return row ?? null;
 }
 

@@ -20,8 +20,8 @@ const FIND = statement<Endpoint>(
      case when h.previous_until > clock_timestamp() then h.previous_secret end], null) as secrets
    from longshore.webhook h
    where h.id = (select parent_id from longshore.job where shard = $1 and id = $2 limit 1)
-     and h.tenant = (select tenant from longshore.lane where shard = $1 and lane = (
-       select lane from longshore.job where shard = $1 and id = $2 limit 1))`,
+     and h.tenant = (select tenant from longshore.queue where shard = $1 and queue = (
+       select queue from longshore.job where shard = $1 and id = $2 limit 1))`,
 );
 
 /**

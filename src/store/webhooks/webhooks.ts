@@ -10,7 +10,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { type Actor, audit } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { JobIds } from '../connection/job-ids.ts';
-import { findOrMakeLane } from '../enqueue/queues.ts';
+import { findOrMakeQueue } from '../enqueue/queues.ts';
 import { changeListeners } from '../claim/subscribed-queues.ts';
 
 /**
@@ -48,7 +48,7 @@ const INSERT = statement<WebhookRow>(
    returning ${COLUMNS}`,
 );
 
-/** The lanes come first: what is told from now on needs a place to wait, whichever shard it is in. */
+/** The queues come first: what is told from now on needs a place to wait, whichever shard it is in. */
 export async function createWebhook(
   db: Db,
   by: Actor,
@@ -57,7 +57,7 @@ export async function createWebhook(
   secret: string,
 ): Promise<WebhookView> {
   for (let shard = 0; shard < db.shards; shard += 1) {
-    await findOrMakeLane(db, shard, WEBHOOK_KEY, 1, tenant);
+    await findOrMakeQueue(db, shard, WEBHOOK_KEY, 1, tenant);
   }
   return await changeListeners(db, tenant, async (tx) => {
     const sealed = tx.vault.sealText(tenant, secret);
@@ -126,9 +126,9 @@ export async function changeWebhook(
     const spec = { ...specOf(before), ...change };
     const status = change.status ?? before.status;
     const [changed] = await tx.run(UPDATE, [tenant, id, ...columnsOf(spec), status]);
-    const deed = { tenant, action: 'webhook.change', subject: id };
+    const entry = { tenant, action: 'webhook.change', subject: id };
     const was = auditable({ ...specOf(before), status: before.status });
-    await audit(tx, by, { ...deed, ...changesOf(was, auditable({ ...spec, status })) });
+    await audit(tx, by, { ...entry, ...changesOf(was, auditable({ ...spec, status })) });
     return changed ? viewOf(changed) : null;
   });
 }
@@ -172,8 +172,8 @@ export async function rotateSecret(
   return await db.transaction(async (tx) => {
     const sealed = tx.vault.sealText(tenant, secret);
     const [rotated] = await tx.run(ROTATE, [tenant, id, sealed, overlapMs]);
-    const deed = { tenant, action: 'webhook.rotate', subject: id, after: { overlapMs } };
-    if (rotated) await audit(tx, by, deed);
+    const entry = { tenant, action: 'webhook.rotate', subject: id, after: { overlapMs } };
+    if (rotated) await audit(tx, by, entry);
     return rotated?.previousUntil ?? null;
   });
 }

@@ -34,9 +34,9 @@ export async function drainWorker(
     }
     return rows;
   };
-  const deed = { tenant: HOST_TENANT, action: 'worker.drain', subject: instance };
+  const entry = { tenant: HOST_TENANT, action: 'worker.drain', subject: instance };
   const rows = await audited(db, by, ask, (found) =>
-    found.some(({ asked }) => asked) ? deed : null,
+    found.some(({ asked }) => asked) ? entry : null,
   );
   if (rows.length === 0) return 'missing';
   // One that lost its lease in one shard goes on in the others, and can be asked there.

@@ -29,7 +29,7 @@ const LIST = statement<WorkerRow>(
      array(
        select r.id from longshore.running r
        where r.shard = $1 and r.worker = w.instance and ($3::text is null or $3 = (
-         select l.tenant from longshore.lane l where l.shard = $1 and l.lane = r.lane))
+         select l.tenant from longshore.queue l where l.shard = $1 and l.queue = r.queue))
        order by r.started_at, r.id
      ) as running
    from longshore.worker w

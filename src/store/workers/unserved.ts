@@ -12,19 +12,19 @@ export interface UnservedJob {
 
 /**
  * Jobs that shall not wait for a worker to come, and have waited for so long while no living worker
- * has their code. It walks from lane to lane through an index that holds only such jobs, so neither
+ * has their code. It walks from queue to queue through an index that holds only such jobs, so neither
  * a long line of other jobs nor one that is being served is read. Where no worker comes up by itself,
  * a job of a definition that was never published need not wait at all.
  */
 const FIND_UNSERVED = statement<UnservedJob>(
   'find_unserved',
   `with recursive mark as (
-    select 0 as lane
+    select 0 as queue
     union all
-    select (select w.lane from longshore.waiting w
-            where w.shard = $1 and w.fails_unhandled and w.state = 'queued' and w.lane > mark.lane
-            order by w.lane limit 1)
-    from mark where mark.lane is not null
+    select (select w.queue from longshore.waiting w
+            where w.shard = $1 and w.fails_unhandled and w.state = 'queued' and w.queue > mark.queue
+            order by w.queue limit 1)
+    from mark where mark.queue is not null
   )
   select j.id, j.claim_no as claim, j.expires_at::text as "expiresAt", l.key, l.version, l.tenant,
     b.traceparent
@@ -33,8 +33,8 @@ const FIND_UNSERVED = statement<UnservedJob>(
     select l.*, not exists (
         select 1 from longshore.definition d
         where d.key = l.key and d.version = l.version) as unpublished
-    from longshore.lane l
-    where l.shard = $1 and l.lane = mark.lane and l.paused_at is null
+    from longshore.queue l
+    where l.shard = $1 and l.queue = mark.queue and l.paused_at is null
       and ($4::text is null or l.tenant = $4)
       and not exists (
         select 1 from longshore.worker a
@@ -44,7 +44,7 @@ const FIND_UNSERVED = statement<UnservedJob>(
   ) l
   cross join lateral (
     select * from longshore.waiting w
-    where w.shard = $1 and w.lane = l.lane and w.fails_unhandled and w.state = 'queued'
+    where w.shard = $1 and w.queue = l.queue and w.fails_unhandled and w.state = 'queued'
       and w.queued_at <= clock_timestamp() - make_interval(
         secs => case when $5::boolean and l.unpublished then 0 else $2::float8 / 1000 end)
     order by w.queued_at limit $3

@@ -104,7 +104,7 @@ const ORPHANS = statement<OrphanRow>(
      select * from longshore.running r where r.shard = $1 and r.worker = w.instance limit $2
    ) r
    left join lateral (
-     select key, tenant from longshore.lane where shard = $1 and lane = r.lane limit 1
+     select key, tenant from longshore.queue where shard = $1 and queue = r.queue limit 1
    ) l on true
    left join lateral (
      select traceparent from longshore.job where shard = $1 and id = r.id limit 1

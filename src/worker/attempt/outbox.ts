@@ -175,7 +175,7 @@ export class Outbox {
   /** It was not written: because a cancel came first, or because it was already, or never ours. */
   async #explain(shard: number, item: Finished): Promise<void> {
     const { id, claim } = item.execution.job;
-    const fate = await this.#queue.fateOf(shard, id, claim);
+    const fate = await this.#queue.settlementStatusOf(shard, id, claim);
     if (fate.kind === 'owned') {
       item.execution.state = fate.state;
       this.putBack(shard, [{ ...item, refused: true }]);
@@ -209,7 +209,7 @@ export function isPlain({
   refused,
 }: Finished): boolean {
   const succeeded = state === 'running' && ended.outcome.kind === 'success';
-  return succeeded && !hasSuccessHooks(definition) && !job.gated && !refused;
+  return succeeded && !hasSuccessHooks(definition) && !job.limited && !refused;
 }
 
 function nameOf({ id, claim }: { id: string; claim: number }): string {

@@ -3,7 +3,7 @@ import type { Settlement } from '../../store/claim/settle.ts';
 import type { QueuePort } from './port.ts';
 
 /** What became of the jobs that went through a queue with a budget. */
-export interface Tally {
+export interface Counters {
   claimed: number;
   succeeded: number;
   retried: number;
@@ -14,8 +14,8 @@ export interface Tally {
 
 export interface BudgetQueue {
   queue: QueuePort;
-  tally: Tally;
-  /** Resolves when the tally knows of every claim that was on its way: a claim may be made already. */
+  counters: Counters;
+  /** Resolves when the counters knows of every claim that was on its way: a claim may be made already. */
   answered(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
     held.set(shard, known);
     return known;
   };
-  const tally = {
+  const counters = {
     claimed: 0,
     succeeded: 0,
     retried: 0,
@@ -50,10 +50,10 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
     claim: (limit: number) => Promise<T>,
     jobsOf: (result: T) => readonly ClaimedJob[],
   ): Promise<T> => {
-    const limit = Math.max(0, Math.min(wanted, max - tally.claimed - promised));
+    const limit = Math.max(0, Math.min(wanted, max - counters.claimed - promised));
     promised += limit;
     const counted = claim(limit).then((result) => {
-      tally.claimed += jobsOf(result).length;
+      counters.claimed += jobsOf(result).length;
       for (const job of jobsOf(result)) heldIn(shard).add(nameOf(job));
       return result;
     });
@@ -69,15 +69,15 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
   const written = (shard: number, settlement: Settlement) => {
     const { transition } = settlement;
     heldIn(shard).delete(nameOf(settlement));
-    if (transition.to === 'succeeded') tally.succeeded += 1;
-    if (transition.to === 'retrying') tally.retried += 1;
-    if (transition.to === 'failed') tally.deadLettered += 1;
+    if (transition.to === 'succeeded') counters.succeeded += 1;
+    if (transition.to === 'retrying') counters.retried += 1;
+    if (transition.to === 'failed') counters.deadLettered += 1;
     // Claimed ahead and never begun: it was only looked at.
-    if (!transition.attempted) tally.claimed -= 1;
+    if (!transition.attempted) counters.claimed -= 1;
   };
 
   return {
-    tally,
+    counters,
     answered: async () => void (await Promise.allSettled(claims)),
     queue: {
       ...queue,
@@ -88,22 +88,22 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
           async (room) => await queue.claim(shard, room, instance, lines),
           (jobs) => jobs,
         ),
-      claimGated: async (shard, limit, instance, lines) =>
+      claimLimited: async (shard, limit, instance, lines) =>
         await within(
           shard,
           limit,
-          async (room) => await queue.claimGated(shard, room, instance, lines),
+          async (room) => await queue.claimLimited(shard, room, instance, lines),
           ({ jobs }) => jobs,
         ),
-      turn: async (shard, turn) => {
+      settleAndClaim: async (shard, batch) => {
         const result = await within(
           shard,
-          turn.limit,
-          async (limit) => await queue.turn(shard, { ...turn, limit }),
+          batch.limit,
+          async (limit) => await queue.settleAndClaim(shard, { ...batch, limit }),
           ({ jobs }) => jobs,
         );
         const { settled } = result;
-        for (const one of turn.settlements) if (settled?.has(one.id) ?? true) written(shard, one);
+        for (const one of batch.settlements) if (settled?.has(one.id) ?? true) written(shard, one);
         return result;
       },
       settle: async (shard, settlements) => {

@@ -1,55 +1,55 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
-import { type Line, orderLines } from '../../core/queue/claim-order.ts';
-import { Turns } from '../../core/queue/fair-share.ts';
+import { type Level, orderLevels } from '../../core/queue/claim-order.ts';
+import { FairShare } from '../../core/queue/fair-share.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { ClaimedJob, ClaimLine } from '../../store/claim/claim.ts';
-import type { ServedLane } from '../../store/enqueue/queues.ts';
+import type { ClaimedJob, ClaimLevel } from '../../store/claim/claim.ts';
+import type { ServedQueue } from '../../store/enqueue/queues.ts';
 import type { Settlement } from '../../store/claim/settle.ts';
-import { LANES_CHANGED, type LineHint } from '../../store/connection/wake.ts';
+import { QUEUES_CHANGED, type LevelHint } from '../../store/connection/wake.ts';
 import { Execution } from '../attempt/execution.ts';
-import { LookPace } from './poll-interval.ts';
+import { PollInterval } from './poll-interval.ts';
 import type { QueuePort } from './port.ts';
 
 /**
- * What a worker remembers of one shard: which lines have work, and how far each has been read. Hints
- * add lines between looks; a look at the index once a second is the net (`look-pace.ts`).
+ * What a worker remembers of one shard: which levels have work, and how far each has been read. Hints
+ * add levels between looks; a look at the index once a second is the net (`look-pace.ts`).
  *
- * The floor of a line is the highest place taken from it, less 50 ms for commits that overtook each
+ * The floor of a level is the highest place taken from it, less 50 ms for commits that overtook each
  * other. A job that committed later still is found by the next look, which lowers all floors.
  *
- * Lines whose lane has gates are claimed by another statement, which tells when a gate is shut; so are
- * those whose starts somebody listens to. A line before a shut gate is *shut out*: not asked again until
+ * Levels whose queue has limiters are claimed by another statement, which tells when a limiter is shut; so are
+ * those whose starts somebody listens to. A level before a shut limiter is *shut out*: not asked again until
  * a token comes back, as far as one hears of it, or the rate has a start left, or the next look.
  */
 
 const FLOOR_SLACK_MICROS = 50_000;
 
-interface KnownLine extends Line {
+interface KnownLevel extends Level {
   /** Counts up with every hint, so that a claim does not forget work that was announced meanwhile. */
   hints: number;
-  gated: boolean;
+  limited: boolean;
 }
 
-export class Lines {
+export class Levels {
   readonly shard: number;
   readonly #queue: QueuePort;
   readonly #clock: Clock;
   readonly #definitions: readonly DefinitionInfo[];
-  readonly #pace: LookPace;
-  #lanes = new Map<number, ServedLane>();
+  readonly #pace: PollInterval;
+  #queues = new Map<number, ServedQueue>();
   #served = new Map<number, DefinitionInfo>();
-  readonly #known = new Map<string, KnownLine>();
-  readonly #shutOut = new Map<string, KnownLine>();
+  readonly #known = new Map<string, KnownLevel>();
+  readonly #shutOut = new Map<string, KnownLevel>();
   #opensAtMs = Infinity;
   readonly #floors = new Map<string, number>();
   #lookAgain = false;
-  /** Lanes that were announced and are not known yet; and those that turned out not to be ours. */
+  /** Queues that were announced and are not known yet; and those that turned out not to be ours. */
   readonly #asked = new Set<number>();
   readonly #foreign = new Set<number>();
-  #looking: LineHint[] | undefined;
-  readonly #turns = new Turns();
+  #looking: LevelHint[] | undefined;
+  readonly #shares = new FairShare();
   readonly #ageingMs: number;
-  /** Since when each line has had work and got nothing; only where jobs age. */
+  /** Since when each level has had work and got nothing; only where jobs age. */
   readonly #since = new Map<string, number>();
 
   constructor(
@@ -64,25 +64,25 @@ export class Lines {
     this.#queue = queue;
     this.#definitions = definitions;
     this.#clock = clock;
-    this.#pace = new LookPace(pollMs);
+    this.#pace = new PollInterval(pollMs);
     this.#ageingMs = ageingMs;
   }
 
   /** One attempt of a job that was claimed here. */
   executionOf(job: ClaimedJob, cancelGraceMs: number): Execution {
-    const definition = this.#served.get(job.lane);
-    if (!definition) throw new Error(`claimed ${job.id} from a lane that is not served`);
-    const { tenant } = this.#ownerOf(job.lane);
+    const definition = this.#served.get(job.queue);
+    if (!definition) throw new Error(`claimed ${job.id} from a queue that is not served`);
+    const { tenant } = this.#ownerOf(job.queue);
     return new Execution(this.shard, job, definition, cancelGraceMs, tenant);
   }
 
-  /** A lane we do not know may be new and ours: one look will tell. */
-  hint(hint: LineHint): void {
+  /** A queue we do not know may be new and ours: one look will tell. */
+  hint(hint: LevelHint): void {
     this.#looking?.push(hint);
-    if (hint.lane === LANES_CHANGED) return this.lookSoon();
-    this.#reopen(hint.lane);
-    if (this.#lanes.has(hint.lane)) this.#add(hint.lane, hint.rank);
-    else if (!this.#foreign.has(hint.lane)) this.#asked.add(hint.lane);
+    if (hint.queue === QUEUES_CHANGED) return this.lookSoon();
+    this.#reopen(hint.queue);
+    if (this.#queues.has(hint.queue)) this.#add(hint.queue, hint.rank);
+    else if (!this.#foreign.has(hint.queue)) this.#asked.add(hint.queue);
   }
 
   lookSoon(): void {
@@ -98,21 +98,21 @@ export class Lines {
     this.#lookAgain = false;
     // What is announced while we look may have been committed too late to be seen.
     this.#looking = [];
-    const lanes = await this.#queue.lanes(this.shard, this.#definitions);
-    this.#lanes = new Map(lanes.map((lane) => [lane.lane, lane]));
+    const queues = await this.#queue.queues(this.shard, this.#definitions);
+    this.#queues = new Map(queues.map((queue) => [queue.queue, queue]));
     this.#served = new Map(
-      lanes.flatMap(({ lane, key, version }) => {
+      queues.flatMap(({ queue, key, version }) => {
         const found = this.#definitions.find((one) => one.key === key && one.version === version);
-        return found ? [[lane, found]] : [];
+        return found ? [[queue, found]] : [];
       }),
     );
-    for (const lane of asked) if (!this.#lanes.has(lane)) this.#foreign.add(lane);
-    const found = await this.#queue.findLines(this.shard, [...this.#lanes.keys()]);
+    for (const queue of asked) if (!this.#queues.has(queue)) this.#foreign.add(queue);
+    const found = await this.#queue.findLevels(this.shard, [...this.#queues.keys()]);
     this.#floors.clear();
     this.#known.clear();
     this.#shutOut.clear();
     this.#opensAtMs = Infinity;
-    for (const { lane, rank } of found) this.#add(lane, rank);
+    for (const { queue, rank } of found) this.#add(queue, rank);
     const announced = this.#looking;
     this.#looking = undefined;
     for (const hint of announced) this.hint(hint);
@@ -120,101 +120,101 @@ export class Lines {
     this.#pace.looked(startMs, this.#clock.monotonicMs());
   }
 
-  /** Claims at most `limit` jobs, best lines first. */
+  /** Claims at most `limit` jobs, best levels first. */
   async claim(limit: number, instance: string): Promise<ClaimedJob[]> {
     const visited = this.#inOrder();
-    if (!visited.some((line) => line.gated)) {
+    if (!visited.some((level) => level.limited)) {
       const jobs = await this.#queue.claim(this.shard, limit, instance, visited);
       return this.#learn(visited, jobs, jobs.length < limit);
     }
-    const { jobs, shutLanes, opensInMs, more } = await this.#queue.claimGated(
+    const { jobs, shutQueues, opensInMs, more } = await this.#queue.claimLimited(
       this.shard,
       limit,
       instance,
       visited,
     );
     this.#shut(
-      visited.filter(({ lane }) => shutLanes.includes(lane)),
+      visited.filter(({ queue }) => shutQueues.includes(queue)),
       opensInMs,
     );
     return this.#learn(visited, jobs, !more);
   }
 
   /** The same, and writes plain successes in the same statement. */
-  async turn(
+  async settleAndClaim(
     limit: number,
     instance: string,
     settlements: readonly Settlement[],
   ): Promise<{ settled: Set<string> | null; jobs: ClaimedJob[] }> {
     const visited = this.#inOrder();
-    const turn = { settlements, limit, instance, lines: visited };
-    const { settled, jobs } = await this.#queue.turn(this.shard, turn);
+    const batch = { settlements, limit, instance, levels: visited };
+    const { settled, jobs } = await this.#queue.settleAndClaim(this.shard, batch);
     return { settled, jobs: this.#learn(visited, jobs, jobs.length < limit) };
   }
 
-  #inOrder(): (KnownLine & ClaimLine)[] {
+  #inOrder(): (KnownLevel & ClaimLevel)[] {
     const nowMs = this.#clock.monotonicMs();
     const agedMs = this.#ageingMs === 0 ? -Infinity : nowMs - this.#ageingMs;
-    const ordered = orderLines([...this.#known.values()], this.#turns, agedMs);
-    return ordered.map((line) => {
+    const ordered = orderLevels([...this.#known.values()], this.#shares, agedMs);
+    return ordered.map((level) => {
       // It goes first now, and that was its turn, whatever it finds.
-      if (line.sinceMs <= agedMs) this.#servedAt(line, nowMs);
-      return { ...line, floor: this.#floors.get(nameOf(line)) ?? 0 };
+      if (level.sinceMs <= agedMs) this.#servedAt(level, nowMs);
+      return { ...level, floor: this.#floors.get(nameOf(level)) ?? 0 };
     });
   }
 
-  /** Fewer than asked for means that every line was read to its end. */
-  #learn(visited: readonly KnownLine[], jobs: ClaimedJob[], toTheEnd: boolean): ClaimedJob[] {
+  /** Fewer than asked for means that every level was read to its end. */
+  #learn(visited: readonly KnownLevel[], jobs: ClaimedJob[], toTheEnd: boolean): ClaimedJob[] {
     for (const job of jobs) this.#raiseFloor(job);
     const nowMs = this.#clock.monotonicMs();
     if (this.#ageingMs > 0) for (const job of jobs) this.#servedAt(job, nowMs);
-    this.#turns.took(jobs.map(({ lane }) => ({ lane, ...this.#ownerOf(lane) })));
-    if (toTheEnd) for (const line of visited) this.#forget(line);
+    this.#shares.took(jobs.map(({ queue }) => ({ queue, ...this.#ownerOf(queue) })));
+    if (toTheEnd) for (const level of visited) this.#forget(level);
     return jobs;
   }
 
-  /** These found a gate shut. What was announced meanwhile may have opened it again. */
-  #shut(lines: readonly KnownLine[], opensInMs: number | null): void {
-    for (const line of lines) {
-      if (this.#forget(line)) this.#shutOut.set(nameOf(line), line);
+  /** These found a limiter shut. What was announced meanwhile may have opened it again. */
+  #shut(levels: readonly KnownLevel[], opensInMs: number | null): void {
+    for (const level of levels) {
+      if (this.#forget(level)) this.#shutOut.set(nameOf(level), level);
     }
     const opensAtMs = this.#clock.monotonicMs() + (opensInMs ?? Infinity);
     this.#opensAtMs = Math.min(this.#opensAtMs, opensAtMs);
   }
 
-  /** Whether a claim must pass gates. */
-  get gated(): boolean {
-    for (const { gated } of this.#known.values()) if (gated) return true;
+  /** Whether a claim must pass limiters. */
+  get limited(): boolean {
+    for (const { limited } of this.#known.values()) if (limited) return true;
     return false;
   }
 
-  /** How long until a rate lets lines go on that were shut out. */
+  /** How long until a rate lets levels go on that were shut out. */
   get opensInMs(): number {
     return Math.max(0, this.#opensAtMs - this.#clock.monotonicMs());
   }
 
   /** A job that held tokens was settled here: somebody may go on with them, why not we. */
-  tokensBack({ lane, rank, gated }: ClaimedJob): void {
-    if (gated) this.hint({ shard: this.shard, lane, rank });
+  tokensBack({ queue, rank, limited }: ClaimedJob): void {
+    if (limited) this.hint({ shard: this.shard, queue, rank });
   }
 
-  /** Asks again what shares a gate with this lane; null means everything. */
-  #reopen(lane: number | null): void {
+  /** Asks again what shares a limiter with this queue; null means everything. */
+  #reopen(queue: number | null): void {
     if (this.#shutOut.size === 0) return;
-    const gates = lane === null ? null : (this.#lanes.get(lane)?.gates ?? []);
-    for (const [name, line] of this.#shutOut) {
-      const theirs = this.#lanes.get(line.lane)?.gates ?? [];
-      if (gates && !theirs.some((gate) => gates.includes(gate))) continue;
+    const limiters = queue === null ? null : (this.#queues.get(queue)?.limiters ?? []);
+    for (const [name, level] of this.#shutOut) {
+      const theirs = this.#queues.get(level.queue)?.limiters ?? [];
+      if (limiters && !theirs.some((limiter) => limiters.includes(limiter))) continue;
       this.#shutOut.delete(name);
-      this.#add(line.lane, line.rank);
+      this.#add(level.queue, level.rank);
     }
     if (this.#shutOut.size === 0) this.#opensAtMs = Infinity;
   }
 
-  /** Whether this lane is served and, as far as we heard, nothing as good as this rank waits. */
-  isIdle(lane: number, rank: number): boolean {
-    if (!this.#served.has(lane) || this.#isGated(lane)) return false;
-    for (const line of this.#known.values()) if (line.rank <= rank) return false;
+  /** Whether this queue is served and, as far as we heard, nothing as good as this rank waits. */
+  isIdle(queue: number, rank: number): boolean {
+    if (!this.#served.has(queue) || this.#isLimited(queue)) return false;
+    for (const level of this.#known.values()) if (level.rank <= rank) return false;
     return true;
   }
 
@@ -222,35 +222,35 @@ export class Lines {
     return this.#known.size > 0;
   }
 
-  #add(lane: number, rank: number): void {
-    const { tenant } = this.#ownerOf(lane);
-    const gated = this.#isGated(lane);
-    const name = nameOf({ lane, rank });
+  #add(queue: number, rank: number): void {
+    const { tenant } = this.#ownerOf(queue);
+    const limited = this.#isLimited(queue);
+    const name = nameOf({ queue, rank });
     const hints = (this.#known.get(name)?.hints ?? 0) + 1;
     const sinceMs = this.#since.get(name) ?? this.#clock.monotonicMs();
     if (this.#ageingMs > 0) this.#since.set(name, sinceMs);
-    this.#known.set(name, { lane, rank, tenant, hints, gated, sinceMs });
+    this.#known.set(name, { queue, rank, tenant, hints, limited, sinceMs });
     this.#shutOut.delete(name);
   }
 
-  /** A lane whose starts are told is claimed by the same statement as one with gates. */
-  #isGated(lane: number): boolean {
-    const known = this.#lanes.get(lane);
-    return known !== undefined && (known.gates.length > 0 || known.told.includes('running'));
+  /** A queue whose starts are told is claimed by the same statement as one with limiters. */
+  #isLimited(queue: number): boolean {
+    const known = this.#queues.get(queue);
+    return known !== undefined && (known.limiters.length > 0 || known.told.includes('running'));
   }
 
-  /** Whether somebody listens for the successes of this lane. */
-  tellsSuccess(lane: number): boolean {
-    return this.#lanes.get(lane)?.told.includes('succeeded') ?? false;
+  /** Whether somebody listens for the successes of this queue. */
+  tellsSuccess(queue: number): boolean {
+    return this.#queues.get(queue)?.told.includes('succeeded') ?? false;
   }
 
-  #ownerOf(lane: number): { tenant: string; weight: number } {
-    const { tenant = '', weight = 1 } = this.#lanes.get(lane) ?? {};
+  #ownerOf(queue: number): { tenant: string; weight: number } {
+    const { tenant = '', weight = 1 } = this.#queues.get(queue) ?? {};
     return { tenant, weight };
   }
 
-  #servedAt(line: { lane: number; rank: number }, nowMs: number): void {
-    const name = nameOf(line);
+  #servedAt(level: { queue: number; rank: number }, nowMs: number): void {
+    const name = nameOf(level);
     const known = this.#known.get(name);
     if (!known) return;
     known.sinceMs = nowMs;
@@ -258,7 +258,7 @@ export class Lines {
   }
 
   /** Unless it was announced again; says whether it was forgotten. */
-  #forget(visited: KnownLine): boolean {
+  #forget(visited: KnownLevel): boolean {
     const name = nameOf(visited);
     if (this.#known.get(name)?.hints !== visited.hints) return false;
     this.#since.delete(name);
@@ -272,6 +272,6 @@ export class Lines {
   }
 }
 
-function nameOf({ lane, rank }: { lane: number; rank: number }): string {
-  return `${lane}:${rank}`;
+function nameOf({ queue, rank }: { queue: number; rank: number }): string {
+  return `${queue}:${rank}`;
 }

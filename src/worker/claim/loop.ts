@@ -7,14 +7,14 @@ import { sleep } from '../../runtime/deadline.ts';
 import type { Service } from '../../runtime/service.ts';
 import type { ClaimedJob } from '../../store/claim/claim.ts';
 import { DatabaseUnavailable } from '../../store/connection/db.ts';
-import type { HandOver } from '../../store/enqueue/direct-start.ts';
-import type { Lane } from '../../store/enqueue/queues.ts';
-import type { LineHint } from '../../store/connection/wake.ts';
+import type { DirectStart } from '../../store/enqueue/direct-start.ts';
+import type { Queue } from '../../store/enqueue/queues.ts';
+import type { LevelHint } from '../../store/connection/wake.ts';
 import { AttemptSignals, lineFields } from '../attempt/attempt-signals.ts';
 import { type Ended, type Execution, type SaveStep, unreadable } from '../attempt/execution.ts';
 import { Fenced } from '../fenced.ts';
 import type { Journal } from '../attempt/journal.ts';
-import type { Lines } from './levels.ts';
+import type { Levels } from './levels.ts';
 import { type Finished, isPlain, Outbox } from '../attempt/outbox.ts';
 import type { QueuePort } from './port.ts';
 import type { Runners } from '../runners/runners.ts';
@@ -31,31 +31,31 @@ export interface WorkLoopOptions {
   instance(shard: number): string | null;
   slots: number;
   pollMs: number;
-  /** A line that got nothing for so long goes first once; 0 or nothing is never. */
+  /** A level that got nothing for so long goes first once; 0 or nothing is never. */
   ageingMs?: number | undefined;
   cancelGraceMs: number;
   clock: Clock;
   log: Log;
-  /** Which lines about jobs the log gets (`core/views/job-log.ts`). */
+  /** Which levels about jobs the log gets (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
 }
 
 const BATCH_MAX = 500;
 const NO_RUNNER_PAUSE_MS = 1_000;
-const TURNS_MAX = 3;
-/** While one turn is under way, a second one starts only when it is worth a commit of its own. */
-const WORTH_A_TURN = 100;
+const ROUNDS_MAX = 3;
+/** While one round is under way, a second one starts only when it is worth a commit of its own. */
+const WORTH_A_ROUND = 100;
 
 /**
- * The heart of a worker. A *turn* writes the outcomes that have gathered and claims as many jobs as
- * there is room for (`slots.ts`), in one statement where it can be. An idle worker takes a turn at
- * once when a hint, a finished job or the poll wakes it; a busy one gathers while a turn is under
+ * The heart of a worker. A *round* writes the outcomes that have gathered and claims as many jobs as
+ * there is room for (`slots.ts`), in one statement where it can be. An idle worker takes a round at
+ * once when a hint, a finished job or the poll wakes it; a busy one gathers while a round is under
  * way, so that its commits grow and their number does not.
  *
  * Each shard has a loop of its own, so that one which fails or is slow holds up no other. They share
  * the slots.
  */
-export class WorkLoop implements Service, HandOver {
+export class WorkLoop implements Service, DirectStart {
   readonly name = 'work loop';
   /** What runs here right now, by job id. */
   readonly running = new Map<string, Execution>();
@@ -91,7 +91,7 @@ export class WorkLoop implements Service, HandOver {
   /** Claims nothing more, and gives back what has not started. What runs goes on; see `drained`. */
   async stop(): Promise<void> {
     await Promise.all(this.#shards.map(async ({ poller }) => await poller.stop()));
-    await Promise.all(this.#shards.flatMap(({ turns }) => [...turns]));
+    await Promise.all(this.#shards.flatMap(({ rounds }) => [...rounds]));
     this.#giveBack(this.#slots.drop());
   }
 
@@ -109,18 +109,18 @@ export class WorkLoop implements Service, HandOver {
     await this.outbox.written(shard);
   }
 
-  /** Some lines got work, as far as a hint can be believed. */
-  hint(hints: readonly LineHint[]): void {
+  /** Some levels got work, as far as a hint can be believed. */
+  hint(hints: readonly LevelHint[]): void {
     for (const hint of hints) {
       const shard = this.#shards[hint.shard];
-      shard?.lines.hint(hint);
+      shard?.levels.hint(hint);
       shard?.poller.wake();
     }
   }
 
   /** Hints may have been missed: look at the queue itself. */
   lookSoon(): void {
-    for (const { lines } of this.#shards) lines.lookSoon();
+    for (const { levels } of this.#shards) levels.lookSoon();
     this.#wakeAll();
   }
 
@@ -138,103 +138,109 @@ export class WorkLoop implements Service, HandOver {
     if (this.running.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  /** Starts the turns that are worth it now. A turn that failed makes the next one wait. */
+  /** Starts the rounds that are worth it now. A round that failed makes the next one wait. */
   async #tick(loop: ShardLoop): Promise<number> {
-    const { failure, lines } = loop;
+    const { failure, levels } = loop;
     loop.failure = undefined;
     if (failure !== undefined) throw failure;
-    const instance = this.#options.instance(lines.shard);
+    const instance = this.#options.instance(levels.shard);
     if (instance === null) return this.#options.pollMs;
-    await lines.lookIfDue();
+    await levels.lookIfDue();
     while (this.#worthTurn(loop)) this.#begin(loop, instance);
-    return Math.min(this.#options.pollMs, lines.opensInMs);
+    return Math.min(this.#options.pollMs, levels.opensInMs);
   }
 
-  #claimable(lines: Lines): number {
-    return lines.hasWork ? Math.max(0, Math.min(BATCH_MAX, this.#slots.room)) : 0;
+  #claimable(levels: Levels): number {
+    return levels.hasWork ? Math.max(0, Math.min(BATCH_MAX, this.#slots.room)) : 0;
   }
 
-  #worthTurn({ lines, turns }: ShardLoop): boolean {
-    const outcomes = this.outbox.count(lines.shard);
-    const claimable = this.#claimable(lines);
-    if (turns.size === 0) return outcomes > 0 || claimable > 0;
-    return turns.size < TURNS_MAX && outcomes + claimable >= 2 * WORTH_A_TURN;
+  #worthTurn({ levels, rounds }: ShardLoop): boolean {
+    const outcomes = this.outbox.count(levels.shard);
+    const claimable = this.#claimable(levels);
+    if (rounds.size === 0) return outcomes > 0 || claimable > 0;
+    return rounds.size < ROUNDS_MAX && outcomes + claimable >= 2 * WORTH_A_ROUND;
   }
 
   #begin(loop: ShardLoop, instance: string): void {
-    const { lines, turns } = loop;
-    const outcomes = this.outbox.take(lines.shard, BATCH_MAX);
-    const limit = this.#claimable(lines);
+    const { levels, rounds } = loop;
+    const outcomes = this.outbox.take(levels.shard, BATCH_MAX);
+    const limit = this.#claimable(levels);
     const lend = this.#shards.length > 1 ? () => this.#wakeAll() : null;
     const promised = this.#slots.promise(limit, lend);
-    const turn = this.#turn(lines, instance, outcomes, limit)
+    const round = this.#round(levels, instance, outcomes, limit)
       .catch((error: unknown) => {
         loop.failure = error;
         return [];
       })
       .then((executions) => {
         // Claimed under an identity that was lost meanwhile: they are somebody else's by now.
-        const ours = this.#options.instance(lines.shard) === instance;
+        const ours = this.#options.instance(levels.shard) === instance;
         if (!ours) for (const { job } of executions) this.running.delete(job.id);
         this.#slots.accept(ours ? executions : [], promised());
-        turns.delete(turn);
+        rounds.delete(round);
         loop.poller.wake();
         // Room that was promised and not used is for the other shards.
         if (this.#shards.length > 1 && executions.length < limit) this.#wakeAll();
       });
-    turns.add(turn);
+    rounds.add(round);
   }
 
-  async #turn(
-    lines: Lines,
+  async #round(
+    levels: Levels,
     instance: string,
     batch: Finished[],
     limit: number,
   ): Promise<Execution[]> {
-    const plain = batch.every((one) => isPlain(one) && !lines.tellsSuccess(one.execution.job.lane));
-    if (batch.length === 0 || lines.gated || !plain) {
-      await this.outbox.write(lines.shard, batch);
-      for (const { execution } of batch) lines.tokensBack(execution.job);
-      return limit > 0 ? this.#accept(lines, await lines.claim(limit, instance)) : [];
+    const plain = batch.every(
+      (one) => isPlain(one) && !levels.tellsSuccess(one.execution.job.queue),
+    );
+    if (batch.length === 0 || levels.limited || !plain) {
+      await this.outbox.write(levels.shard, batch);
+      for (const { execution } of batch) levels.tokensBack(execution.job);
+      return limit > 0 ? this.#accept(levels, await levels.claim(limit, instance)) : [];
     }
     try {
-      const { settled, jobs } = await lines.turn(limit, instance, this.outbox.settlements(batch));
-      const executions = this.#accept(lines, jobs);
-      await this.outbox.conclude(lines.shard, batch, settled);
+      const { settled, jobs } = await levels.settleAndClaim(
+        limit,
+        instance,
+        this.outbox.settlements(batch),
+      );
+      const executions = this.#accept(levels, jobs);
+      await this.outbox.conclude(levels.shard, batch, settled);
       return executions;
     } catch (error) {
       // Nothing is known of either half: write the outcomes again, and find out there.
-      this.outbox.putBack(lines.shard, batch);
+      this.outbox.putBack(levels.shard, batch);
       if (error instanceof DatabaseUnavailable) throw error;
-      await this.outbox.write(lines.shard, this.outbox.take(lines.shard, batch.length));
+      await this.outbox.write(levels.shard, this.outbox.take(levels.shard, batch.length));
       return [];
     }
   }
 
-  /** A slot for a job that was only just made, if nothing better waits; see `HandOver`. */
-  reserve({ shard, lane }: Lane, rank: number): string | null {
+  /** A slot for a job that was only just made, if nothing better waits; see `DirectStart`. */
+  reserve({ shard, queue }: Queue, rank: number): string | null {
     const instance = this.#options.instance(shard);
     const loop = this.#shards[shard];
     if (instance === null || !this.#slots.open || !loop?.poller.running) return null;
-    if (!loop.lines.isIdle(lane, rank)) return null;
+    if (!loop.levels.isIdle(queue, rank)) return null;
     this.#slots.promise(1, null);
     return instance;
   }
 
   /** Storing the job took its time, in which the lease may be lost: then the job is rescued. */
-  begin({ shard }: Lane, job: ClaimedJob, instance: string): void {
+  begin({ shard }: Queue, job: ClaimedJob, instance: string): void {
     const ours = this.#options.instance(shard) === instance;
-    const lines = ours ? this.#shards[shard]?.lines : undefined;
-    this.#slots.accept(lines ? this.#accept(lines, [job]) : [], 1);
+    const levels = ours ? this.#shards[shard]?.levels : undefined;
+    this.#slots.accept(levels ? this.#accept(levels, [job]) : [], 1);
   }
 
   release(): void {
     this.#slots.accept([], 1);
   }
 
-  #accept(lines: Lines, jobs: readonly ClaimedJob[]): Execution[] {
+  #accept(levels: Levels, jobs: readonly ClaimedJob[]): Execution[] {
     return jobs.map((job) => {
-      const execution = lines.executionOf(job, this.#options.cancelGraceMs);
+      const execution = levels.executionOf(job, this.#options.cancelGraceMs);
       this.running.set(job.id, execution);
       this.#signals.claimed(execution);
       return execution;

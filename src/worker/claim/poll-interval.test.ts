@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { LookPace } from './poll-interval.ts';
+import { PollInterval } from './poll-interval.ts';
 
 const POLL_MS = 1_000;
 
 /** How long after the last of these looks the next one is due. */
 function pauseAfter(...tookMs: number[]): number {
-  const pace = new LookPace(POLL_MS);
+  const pace = new PollInterval(POLL_MS);
   let nowMs = 0;
   for (const ms of tookMs) {
     pace.looked(nowMs, nowMs + ms);

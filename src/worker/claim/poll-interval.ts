@@ -8,7 +8,7 @@ const LOOK_SHARE = 20;
 /** However dear looks are, there are no more polls than this between two. */
 const POLLS_BETWEEN_LOOKS_MAX = 10;
 
-export class LookPace {
+export class PollInterval {
   readonly #pollMs: number;
   #dueAtMs = Number.NEGATIVE_INFINITY;
   #lastTookMs = 0;

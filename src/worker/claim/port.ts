@@ -1,15 +1,15 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
-import type { ClaimedJob, ClaimLine } from '../../store/claim/claim.ts';
+import type { ClaimedJob, ClaimLevel } from '../../store/claim/claim.ts';
 import type { NewEvent } from '../../store/attempt/events.ts';
-import type { GatedClaim } from '../../store/claim/limited-claim.ts';
+import type { LimitedClaim } from '../../store/claim/limited-claim.ts';
 import type { HeldFacts } from '../../store/claim/held-facts.ts';
-import type { ServedLane } from '../../store/enqueue/queues.ts';
+import type { ServedQueue } from '../../store/enqueue/queues.ts';
 import type { LogChunk } from '../../store/attempt/log-chunks.ts';
 import type { ProgressUpdate } from '../../store/attempt/progress.ts';
-import type { Fate } from '../../store/claim/settlement-status.ts';
+import type { SettlementStatus } from '../../store/claim/settlement-status.ts';
 import type { Settled, Settlement } from '../../store/claim/settle.ts';
 import type { SavedSteps, StepWrite } from '../../store/attempt/steps.ts';
-import type { Turn, TurnResult } from '../../store/claim/settle-and-claim.ts';
+import type { SettleAndClaim, SettleAndClaimResult } from '../../store/claim/settle-and-claim.ts';
 import type { Vault } from '../../store/connection/vault.ts';
 import type { HeartbeatAnswer, LookAnswer, WorkerInstance } from '../../store/workers/workers.ts';
 
@@ -22,25 +22,25 @@ export interface QueuePort {
   /** Opens what was claimed and seals what is to be kept: both travel as they are stored. */
   readonly vault: Vault;
   publish(definitions: readonly DefinitionInfo[]): Promise<void>;
-  lanes(shard: number, definitions: readonly DefinitionInfo[]): Promise<ServedLane[]>;
-  findLines(shard: number, lanes: readonly number[]): Promise<{ lane: number; rank: number }[]>;
+  queues(shard: number, definitions: readonly DefinitionInfo[]): Promise<ServedQueue[]>;
+  findLevels(shard: number, queues: readonly number[]): Promise<{ queue: number; rank: number }[]>;
   claim(
     shard: number,
     limit: number,
     instance: string,
-    lines: readonly ClaimLine[],
+    levels: readonly ClaimLevel[],
   ): Promise<ClaimedJob[]>;
   /** The same where something is limited. */
-  claimGated(
+  claimLimited(
     shard: number,
     limit: number,
     instance: string,
-    lines: readonly ClaimLine[],
-  ): Promise<GatedClaim>;
+    levels: readonly ClaimLevel[],
+  ): Promise<LimitedClaim>;
   /** Settles plain successes and claims, in one statement and one commit. */
-  turn(shard: number, turn: Turn): Promise<TurnResult>;
+  settleAndClaim(shard: number, batch: SettleAndClaim): Promise<SettleAndClaimResult>;
   settle(shard: number, settlements: readonly Settlement[]): Promise<Settled[]>;
-  fateOf(shard: number, id: string, claim: number): Promise<Fate>;
+  settlementStatusOf(shard: number, id: string, claim: number): Promise<SettlementStatus>;
   heldFacts(shard: number, id: string): Promise<HeldFacts | null>;
   writeLogs(shard: number, chunks: readonly LogChunk[]): Promise<void>;
   writeEvents(shard: number, events: readonly NewEvent[]): Promise<void>;

@@ -3,18 +3,18 @@ import type { Db } from '../../store/connection/db.ts';
 import { claim } from '../../store/claim/claim.ts';
 import { publishDefinitions } from '../../store/enqueue/definitions.ts';
 import { writeEvents } from '../../store/attempt/events.ts';
-import { findLines } from '../../store/claim/find-levels.ts';
-import { claimGated } from '../../store/claim/limited-claim.ts';
+import { findLevels } from '../../store/claim/find-levels.ts';
+import { claimLimited } from '../../store/claim/limited-claim.ts';
 import { heldFacts } from '../../store/claim/held-facts.ts';
-import { servedLanes } from '../../store/enqueue/queues.ts';
+import { servedQueues } from '../../store/enqueue/queues.ts';
 import { writeLogChunks } from '../../store/attempt/log-chunks.ts';
 import { withPartitions } from '../../store/connection/partitions.ts';
 import { saveProgress } from '../../store/attempt/progress.ts';
-import { fateOf } from '../../store/claim/settlement-status.ts';
+import { settlementStatusOf } from '../../store/claim/settlement-status.ts';
 import { settle } from '../../store/claim/settle.ts';
 import { loadSteps, saveStep } from '../../store/attempt/steps.ts';
 import { syncLimits } from '../../store/limits/sync-limits.ts';
-import { takeTurn } from '../../store/claim/settle-and-claim.ts';
+import { settleAndClaim } from '../../store/claim/settle-and-claim.ts';
 import type { Waker } from '../../store/connection/wake.ts';
 import {
   heartbeat,
@@ -44,27 +44,28 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
         definitions.map(({ key }) => key),
       );
     },
-    lanes: async (shard, definitions) => await servedLanes(db, shard, definitions),
-    findLines: async (shard, lanes) => await findLines(db, shard, lanes),
-    claim: async (shard, limit, instance, lines) =>
-      await withPartitions(db, async () => await claim(db, shard, limit, instance, lines)),
-    claimGated: async (shard, limit, instance, lines) => {
+    queues: async (shard, definitions) => await servedQueues(db, shard, definitions),
+    findLevels: async (shard, queues) => await findLevels(db, shard, queues),
+    claim: async (shard, limit, instance, levels) =>
+      await withPartitions(db, async () => await claim(db, shard, limit, instance, levels)),
+    claimLimited: async (shard, limit, instance, levels) => {
       const claimed = await withPartitions(
         db,
-        async () => await claimGated(db, shard, limit, instance, lines),
+        async () => await claimLimited(db, shard, limit, instance, levels),
       );
       if (claimed.keyOpensInMs !== null) waker.wakeScheduler([claimed.keyOpensInMs]);
       return claimed;
     },
-    turn: async (shard, turn) =>
-      await withPartitions(db, async () => await takeTurn(db, shard, turn)),
+    settleAndClaim: async (shard, batch) =>
+      await withPartitions(db, async () => await settleAndClaim(db, shard, batch)),
     settle: async (shard, settlements) => {
       const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
-      waker.wake(settled.flatMap(({ lines }) => lines));
+      waker.wake(settled.flatMap(({ levels }) => levels));
       waker.wakeScheduler(settlements.flatMap(({ transition }) => waitMs(transition)));
       return settled;
     },
-    fateOf: async (shard, id, claimNo) => await fateOf(db, shard, id, claimNo),
+    settlementStatusOf: async (shard, id, claimNo) =>
+      await settlementStatusOf(db, shard, id, claimNo),
     heldFacts: async (shard, id) => await heldFacts(db, shard, id),
     writeLogs: async (shard, chunks) =>
       await withPartitions(db, async () => await writeLogChunks(db, shard, chunks)),

@@ -1,12 +1,12 @@
 import { Poller, shardName } from '../../runtime/poller.ts';
-import { Lines } from './levels.ts';
+import { Levels } from './levels.ts';
 import type { WorkLoopOptions } from './loop.ts';
 
-/** What a worker does for one shard: it looks, takes turns, and rests after a failure, all by itself. */
+/** What a worker does for one shard: it looks, takes rounds, and rests after a failure, all by itself. */
 export interface ShardLoop {
-  lines: Lines;
+  levels: Levels;
   poller: Poller;
-  turns: Set<Promise<void>>;
+  rounds: Set<Promise<void>>;
   failure: unknown;
 }
 
@@ -18,7 +18,7 @@ export function shardLoops(
 ): ShardLoop[] {
   return Array.from({ length: queue.shards }, (_, shard) => {
     const loop: ShardLoop = {
-      lines: new Lines(shard, queue, definitions, clock, pollMs, ageingMs),
+      levels: new Levels(shard, queue, definitions, clock, pollMs, ageingMs),
       poller: new Poller({
         name: shardName(name, shard, queue.shards),
         log,
@@ -26,7 +26,7 @@ export function shardLoops(
         // A database that fails is asked as often as one that has no work, so its return is seen soon.
         maxRetryMs: Math.max(200, pollMs),
       }),
-      turns: new Set(),
+      rounds: new Set(),
       failure: undefined,
     };
     return loop;

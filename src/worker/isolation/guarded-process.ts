@@ -4,7 +4,7 @@ import { sleep } from '../../runtime/deadline.ts';
 import { type ProcessUsage, usageOf } from '../../runtime/processes/process-usage.ts';
 import { PLAIN_EXIT, type RunnerExit } from '../runners/runner.ts';
 import { LINE_COST, Throttle } from './byte-rate.ts';
-import type { Cell, Entrance } from './sandbox.ts';
+import type { Sandbox, Entrance } from './sandbox.ts';
 import { OutputLines } from './output-lines.ts';
 
 export type OutputStream = 'stdout' | 'stderr';
@@ -30,7 +30,7 @@ export class GuardedProcess {
   readonly socket: Socket;
   readonly exited: Promise<RunnerExit>;
   readonly #child: ChildProcess;
-  readonly #cell: Cell;
+  readonly #sandbox: Sandbox;
   readonly #listener: OutputListener;
   readonly #streams: { lines: OutputLines; throttle: Throttle }[] = [];
   #running: boolean;
@@ -39,14 +39,14 @@ export class GuardedProcess {
   #lastLook: ProcessUsage | null = null;
 
   constructor(
-    cell: Cell,
+    sandbox: Sandbox,
     argv: readonly string[],
     entrance: Entrance,
     listener: OutputListener = () => undefined,
   ) {
-    this.#cell = cell;
+    this.#sandbox = sandbox;
     this.#listener = listener;
-    this.#child = cell.enter(argv, entrance);
+    this.#child = sandbox.enter(argv, entrance);
     this.pid = this.#child.pid ?? null;
     this.#running = this.pid !== null;
     this.socket = this.#child.stdio[3] as Socket;
@@ -114,12 +114,12 @@ export class GuardedProcess {
     this.signal('SIGKILL');
     this.#running = false;
     for (const { throttle } of this.#streams) throttle.lift();
-    if (this.pid !== null) await this.#cell.sweep(this.pid);
+    if (this.pid !== null) await this.#sandbox.sweep(this.pid);
     const patience = new AbortController();
     void closed.then(() => patience.abort());
     await sleep(LAST_WORDS_MS, patience.signal);
     this.#closePipes();
-    const { memory } = this.#cell;
+    const { memory } = this.#sandbox;
     const exit: RunnerExit = {
       code,
       signal,
@@ -127,19 +127,19 @@ export class GuardedProcess {
       cpuMs: this.#lastLook?.cpuMs ?? null,
       cause: this.#memoryCause(code, signal) ?? this.#cause,
     };
-    await this.#cell.remove(this.pid);
+    await this.#sandbox.remove(this.pid);
     return exit;
   }
 
   async #neverBegan(error: Error): Promise<RunnerExit> {
     this.#closePipes();
-    await this.#cell.remove(null);
+    await this.#sandbox.remove(null);
     const message = `the process could not be started: ${error.message}`;
     return { ...PLAIN_EXIT, cause: { code: 'CRASHED', message } };
   }
 
   #memoryCause(code: number | null, signal: string | null): RunnerExit['cause'] {
-    const { memory } = this.#cell;
+    const { memory } = this.#sandbox;
     if (code === 0) return null;
     if (memory?.exceeded) return { code: 'OUT_OF_MEMORY', message: memory.sentence };
     // Without a limit such words mean something only when the process ended itself at once.
@@ -159,7 +159,7 @@ export class GuardedProcess {
   #read(name: OutputStream): void {
     const stream = this.#child[name];
     if (!stream) return;
-    const throttle = new Throttle(stream, this.#cell.clock);
+    const throttle = new Throttle(stream, this.#sandbox.clock);
     const lines = new OutputLines((line) => {
       if (name === 'stderr' && OUT_OF_MEMORY.test(line)) this.#saidOutOfMemory = true;
       this.#listener(name, line);

@@ -14,7 +14,7 @@ import type { CodeView } from './code-view.ts';
 import { type LaunchRules, launchLine } from './launcher.ts';
 import type { MemoryLimit } from './memory-limit.ts';
 
-export interface CellOptions {
+export interface SandboxOptions {
   tag: NameTag;
   /** A folder of its own for what the job writes down for a while. */
   folder: string;
@@ -56,18 +56,18 @@ const PRIVATE_NEW_FILE = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
 const YOUNG_MS = 1_000;
 
 /** The place of one process and of all that it starts: made for it, and emptied after it. */
-export class Cell {
+export class Sandbox {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly memory: MemoryLimit | null;
   readonly clock: Clock;
-  readonly #options: CellOptions;
+  readonly #options: SandboxOptions;
   #enteredMs = 0;
   /** Whether none of its processes is left; none has begun yet. */
   #swept = true;
   #removed = false;
 
-  constructor(options: CellOptions) {
+  constructor(options: SandboxOptions) {
     this.folder = options.folder;
     this.env = options.env;
     this.memory = options.memory;

@@ -25,7 +25,7 @@ import { removeFolderOfFolders } from '../../runtime/processes/remove-folder.ts'
 import type { Service } from '../../runtime/service.ts';
 import { StartRefusal } from '../../runtime/start-refusal.ts';
 import type { Watchdog } from '../watchdog.ts';
-import { Cell, type CellOptions } from './sandbox.ts';
+import { Sandbox, type SandboxOptions } from './sandbox.ts';
 import { CodeView, SETPRIV } from './code-view.ts';
 import { JobUsers, UidsTaken, whyNoUsers } from './job-users.ts';
 import { SHELL } from './launcher.ts';
@@ -34,14 +34,14 @@ import { closedTo } from './reach.ts';
 import { RssWatch } from './rss-watch.ts';
 import { planView } from './view-plan.ts';
 
-export interface CleanRoomSettings {
+export interface SandboxesSettings {
   /** Variables of ours that jobs may see, split by commas. */
   runnerEnv: string | null;
   /** Whom the processes of jobs run as: `auto`, `none`, or a range of user ids (`core/access/job-uids.ts`). */
   runnerUids: string;
 }
 
-export interface CleanRoomOptions extends CleanRoomSettings {
+export interface SandboxesOptions extends SandboxesSettings {
   /** A file or folder of definitions, which jobs must be able to read. */
   jobs: string;
   slots: number;
@@ -65,16 +65,16 @@ const RUNNERS_BESIDES = 8;
  * is killed, the watchdog does that, which is why everything is under one folder, one control group
  * and one family of name tags.
  */
-export class CleanRoom implements Service {
+export class Sandboxes implements Service {
   readonly name = 'clean room';
-  readonly #options: CleanRoomOptions;
+  readonly #options: SandboxesOptions;
   readonly #family: number;
   readonly #watch: RssWatch;
   #folder: string | null = null;
   #groups: ControlGroups | null = null;
   #env: Record<string, string> = {};
   #shell = true;
-  #closed: CellOptions['closed'] = { descriptors: [], nothing: -1 };
+  #closed: SandboxOptions['closed'] = { descriptors: [], nothing: -1 };
   #members = 0;
   #users: JobUsers | null = null;
   #view: CodeView | null = null;
@@ -82,7 +82,7 @@ export class CleanRoom implements Service {
   #startFolder = '/';
   #warning: string | null = null;
 
-  constructor(options: CleanRoomOptions) {
+  constructor(options: SandboxesOptions) {
     this.#options = options;
     this.#family = newFamily(options.clock.random());
     this.#watch = new RssWatch(options.clock);
@@ -144,7 +144,7 @@ export class CleanRoom implements Service {
   }
 
   /** A place for one process. */
-  cell(memoryMb: number | null): Cell {
+  sandbox(memoryMb: number | null): Sandbox {
     if (this.#folder === null) throw new Error('the worker has stopped');
     const { watchdog, clock, log } = this.#options;
     const member = (this.#members += 1);
@@ -154,7 +154,7 @@ export class CleanRoom implements Service {
     mkdirSync(folder, { mode: 0o700 });
     if (user) chownSync(folder, user.uid, user.gid);
     const group = this.#group(member, memoryMb);
-    return new Cell({
+    return new Sandbox({
       tag,
       folder,
       env: { ...this.#env, ...this.#folderVariables(folder) },

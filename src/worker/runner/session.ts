@@ -84,8 +84,8 @@ export class RunnerSession {
   /** Most jobs are part of no trace, and their process need not know what one is. */
   async #placed(job: RunCommand, run: () => Promise<Outcome>): Promise<Outcome> {
     if (job.traceparent === undefined) return await run();
-    const { atTracePlace } = await import('../../signals/trace-place.ts');
-    return await atTracePlace(job.traceparent, run);
+    const { atTraceContext } = await import('../../signals/trace-place.ts');
+    return await atTraceContext(job.traceparent, run);
   }
 
   /** Once: what comes after the outcome is nobody's. */

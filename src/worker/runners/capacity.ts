@@ -9,7 +9,7 @@ export interface Lender {
  * and together they may be no more than this: when one kind needs a runner, an idle one of another
  * kind makes room for it.
  */
-export class Berths {
+export class Capacity {
   readonly #size: number;
   readonly #lenders = new Set<Lender>();
   #taken = 0;

@@ -6,7 +6,7 @@ import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
 import { commandLine, type CommandWord } from './command-words.ts';
 import { programProblem } from './find-program.ts';
 import { LINE_COST, Throttle } from '../isolation/byte-rate.ts';
-import type { Cell } from '../isolation/sandbox.ts';
+import type { Sandbox } from '../isolation/sandbox.ts';
 import { GuardedProcess } from '../isolation/guarded-process.ts';
 import { LINE_MAX, LineReader, type RunCommand } from '../ipc.ts';
 import { PLAIN_EXIT, type Runner, type RunnerEvents, type RunnerExit } from './runner.ts';
@@ -27,7 +27,7 @@ const LAST_LINES_CHARACTERS = 2_000;
  * the rest is as for any job.
  */
 export class CommandRunner implements Runner {
-  readonly #cell: Cell;
+  readonly #sandbox: Sandbox;
   readonly #command: CommandInfo;
   #process: GuardedProcess | undefined;
   #events: RunnerEvents | undefined;
@@ -42,8 +42,8 @@ export class CommandRunner implements Runner {
   /** Resolves when nothing of it is left, also when it never began. */
   readonly exited: Promise<void>;
 
-  constructor(cell: Cell, command: CommandInfo) {
-    this.#cell = cell;
+  constructor(sandbox: Sandbox, command: CommandInfo) {
+    this.#sandbox = sandbox;
     this.#command = command;
     this.exited = new Promise((resolve) => (this.#done = resolve));
   }
@@ -63,7 +63,7 @@ export class CommandRunner implements Runner {
     this.#events = events;
     this.#claim = command.claim;
     // A rolling deploy may bring the program after the definition, so this is tried again later.
-    const problem = programProblem(program, folder, this.#cell.env['PATH'] ?? '');
+    const problem = programProblem(program, folder, this.#sandbox.env['PATH'] ?? '');
     if (problem !== null) return this.#neverBegins(failure(problem));
     try {
       this.#begin(command, paramsJson, folder);
@@ -97,7 +97,7 @@ export class CommandRunner implements Runner {
 
   #begin(command: Omit<RunCommand, 'params'>, paramsJson: string, cwd: string): void {
     const { id, attempt, traceparent } = command;
-    const paramsFile = this.#cell.writeParams(paramsJson);
+    const paramsFile = this.#sandbox.writeParams(paramsJson);
     const env = {
       LONGSHORE_JOB_ID: id,
       LONGSHORE_ATTEMPT: String(attempt),
@@ -108,7 +108,7 @@ export class CommandRunner implements Runner {
     const stdin = openSync(paramsFile, 'r');
     try {
       const entrance = { cwd, env, stdin };
-      this.#process = new GuardedProcess(this.#cell, this.#command.argv, entrance, (...output) =>
+      this.#process = new GuardedProcess(this.#sandbox, this.#command.argv, entrance, (...output) =>
         this.#output(...output),
       );
     } finally {
@@ -116,11 +116,11 @@ export class CommandRunner implements Runner {
     }
     if (this.#process.pid === null) throw new Error(`"${this.#command.argv[0]}" was not started`);
     this.#listen(this.#process);
-    this.#cell.memory?.watch(() => this.kill());
+    this.#sandbox.memory?.watch(() => this.kill());
   }
 
   #neverBegins(outcome: Outcome | null): void {
-    void this.#cell.remove(null).then(() => {
+    void this.#sandbox.remove(null).then(() => {
       if (outcome) this.#tell(outcome, PLAIN_EXIT);
       this.#done();
     });
@@ -129,7 +129,7 @@ export class CommandRunner implements Runner {
   #listen(child: GuardedProcess): void {
     const { socket } = child;
     const reader = new LineReader();
-    const throttle = new Throttle(socket, this.#cell.clock);
+    const throttle = new Throttle(socket, this.#sandbox.clock);
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       const lines = reader.push(chunk);
       if (!lines) {

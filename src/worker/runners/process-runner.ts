@@ -6,7 +6,7 @@ import { usageOf } from '../../runtime/processes/process-usage.ts';
 import { StartRefusal } from '../../runtime/start-refusal.ts';
 import { tracingUrl } from '../../signals/load-tracing.ts';
 import { LINE_COST, Throttle } from '../isolation/byte-rate.ts';
-import type { Cell } from '../isolation/sandbox.ts';
+import type { Sandbox } from '../isolation/sandbox.ts';
 import { GuardedProcess } from '../isolation/guarded-process.ts';
 import {
   type AbortReason,
@@ -19,7 +19,7 @@ import {
 import { IdleCheck } from './idle-check.ts';
 import type { RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './runner.ts';
 import { type OutcomeMessage, Talk } from './talk.ts';
-import { Wear } from './recycling.ts';
+import { Recycling } from './recycling.ts';
 
 // The child is started from the same kind of file as this one: .ts in a checkout, .js when built.
 const MAIN = fileURLToPath(
@@ -42,7 +42,7 @@ const MAPPED_BYTES = 64 * MEGABYTE;
 export interface ProcessRunnerOptions {
   jobsPath: string;
   memoryMb: number | null;
-  /** After so many jobs it is not used again; see `wear.ts`. */
+  /** After so many jobs it is not used again; see `recycling.ts`. */
   maxJobs: number;
   /** A file to import before anything else. */
   tracing?: string | null;
@@ -50,14 +50,14 @@ export interface ProcessRunnerOptions {
 
 /**
  * A Node process that has loaded the definitions and runs one job after the other, each in the folder
- * and under the limits of its cell. It is given a job as a line on a socket, and says what becomes of
+ * and under the limits of its sandbox. It is given a job as a line on a socket, and says what becomes of
  * it in the same way.
  */
 export class ProcessRunner implements SpawnedRunner {
   readonly exited: Promise<RunnerExit>;
   readonly #process: GuardedProcess;
-  readonly #cell: Cell;
-  readonly #wear: Wear;
+  readonly #sandbox: Sandbox;
+  readonly #wear: Recycling;
   readonly #wornBytes: number;
   readonly #talk: Talk;
   #worn = false;
@@ -67,11 +67,11 @@ export class ProcessRunner implements SpawnedRunner {
   readonly #jobsPath: string;
   #earlier = { cpuMs: 0, peakRssBytes: 0 };
 
-  constructor(cell: Cell, options: ProcessRunnerOptions) {
+  constructor(sandbox: Sandbox, options: ProcessRunnerOptions) {
     const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
-    this.#cell = cell;
+    this.#sandbox = sandbox;
     this.#jobsPath = jobsPath;
-    this.#wear = new Wear(cell.clock, maxJobs);
+    this.#wear = new Recycling(sandbox.clock, maxJobs);
     this.#wornBytes =
       memoryMb === null ? WORN_BYTES : WORN_PART * memoryMb * MEGABYTE + MAPPED_BYTES;
     this.#talk = new Talk(
@@ -79,8 +79,8 @@ export class ProcessRunner implements SpawnedRunner {
       (busy) => this.#idle?.answered(busy),
     );
     this.#process = new GuardedProcess(
-      cell,
-      nodeLine([resolve(jobsPath), cell.folder], memoryMb, tracing),
+      sandbox,
+      nodeLine([resolve(jobsPath), sandbox.folder], memoryMb, tracing),
       {},
       (stream, line) => this.#talk.output(stream, line),
     );
@@ -120,7 +120,7 @@ export class ProcessRunner implements SpawnedRunner {
     this.#idle?.stop();
     const claim = this.#talk.begin(command.claim, events);
     this.#process.socket.write(runLine({ ...command, claim }, paramsJson));
-    this.#cell.memory?.watch(() => this.kill());
+    this.#sandbox.memory?.watch(() => this.kill());
   }
 
   forget(): void {
@@ -163,7 +163,7 @@ export class ProcessRunner implements SpawnedRunner {
   #listen(): void {
     const { socket } = this.#process;
     const reader = new LineReader();
-    const throttle = new Throttle(socket, this.#cell.clock);
+    const throttle = new Throttle(socket, this.#sandbox.clock);
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
       const lines = reader.push(chunk);
@@ -184,7 +184,7 @@ export class ProcessRunner implements SpawnedRunner {
   /** A job that started processes is over when they are: with the runner, which takes them along. */
   #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
     const { cpuMs, peakRssBytes, spent } = message;
-    this.#cell.memory?.unwatch();
+    this.#sandbox.memory?.unwatch();
     this.#earlier.cpuMs += cpuMs ?? 0;
     this.#earlier.peakRssBytes = Math.max(this.#earlier.peakRssBytes, peakRssBytes ?? 0);
     const large = peakRssBytes !== null && peakRssBytes > this.#wornBytes;

@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock.ts';
 const AGE_MS_MIN = 60_000;
 
 /** Counts the jobs of a runner that is used again and again, up to its replacement. */
-export class Wear {
+export class Recycling {
   readonly #clock: Clock;
   readonly #maxJobs: number;
   readonly #bornMs: number;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Service } from '../../runtime/service.ts';
-import type { Berths, Lender } from './capacity.ts';
+import type { Capacity, Lender } from './capacity.ts';
 import type { Runner, RunnerExit, RunnerReport, RunnerSource, SpawnedRunner } from './runner.ts';
 
 export interface RunnerPoolOptions {
   spawn(): SpawnedRunner;
-  berths: Berths;
+  capacity: Capacity;
   /** At most this many: one per slot. */
   size: number;
   /** False: a runner is used for one job only. */
@@ -42,7 +42,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
 
   constructor(options: RunnerPoolOptions) {
     this.#options = options;
-    options.berths.join(this);
+    options.capacity.join(this);
   }
 
   /** Gets runners ready before the first job asks for one. */
@@ -129,7 +129,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
 
   /** A new runner, for a job that waits. */
   async #begin(): Promise<SpawnedRunner> {
-    this.#options.berths.makeRoom(this);
+    this.#options.capacity.makeRoom(this);
     const { runner, ready } = this.#spawn();
     let exit: RunnerExit | undefined;
     void runner.exited.then((ended) => (exit = ended));
@@ -152,7 +152,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
   }
 
   #spawnSpares(): void {
-    const { size, spares, reuse, berths, log } = this.#options;
+    const { size, spares, reuse, capacity, log } = this.#options;
     // A runner that is used once and ending makes room only when it is gone.
     const limit = reuse ? size : size + spares;
     // One that knows a tenant is of no use to the others, if there are others.
@@ -164,7 +164,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
       !this.#stopped &&
       unused() + this.#starting.length < spares &&
       this.#all.size < limit &&
-      berths.free
+      capacity.free
     ) {
       const { runner, ready } = this.#spawn();
       const starting: Promise<void> = ready
@@ -180,10 +180,10 @@ export class RunnerPool implements RunnerSource, Service, Lender {
   }
 
   #spawn(): { runner: SpawnedRunner; ready: Promise<RunnerReport> } {
-    const { spawn, berths, reuse } = this.#options;
+    const { spawn, capacity, reuse } = this.#options;
     const runner = spawn();
     this.#all.add(runner);
-    berths.take();
+    capacity.take();
     let wasReady = false;
     const ready = runner.ready().then((report) => {
       wasReady = true;
@@ -192,7 +192,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     void runner.exited.then(() => {
       this.#all.delete(runner);
       this.#idle = this.#idle.filter((entry) => entry.runner !== runner);
-      berths.leave();
+      capacity.leave();
       // One that could not even load is not followed by the next that cannot.
       if (!reuse && wasReady) this.#keepSpares();
     });

@@ -4,10 +4,14 @@ import type { DefinitionInfo } from '../../core/definition/definition.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Service } from '../../runtime/service.ts';
-import { Berths } from './capacity.ts';
+import { Capacity } from './capacity.ts';
 import { CommandRunners } from './command-runners.ts';
 import { InlineRunners } from './inline-runner.ts';
-import { CleanRoom, type CleanRoomOptions, type CleanRoomSettings } from '../isolation/sandboxes.ts';
+import {
+  Sandboxes,
+  type SandboxesOptions,
+  type SandboxesSettings,
+} from '../isolation/sandboxes.ts';
 import { ProcessRunner } from './process-runner.ts';
 import type { RunnerReport, RunnerSource, SpawnedRunner } from './runner.ts';
 import { RunnerPool } from './runner-pool.ts';
@@ -15,7 +19,7 @@ import { loadDefinitions } from '../runner/load.ts';
 import { ThreadRunner } from './thread-runner.ts';
 import type { Watchdog } from '../watchdog.ts';
 
-export interface RunnerSettings extends CleanRoomSettings {
+export interface RunnerSettings extends SandboxesSettings {
   /** How many jobs a warm process or thread runs before a new one takes its place. */
   runnerMaxJobs: number;
   /** A file that processes of jobs import first; see `signals/load-tracing.ts`. */
@@ -35,7 +39,7 @@ const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
 };
 
 export interface RunnersOptions
-  extends Partial<RunnerSettings>, Pick<CleanRoomOptions, 'controlGroups'> {
+  extends Partial<RunnerSettings>, Pick<SandboxesOptions, 'controlGroups'> {
   /** A file or folder of definitions, or definitions that are at hand (these run inline only). */
   jobs: string | readonly JobDefinition[];
   slots: number;
@@ -58,16 +62,16 @@ const ORDINARY = (defaultMb: number): Kind => ({
 export class Runners implements Service {
   readonly name = 'runners';
   readonly #options: RunnersOptions & RunnerSettings;
-  readonly #room: CleanRoom;
+  readonly #room: Sandboxes;
   readonly #sources = new Map<string, RunnerSource>();
   readonly #services: Service[] = [];
-  #berths = new Berths(0);
+  #capacity = new Capacity(0);
   #report: RunnerReport = { definitions: [], problems: [] };
 
   constructor(options: RunnersOptions) {
     this.#options = { ...DEFAULT_RUNNER_SETTINGS, ...options };
     const { jobs } = this.#options;
-    this.#room = new CleanRoom({ ...this.#options, jobs: typeof jobs === 'string' ? jobs : '.' });
+    this.#room = new Sandboxes({ ...this.#options, jobs: typeof jobs === 'string' ? jobs : '.' });
   }
 
   get report(): RunnerReport {
@@ -88,7 +92,7 @@ export class Runners implements Service {
 
   async start(): Promise<void> {
     const { jobs, slots, clock, log } = this.#options;
-    this.#berths = new Berths(slots + this.#freshSpares);
+    this.#capacity = new Capacity(slots + this.#freshSpares);
     if (typeof jobs !== 'string') {
       this.#sources.set('inline null', new InlineRunners(jobs, clock));
       this.#report = reportOf(jobs);
@@ -167,7 +171,7 @@ export class Runners implements Service {
     const ordinary = isolation === usual.isolation && memoryMb === usual.memoryMb;
     const pool = new RunnerPool({
       spawn: () => this.#spawn(jobsPath, { isolation, memoryMb }),
-      berths: this.#berths,
+      capacity: this.#capacity,
       size: slots,
       reuse,
       spares: reuse ? Number(ordinary) : this.#freshSpares,
@@ -181,8 +185,8 @@ export class Runners implements Service {
     const { runnerMaxJobs: maxJobs, tracing = null } = this.#options;
     const options = { jobsPath, memoryMb, maxJobs, tracing };
     // The heap of a thread is limited by Node itself.
-    if (isolation === 'thread') return new ThreadRunner(this.#room.cell(null), options);
-    return new ProcessRunner(this.#room.cell(memoryMb), options);
+    if (isolation === 'thread') return new ThreadRunner(this.#room.sandbox(null), options);
+    return new ProcessRunner(this.#room.sandbox(memoryMb), options);
   }
 
   #add<Source extends RunnerSource & Service>(name: string, source: Source): Source {

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { readTag } from '../../runtime/processes/name-tag.ts';
-import { CleanRoom, type CleanRoomSettings } from '../isolation/sandboxes.ts';
+import { Sandboxes, type SandboxesSettings } from '../isolation/sandboxes.ts';
 import { SHELL } from '../isolation/launcher.ts';
 import { ProcessRunner } from './process-runner.ts';
 import type { RunnerReport } from './runner.ts';
 import { Watchdog } from '../watchdog.ts';
 
-export interface TrialOptions extends CleanRoomSettings {
+export interface TrialOptions extends SandboxesSettings {
   /** A file or folder of definitions. */
   jobs: string;
   clock: Clock;
@@ -34,7 +34,7 @@ export async function tryRunner({ jobs, clock, log, ...settings }: TrialOptions)
   const watchdog = new Watchdog(clock, log);
   // It has no limit of memory, so it needs no control group.
   const noGroups = () => null;
-  const room = new CleanRoom({
+  const room = new Sandboxes({
     ...settings,
     jobs,
     controlGroups: noGroups,
@@ -46,7 +46,7 @@ export async function tryRunner({ jobs, clock, log, ...settings }: TrialOptions)
   await watchdog.start();
   try {
     await room.start();
-    const runner = new ProcessRunner(room.cell(null), {
+    const runner = new ProcessRunner(room.sandbox(null), {
       jobsPath: jobs,
       memoryMb: null,
       maxJobs: 1,

@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { ByteRate, LINE_COST, Throttle } from '../isolation/byte-rate.ts';
 import { tracingUrl } from '../../signals/load-tracing.ts';
-import type { Cell } from '../isolation/sandbox.ts';
+import type { Sandbox } from '../isolation/sandbox.ts';
 import { OutputLines } from '../isolation/output-lines.ts';
 import { type AbortReason, LINE_MAX, messageLine, type RunCommand, runLine } from '../ipc.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from './runner.ts';
 import { Credit } from '../runner/credit.ts';
 import { type OutcomeMessage, Talk } from './talk.ts';
-import { Wear } from './recycling.ts';
+import { Recycling } from './recycling.ts';
 
 const MAIN = new URL(
   `../runner/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
@@ -53,23 +53,23 @@ export class ThreadRunner implements SpawnedRunner {
   readonly #lines: OutputLines[] = [];
   readonly #rate = new ByteRate();
   readonly #credit = new Credit();
-  readonly #wear: Wear;
+  readonly #wear: Recycling;
   #giveUp: (exit: RunnerExit) => void = () => undefined;
   #cause: RunnerExit['cause'] = null;
   #ending = false;
   #worn = false;
 
-  /** Of the cell it uses the folder and the environment; the rest is for processes. */
-  constructor(cell: Cell, options: ThreadRunnerOptions) {
+  /** Of the sandbox it uses the folder and the environment; the rest is for processes. */
+  constructor(sandbox: Sandbox, options: ThreadRunnerOptions) {
     const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
-    this.#clock = cell.clock;
+    this.#clock = sandbox.clock;
     this.#memoryMb = memoryMb ?? DEFAULT_MEMORY_MB;
-    this.#wear = new Wear(cell.clock, maxJobs);
+    this.#wear = new Recycling(sandbox.clock, maxJobs);
     this.#talk = new Talk((message, tell) => this.#outcome(message, tell));
     this.#worker = new Worker(MAIN, {
       name: 'longshore job',
-      workerData: { jobsPath, folder: cell.folder, shared: this.#credit.shared },
-      env: cell.env,
+      workerData: { jobsPath, folder: sandbox.folder, shared: this.#credit.shared },
+      env: sandbox.env,
       // Not those of the worker.
       execArgv: tracing === null ? [] : ['--import', tracingUrl(tracing)],
       stdout: true,
@@ -81,7 +81,7 @@ export class ThreadRunner implements SpawnedRunner {
       this.#worker.once('exit', (code) => resolve(this.#ended(code)));
     });
     this.exited = ended.then(async (exit) => {
-      await cell.remove(null);
+      await sandbox.remove(null);
       return exit;
     });
     void this.exited.then((exit) => this.#talk.exit(exit));

@@ -54,7 +54,7 @@ const CODES: Record<string, string> = {
 
 const throughApi: Door = async ({ tenant = 'default', ...body }) => {
   try {
-    const [job] = await start(api.inbox, [parseJob(body, String(tenant), undefined)], () => '');
+    const [job] = await start(api.enqueuer, [parseJob(body, String(tenant), undefined)], () => '');
     return { id: job?.jobId ?? '', status: job?.status ?? '', created: job?.created ?? false };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -191,10 +191,10 @@ describe('a request by SQL and the same by the API', () => {
 
   it('make queues that know who listens', async () => {
     for (const database of [api, sql]) {
-      const lanes = await database.sql(
-        `select distinct told from longshore.lane where tenant = 'default' and key = 'plain'`,
+      const queues = await database.sql(
+        `select distinct told from longshore.queue where tenant = 'default' and key = 'plain'`,
       );
-      expect(lanes).toEqual([{ told: '{running,succeeded}' }]);
+      expect(queues).toEqual([{ told: '{running,succeeded}' }]);
     }
   });
 
@@ -210,7 +210,7 @@ describe('a request by SQL and the same by the API', () => {
     expect(await rowsOf(sql)).toEqual(before);
   });
 
-  it('end at the same gate when their key is limited, in the end', async () => {
+  it('end at the same limiter when their key is limited, in the end', async () => {
     const body = { definitionKey: 'keyed', concurrencyKey: 'k' };
     for (const n of [1, 2, 3]) {
       expect(await throughApi({ ...body, params: n })).toMatchObject({ status: 'queued' });
@@ -218,10 +218,10 @@ describe('a request by SQL and the same by the API', () => {
     }
     for (let shard = 0; shard < SHARDS; shard += 1) await promote(sql.db, shard, 100);
     const [ours, theirs] = [await rowsOf(sql), await rowsOf(api)];
-    expect(ours['gate']).toEqual(theirs['gate']);
-    const parked = (rows: Row[] = []) => rows.filter((row) => row['parked']).length;
-    expect(parked(ours['waiting'])).toBe(2);
-    expect(parked(theirs['waiting'])).toBe(2);
+    expect(ours['limiter']).toEqual(theirs['limiter']);
+    const blocked = (rows: Row[] = []) => rows.filter((row) => row['blocked']).length;
+    expect(blocked(ours['waiting'])).toBe(2);
+    expect(blocked(theirs['waiting'])).toBe(2);
   });
 
   it('are the same params to both, however they are written', async () => {
@@ -323,7 +323,7 @@ describe('longshore.enqueue', () => {
         expect(made.created).toBe(true);
         expect(await ask(one, 'second')).toMatchObject({ job_id: made.job_id, created: false });
         // A transaction with one snapshot for all its statements cannot know of a later one, and says so.
-        await one.query('begin isolation level repeatable read; select from longshore.lane');
+        await one.query('begin isolation level repeatable read; select from longshore.queue');
         await ask(other, 'third');
         await expect(ask(one, 'third')).rejects.toMatchObject({ code: '40001' });
         await one.query('rollback');
@@ -341,8 +341,8 @@ describe('longshore.enqueue', () => {
       await throughSql(body);
       await client.query('begin');
       await client.query('select * from longshore.enqueue($1)', [JSON.stringify(body)]);
-      // The same gate, from the door where jobs are counted at once.
-      const [other] = await start(sql.inbox, [parseJob(body, 'default', undefined)], () => '');
+      // The same limiter, from the door where jobs are counted at once.
+      const [other] = await start(sql.enqueuer, [parseJob(body, 'default', undefined)], () => '');
       expect(other?.status).toBe('queued');
       const worker = await newWorker(sql);
       await claimAny(sql, worker, 1);
@@ -378,7 +378,7 @@ async function rowsOf(database: TestDatabase): Promise<Record<string, Row[]>> {
 function told(name: string, value: unknown, names: Map<string, string>): unknown {
   if (value === null) return null;
   if (name === 'id' || name === 'job_id') return names.get(String(value));
-  if (name === 'seq' || name === 'parked') return 'a place';
+  if (name === 'seq' || name === 'blocked') return 'a place';
   if (Buffer.isBuffer(value)) return value.toString('hex');
   if (!(value instanceof Date)) return value;
   return value.getUTCFullYear() > 2090 || value.getUTCFullYear() < 2020 ? value : 'a time';

@@ -27,11 +27,11 @@ let server: HttpServer;
 
 beforeAll(async () => {
   database = await testDatabase();
-  const { db, inbox } = database;
+  const { db, enqueuer } = database;
   const paramsSchema = z.toJSONSchema(z.object({ name: z.string(), width: z.int() }));
   await publishDefinitions(db, [definitionInfo({ key: 'docs.thumbnail' }, { paramsSchema })]);
   const at = { host: '127.0.0.1', port: 0, version: '0' };
-  server = new HttpServer({ db, inbox, log: silentLog, ...at });
+  server = new HttpServer({ db, enqueuer, log: silentLog, ...at });
   await server.start();
   await mkdir(FOLDER, { recursive: true });
 });

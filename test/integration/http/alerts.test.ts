@@ -8,7 +8,7 @@ import { silentLog } from '../../../src/runtime/log.ts';
 import { alertWatch } from '../../../src/scheduler/alert-watch.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { pruneAlerts } from '../../../src/store/counters/fire-alerts.ts';
-import { foldTally } from '../../../src/store/counters/roll-up.ts';
+import { rollUpCounters } from '../../../src/store/counters/roll-up.ts';
 import { pause, resume } from '../../../src/store/limits/pauses.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { doorOf, knock, newKey, newTenant } from '../../support/server-edge.ts';
@@ -115,7 +115,7 @@ describe('a rule', () => {
       const [job] = await claimAny(database, worker, 1);
       await settleAs(database, job!, SUCCESS);
     }
-    while ((await foldTally(database.db, 0, '-infinity', 1_000)).folded > 0);
+    while ((await rollUpCounters(database.db, 0, '-infinity', 1_000)).folded > 0);
     await look('retry-rate=81');
     expect(await alerts()).toEqual([]);
     await look('retry-rate=80');

@@ -117,7 +117,7 @@ describe('text where a name is expected', () => {
 
 describe('a body', () => {
   it('may not set what is ours', async () => {
-    for (const field of ['tenant', 'status', 'attempts', 'claim', 'jobId', 'createdAt', 'lane']) {
+    for (const field of ['tenant', 'status', 'attempts', 'claim', 'jobId', 'createdAt', 'queue']) {
       const answer = await post(JSON.stringify({ definitionKey: 'a', [field]: 'x' }));
       expect([field, answer.status, answer.code]).toEqual([field, 400, 'VALIDATION_FAILED']);
     }

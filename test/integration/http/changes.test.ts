@@ -21,8 +21,8 @@ const keys: Record<string, string> = {};
 
 /** Another process of the API, as far as memory goes: it shares nothing but the database. */
 async function serve(): Promise<HttpServer> {
-  const { db, inbox } = database;
-  const deps = { db, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '0' };
+  const { db, enqueuer } = database;
+  const deps = { db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' };
   const made = new HttpServer({ ...deps, streams: { pollMs: 10, pollMaxMs: 20 } });
   await made.start();
   return made;

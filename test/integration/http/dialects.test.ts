@@ -18,8 +18,8 @@ let app: FastifyInstance;
 
 beforeAll(async () => {
   database = await testDatabase();
-  const { db, inbox } = database;
-  app = buildServer({ db, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
+  const { db, enqueuer } = database;
+  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
 });
 beforeEach(async () => {
   await database.sql(`truncate longshore.job, longshore.waiting, longshore.running, longshore.done,
@@ -143,10 +143,10 @@ describe('seed 003', () => {
 
   it('gives each job type a queue of its own', async () => {
     for (const type of ['a', 'b', 'a']) await post('/jobber/queue', { type });
-    const lanes = await database.sql(
-      'select count(*)::int as jobs from longshore.waiting group by lane order by 1',
+    const queues = await database.sql(
+      'select count(*)::int as jobs from longshore.waiting group by queue order by 1',
     );
-    expect(lanes).toEqual([{ jobs: 1 }, { jobs: 2 }]);
+    expect(queues).toEqual([{ jobs: 1 }, { jobs: 2 }]);
   });
 
   it('recovers all jobs of a worker that failed, not only the one at the head', async () => {
@@ -440,7 +440,7 @@ describe('a job that nobody has the code for', () => {
     expect(await get(`/api/jobs/${id}`)).toMatchObject(deadLetter);
   });
 
-  it('waits while a worker that lives has its definition, and while its lane is paused', async () => {
+  it('waits while a worker that lives has its definition, and while its queue is paused', async () => {
     const id = await enqueue();
     const serve = async (definitions: string) =>
       await database.sql('update longshore.worker set definitions = $1', [definitions]);
@@ -449,10 +449,10 @@ describe('a job that nobody has the code for', () => {
     await round(0);
     expect(await get(`/api/jobs/${id}`)).toMatchObject({ status: 'pending' });
     await serve('{unknown@2}');
-    await database.sql(`update longshore.lane set paused_at = now() where key = 'unknown'`);
+    await database.sql(`update longshore.queue set paused_at = now() where key = 'unknown'`);
     await round(0);
     expect(await get(`/api/jobs/${id}`)).toMatchObject({ status: 'pending' });
-    await database.sql(`update longshore.lane set paused_at = null`);
+    await database.sql(`update longshore.queue set paused_at = null`);
     await serve('{unknown@1}');
     await loseLease(database, worker);
     await round(0);
@@ -472,6 +472,6 @@ it('keeps a key of a tenant in one place for all its definitions, however many s
   const ids = await Promise.all(keys.map(async (one) => await enqueueOne(many, key(one))));
   expect(new Set(ids).size).toBe(1);
   expect(await many.sql('select from longshore.job')).toHaveLength(1);
-  const shards = await many.sql('select distinct shard from longshore.lane');
+  const shards = await many.sql('select distinct shard from longshore.queue');
   expect(shards.length).toBeGreaterThan(1);
 });

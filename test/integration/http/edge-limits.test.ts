@@ -204,7 +204,7 @@ describe('searches by text', () => {
 
 const HOLD = statement(
   'hold_jobs',
-  'lock table longshore.lane, longshore.job, longshore.done in access exclusive mode',
+  'lock table longshore.queue, longshore.job, longshore.done in access exclusive mode',
 );
 
 describe('large bodies', () => {

@@ -26,8 +26,8 @@ let server: HttpServer;
 let address: string;
 
 async function serve(streams: Partial<StreamLimits> = {}, port = 0): Promise<HttpServer> {
-  const { db, inbox } = database;
-  const deps = { db, inbox, log: silentLog, host: '127.0.0.1', port, version: '0' };
+  const { db, enqueuer } = database;
+  const deps = { db, enqueuer, log: silentLog, host: '127.0.0.1', port, version: '0' };
   const made = new HttpServer({ ...deps, streams: { pollMs: 20, pollMaxMs: 40, ...streams } });
   await made.start();
   return made;
@@ -144,7 +144,7 @@ describe('pages', () => {
     ]);
   });
 
-  it('of events tell the story from the beginning', async () => {
+  it('of events tell the history from the beginning', async () => {
     const job = await claimed();
     await say(job, 0, { step: 'half' });
     await settleAs(database, job, SUCCESS);

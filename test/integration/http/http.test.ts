@@ -17,8 +17,8 @@ let app: FastifyInstance;
 
 beforeAll(async () => {
   database = await testDatabase();
-  const { db, inbox } = database;
-  app = buildServer({ db, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
+  const { db, enqueuer } = database;
+  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
 });
 beforeEach(async () => {
   await database.sql(`truncate longshore.job, longshore.waiting, longshore.running, longshore.done,

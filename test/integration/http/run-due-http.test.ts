@@ -33,9 +33,9 @@ const JOBS: JobDefinition[] = [
 ] as JobDefinition[];
 
 async function serve(injected: Pick<HttpDeps, 'runDue'>): Promise<string> {
-  const { db, inbox } = database;
+  const { db, enqueuer } = database;
   const at = { host: '127.0.0.1', port: 0, version: '0' };
-  server = new HttpServer({ db, inbox, log: silentLog, ...at, ...injected });
+  server = new HttpServer({ db, enqueuer, log: silentLog, ...at, ...injected });
   await server.start();
   return `${server.address}/api/jobs/run`;
 }
@@ -63,7 +63,7 @@ async function refusal(url: string, body: unknown = {}): Promise<Problem & { sta
 }
 
 const many = async (count: number) =>
-  await database.inbox.start(
+  await database.enqueuer.start(
     Array.from({ length: count }, (_, n) => request({ definitionKey: 'note', paramsJson: `${n}` })),
   );
 

@@ -66,7 +66,7 @@ async function due(
 }
 
 const many = async (count: number, definitionKey = 'note') =>
-  await database.inbox.start(
+  await database.enqueuer.start(
     Array.from({ length: count }, (_, n) => request({ definitionKey, paramsJson: `${n}` })),
   );
 
@@ -96,7 +96,7 @@ describe('run-due', () => {
     expect(await due()).toEqual(summary);
     expect(ran).toHaveLength(25);
     // It is a scheduler as well, so that what has moved is counted where no other one runs.
-    expect(await database.sql('select from longshore.tally_delta')).toEqual([]);
+    expect(await database.sql('select from longshore.counter_delta')).toEqual([]);
   });
 
   it('stops at its number of jobs', async () => {
@@ -133,9 +133,9 @@ describe('run-due', () => {
     const worker = await newWorker(database, -1);
     await database.sql(
       `with w as (delete from longshore.waiting where id = $1 returning *)
-       insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+       insert into longshore.running (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
          interruptions, queued_at, worker, started_at)
-       select shard, id, lane, 'running', rank, 1, 3, 1, 0, queued_at, $2, now() from w`,
+       select shard, id, queue, 'running', rank, 1, 3, 1, 0, queued_at, $2, now() from w`,
       [lost, worker],
     );
     expect(await due()).toMatchObject({ claimed: 3, succeeded: 3, remaining: 0 });

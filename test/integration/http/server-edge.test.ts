@@ -180,7 +180,7 @@ describe('what belongs to another tenant', () => {
     await enqueueOne(database, { tenant: 'rival' });
     await claimAny(database, worker, 100);
     const rows = await database.sql<{ id: string; tenant: string }>(
-      `select r.id, l.tenant from longshore.running r join longshore.lane l using (shard, lane)`,
+      `select r.id, l.tenant from longshore.running r join longshore.queue l using (shard, queue)`,
     );
     const runningFor = async (tenant: string, ...scopes: ['jobs:read'] | ['admin']) => {
       const { key } = await newKey(database, tenant, ...scopes);

@@ -3,7 +3,7 @@ import { buildServer } from '../../../src/http/server.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { Db, type DbOptions } from '../../../src/store/connection/db.ts';
-import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { testDatabase } from '../../support/servers/database.ts';
 import { hasPgbouncer, startPgbouncer } from '../../support/servers/pgbouncer.ts';
 
@@ -20,8 +20,15 @@ async function expectBusyThenWell(
     ...(await apiOptions(database.url)),
   };
   const db = Db.open(options);
-  const inbox = new Inbox(db, database.waker, systemClock);
-  const app = buildServer({ db, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
+  const enqueuer = new Enqueuer(db, database.waker, systemClock);
+  const app = buildServer({
+    db,
+    enqueuer,
+    log: silentLog,
+    host: '127.0.0.1',
+    port: 0,
+    version: '0',
+  });
   const other = Db.open(options);
   onTestFinished(async () => {
     await app.close();

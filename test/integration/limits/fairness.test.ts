@@ -21,7 +21,7 @@ afterAll(async () => await database.close());
 const enqueue = async (name: string, count: number, changes: Partial<JobRequest>) => {
   const paramsJson = JSON.stringify({ name });
   const one = request({ definitionKey: 'shared', paramsJson, ...changes });
-  await database.inbox.start(Array.from({ length: count }, () => one));
+  await database.enqueuer.start(Array.from({ length: count }, () => one));
 };
 
 /** All of it waits before the worker starts, so that its first look finds every line. */

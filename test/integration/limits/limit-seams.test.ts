@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RetryWish } from '../../../src/core/failure/retry.ts';
+import type { RetryRequest } from '../../../src/core/failure/retry.ts';
 import { cancelJobs } from '../../../src/store/change/cancel-jobs.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import type { Queryable } from '../../../src/store/connection/db.ts';
@@ -7,7 +7,7 @@ import { deleteJobs } from '../../../src/store/change/delete-jobs.ts';
 import { expireJobs } from '../../../src/store/claim/expire.ts';
 import { pause, resume } from '../../../src/store/limits/pauses.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
-import { SWEEP_START, sweepGates } from '../../../src/store/limits/sweep-limiters.ts';
+import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { doorOf, knock } from '../../support/server-edge.ts';
 import { clearFlow, expectNoDrift, publish, take } from '../../support/limits.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(async () => await expectNoDrift(database));
 
 const EXPIRE = `update longshore.waiting set expires_at = now() - interval '1 s' where id = $1`;
-const NOW: RetryWish = { mode: 'now', runAt: null, paramsJson: null };
+const NOW: RetryRequest = { mode: 'now', runAt: null, paramsJson: null };
 const retry = async (id: string, db: Queryable = database.db) =>
   await retryJob(db, 'default', id, NOW);
 const keyed = async (changes: Parameters<typeof enqueueOne>[1] = {}) =>
@@ -84,7 +84,7 @@ describe('a job that is retried by hand', () => {
   });
 });
 
-it('a job that is over before it began is not started past a gate either', async () => {
+it('a job that is over before it began is not started past a limiter either', async () => {
   await publish(database, 'hello', { concurrencyLimit: 1 });
   const late = await keyed();
   const next = await keyed();
@@ -152,7 +152,7 @@ describe('the place of a key', () => {
       await untilBlocked(database);
       await (how === 'commits' ? link.commit() : link.rollback());
       await settling;
-      await sweepGates(database.db, 0, SWEEP_START, 100);
+      await sweepLimiters(database.db, 0, SWEEP_START, 100);
       expect(await claimedIds()).toEqual(how === 'commits' ? [failed] : []);
       if (how === 'rolls back') expect(await retry(failed)).toMatchObject({ kind: 'changed' });
     },

@@ -56,7 +56,7 @@ async function start(jobs: JobDefinition[], listens: boolean): Promise<void> {
 }
 
 const enqueue = async ({ key }: JobDefinition, count: number, changes: Partial<JobRequest> = {}) =>
-  await database.inbox.start(
+  await database.enqueuer.start(
     Array.from({ length: count }, () => request({ definitionKey: key, ...changes })),
   );
 

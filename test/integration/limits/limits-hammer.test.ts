@@ -12,7 +12,7 @@ import { expectNoDrift } from '../../support/limits.ts';
 import { request } from '../../support/jobs.ts';
 import { FIXTURES } from '../../support/processes.ts';
 import { type QuickWorker, startQuickWorker } from '../../support/servers/quick-worker.ts';
-import { expectTrueTally } from '../../support/checks/counters.ts';
+import { expectTrueCounters } from '../../support/checks/counters.ts';
 import { mostAtOnce, readRuns } from '../../support/checks/run-history.ts';
 import { until } from '../../support/until.ts';
 
@@ -59,9 +59,9 @@ const SNAPSHOT = `
   select count(*)::int as tenant,
     (count(*) filter (where l.key = 'limited'))::int as definition,
     coalesce((select max(n) from (
-      select count(*)::int as n from longshore.running where kgate is not null group by kgate
+      select count(*)::int as n from longshore.running where key_limiter is not null group by key_limiter
     ) k), 0) as key
-  from longshore.running r join longshore.lane l using (shard, lane)`;
+  from longshore.running r join longshore.queue l using (shard, queue)`;
 
 interface Seen {
   tenant: number;
@@ -92,11 +92,11 @@ function watch(): () => Promise<Seen> {
 
 it('no limit is exceeded at any moment, whoever is killed', { timeout: 240_000 }, async () => {
   tellWhereOnFailure(database);
-  const { db, inbox, sql } = database;
+  const { db, enqueuer, sql } = database;
   await changeLimits(db, 'tenant', 'default', { concurrencyLimit: TENANT_LIMIT }, null);
   const [first, frozen] = await Promise.all([start(), start()]);
   const stopWatching = watch();
-  await inbox.start(
+  await enqueuer.start(
     Array.from({ length: JOBS }, (_, n) => {
       const key = KEYS[n % (KEYS.length + 1)];
       const params = { file, ...(key !== undefined && { key }) };
@@ -141,7 +141,7 @@ it('no limit is exceeded at any moment, whoever is killed', { timeout: 240_000 }
   const lost = await sql(`select from longshore.attempt where error_code = 'LEASE_EXPIRED'`);
   expect(lost.length, 'leases that were lost with a job').toBeGreaterThan(0);
   await expectNoDrift(database);
-  await expectTrueTally(database);
-  const left = 'select name from longshore.gate where in_use <> 0 or parked <> 0';
+  await expectTrueCounters(database);
+  const left = 'select name from longshore.limiter where in_use <> 0 or blocked <> 0';
   expect(await sql(left)).toEqual([]);
 });

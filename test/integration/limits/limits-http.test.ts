@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { servedLanes } from '../../../src/store/enqueue/queues.ts';
+import { servedQueues } from '../../../src/store/enqueue/queues.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { doorOf, knock, newKey, newTenant } from '../../support/server-edge.ts';
 import { clearFlow, publish, take } from '../../support/limits.ts';
@@ -38,12 +38,12 @@ const definitionOf = async (key: string, name: string) => {
   const { body } = await call(key, 'GET', '/v1/definitions');
   return (body['definitions'] as { key: string }[]).find((one) => one.key === name);
 };
-const deeds = async () => {
-  const rows = await database.sql<{ deed: string }>(
-    `select concat_ws(' ', tenant, action, subject, actor) as deed from longshore.audit
+const entries = async () => {
+  const rows = await database.sql<{ entry: string }>(
+    `select concat_ws(' ', tenant, action, subject, actor) as entry from longshore.audit
      where action !~ '^(key|tenant)\\.create' order by id`,
   );
-  return rows.map(({ deed }) => deed);
+  return rows.map(({ entry }) => entry);
 };
 
 describe('the limits of a definition', () => {
@@ -73,7 +73,7 @@ describe('the limits of a definition', () => {
     });
     await call(operator.key, 'PATCH', path, { concurrencyLimit: null, rateLimit: null });
     expect(await take(database, worker, 10)).toHaveLength(2);
-    expect((await deeds()).slice(-2)).toEqual([
+    expect((await entries()).slice(-2)).toEqual([
       `default definition.limits hello key:${operator.keyId}`,
       `default definition.limits hello key:${operator.keyId}`,
     ]);
@@ -102,14 +102,14 @@ describe('a pause', () => {
     ['/v1', 'all', null, 'default all.pause all'],
     ['/v1/tenants/acme', 'tenant', 'acme', 'acme tenant.pause acme'],
     ['/v1/definitions/hello', 'definition', 'hello', 'default definition.pause hello'],
-  ])('at %s stops it, says who and why, and is audited', async (path, scope, name, deed) => {
+  ])('at %s stops it, says who and why, and is audited', async (path, scope, name, entry) => {
     await publish(database, 'hello', {});
     await enqueueOne(database, { tenant: 'acme' });
     const reason = 'the printer burns';
     const made = await call(admin.key, 'POST', `${path}/pause`, { reason });
     const by = `key:${admin.keyId}`;
     expect(made).toMatchObject({ status: 200, body: { scope, name, by, reason } });
-    expect((await deeds()).at(-1)).toBe(`${deed} ${by}`);
+    expect((await entries()).at(-1)).toBe(`${entry} ${by}`);
     expect(await take(database, worker, 10)).toEqual([]);
     const listed = async (key: string) => (await call(key, 'GET', '/v1/pauses')).body['pauses'];
     expect(await listed(admin.key)).toEqual([made.body]);
@@ -117,10 +117,10 @@ describe('a pause', () => {
     const over = await call(admin.key, 'POST', `${path}/resume`);
     expect(over).toMatchObject({ status: 200, body: { resumed: made.body } });
     expect(await take(database, worker, 10)).toHaveLength(1);
-    const count = (await deeds()).length;
+    const count = (await entries()).length;
     const again = await call(admin.key, 'POST', `${path}/resume`);
     expect(again).toMatchObject({ status: 200, body: { resumed: null } });
-    expect(await deeds()).toHaveLength(count);
+    expect(await entries()).toHaveLength(count);
   });
 
   it('of another tenant is not shown, and nobody but the host makes one', async () => {
@@ -146,9 +146,9 @@ it('the limit and the weight of a tenant are changed, shown, and known to worker
   expect(await take(database, worker, 10)).toHaveLength(2);
   const { tenants } = (await call(admin.key, 'GET', '/v1/tenants')).body;
   expect(tenants).toContainEqual(expect.objectContaining({ ...body, inUse: 2, paused: null }));
-  const lanes = await servedLanes(database.db, 0, [{ key: 'hello', version: 1 }]);
-  expect(lanes.find(({ tenant }) => tenant === 'acme')?.weight).toBe(3);
-  expect((await deeds()).slice(-2)).toEqual([
+  const queues = await servedQueues(database.db, 0, [{ key: 'hello', version: 1 }]);
+  expect(queues.find(({ tenant }) => tenant === 'acme')?.weight).toBe(3);
+  expect((await entries()).slice(-2)).toEqual([
     `acme tenant.limits acme key:${admin.keyId}`,
     `acme tenant.weight acme key:${admin.keyId}`,
   ]);

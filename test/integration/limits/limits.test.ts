@@ -5,8 +5,8 @@ import { getJob } from '../../../src/store/read/get-job.ts';
 import { changeLimits, readLimits } from '../../../src/store/limits/limits.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
-import { SWEEP_START, sweepGates } from '../../../src/store/limits/sweep-limiters.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
+import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { claimLimited, clearFlow, expectNoDrift, publish, take } from '../../support/limits.ts';
 import { claimAny, enqueueOne, failure, loseLease, newWorker } from '../../support/jobs.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(async () => await expectNoDrift(database));
 
 const many = async (count: number, changes: Parameters<typeof request>[0] = {}) =>
-  await database.inbox.start(Array.from({ length: count }, () => request(changes)));
+  await database.enqueuer.start(Array.from({ length: count }, () => request(changes)));
 
 const ids = (jobs: readonly { id: string }[]) => jobs.map(({ id }) => id);
 
@@ -64,15 +64,15 @@ describe('the limit of a definition', () => {
     expect(await take(database, worker, 10)).toHaveLength(0);
   });
 
-  it('is no way past for the claims that know of no gates', async () => {
+  it('is no way past for the claims that know of no limiters', async () => {
     await publish(database, 'hello', { concurrencyLimit: 1 });
     await many(3);
     expect(await claimAny(database, worker, 10)).toEqual([]);
-    const lanes = await database.sql<{ lane: number }>('select lane from longshore.lane');
-    const lines = lanes.map(({ lane }) => ({ lane, rank: 0, floor: 0 }));
-    const turn = { settlements: [], limit: 10, instance: worker, lines };
-    expect((await takeTurn(database.db, 0, turn)).jobs).toEqual([]);
-    expect(await claim(database.db, 0, 10, worker, lines)).toEqual([]);
+    const queues = await database.sql<{ queue: number }>('select queue from longshore.queue');
+    const levels = queues.map(({ queue }) => ({ queue, rank: 0, floor: 0 }));
+    const turn = { settlements: [], limit: 10, instance: worker, levels };
+    expect((await settleAndClaim(database.db, 0, turn)).jobs).toEqual([]);
+    expect(await claim(database.db, 0, 10, worker, levels)).toEqual([]);
   });
 
   it('leaves priorities and other definitions alone', async () => {
@@ -82,16 +82,16 @@ describe('the limit of a definition', () => {
     await many(1, { definitionKey: 'free', priority: 9 });
     const jobs = await take(database, worker, 4);
     expect(jobs.map(({ rank }) => -rank)).toEqual([9, 5, 1, 1]);
-    expect(jobs.map(({ gated }) => gated)).toEqual([false, true, false, false]);
+    expect(jobs.map(({ limited }) => limited)).toEqual([false, true, false, false]);
   });
 
-  it('counts lines that share it together, and says that there is more elsewhere', async () => {
+  it('counts levels that share it together, and says that there is more elsewhere', async () => {
     await publish(database, 'limited', { concurrencyLimit: 2 });
     for (const priority of [3, 2, 1]) await many(2, { definitionKey: 'limited', priority });
     await many(3, { definitionKey: 'free' });
     const first = await claimLimited(database, worker, 4);
     expect(first.jobs.map(({ rank }) => -rank)).toEqual([3, 3]);
-    expect(first).toMatchObject({ more: true, shutLanes: [first.jobs[0]?.lane] });
+    expect(first).toMatchObject({ more: true, shutQueues: [first.jobs[0]?.queue] });
     // Asked for nothing, it says that there is nothing: whoever has no budget left must not ask on.
     expect(await claimLimited(database, worker, 0)).toMatchObject({ jobs: [], more: false });
     expect((await claimLimited(database, worker, 4)).jobs).toHaveLength(3);
@@ -163,8 +163,8 @@ describe('a change of limits', () => {
       transition: { to: 'succeeded', resultJson: '1' } as never,
       usage: { pid: null, peakRssBytes: null, cpuMs: null, exitCode: null, signal: null },
     }));
-    const turn = { settlements, limit: 0, instance: worker, lines: [] };
-    expect((await takeTurn(database.db, 0, turn)).settled).toEqual(new Set());
+    const turn = { settlements, limit: 0, instance: worker, levels: [] };
+    expect((await settleAndClaim(database.db, 0, turn)).settled).toEqual(new Set());
     for (const job of jobs) await settleAs(database, job, SUCCESS);
     expect(await take(database, worker, 9)).toHaveLength(2);
   });
@@ -192,7 +192,7 @@ describe('the limit of a tenant', () => {
     }
     const jobs = await take(database, worker, 20);
     const rows = await database.sql<{ key: string; tenant: string }>(
-      `select l.key, l.tenant from longshore.running r join longshore.lane l using (shard, lane)`,
+      `select l.key, l.tenant from longshore.running r join longshore.queue l using (shard, queue)`,
     );
     const count = (fits: (row: { key: string; tenant: string }) => boolean) =>
       rows.filter(fits).length;
@@ -211,13 +211,13 @@ describe('the limit of keys', () => {
     await publish(database, 'hello', { concurrencyKeyLimit: 1 });
   });
 
-  it('lets one of each key into its line, and the next when it ends', async () => {
+  it('lets one of each key into its level, and the next when it ends', async () => {
     const first = [await keyed('a'), await keyed('b')];
     const second = [await keyed('a'), await keyed('b')];
     const free = await enqueueOne(database);
     const jobs = await claimAny(database, worker, 10);
     expect(ids(jobs)).toEqual([...first, free]);
-    expect(jobs.map(({ gated }) => gated)).toEqual([true, true, false]);
+    expect(jobs.map(({ limited }) => limited)).toEqual([true, true, false]);
     expect(await getJob(database.db, 'default', second[0] ?? '')).toMatchObject({
       status: 'queued',
       concurrencyKey: 'a',
@@ -239,7 +239,7 @@ describe('the limit of keys', () => {
     expect(ids(await claimAny(database, worker, 10))).toEqual([late]);
   });
 
-  it('is kept by a job that goes back to its line, and handed on by one that waits', async () => {
+  it('is kept by a job that goes back to its level, and handed on by one that waits', async () => {
     const [a, b] = [await keyed('a', { maxAttempts: 9 }), await keyed('a')];
     const [job] = await claimAny(database, worker, 10);
     if (job) await settleAs(database, job, { kind: 'lost', message: 'gone' });
@@ -250,7 +250,7 @@ describe('the limit of keys', () => {
     expect(ids(await claimAny(database, worker, 10))).toEqual([b]);
   });
 
-  it('is handed on by a cancel, of the one in the line as of the one that waits', async () => {
+  it('is handed on by a cancel, of the one in the level as of the one that waits', async () => {
     const [a, b, c] = [await keyed('a'), await keyed('a'), await keyed('a')];
     await cancelJob(database.db, 'default', b);
     await expectNoDrift(database);
@@ -258,7 +258,7 @@ describe('the limit of keys', () => {
     expect(ids(await claimAny(database, worker, 10))).toEqual([c]);
   });
 
-  it('is taken by jobs that were held or scheduled when they come to their line', async () => {
+  it('is taken by jobs that were held or scheduled when they come to their level', async () => {
     const held = await keyed('a', { hold: true });
     const later = await keyed('a', { runAt: new Date('2100-01-01') });
     const now = await keyed('a');
@@ -281,9 +281,9 @@ describe('the limit of keys', () => {
     for (let n = 0; n < 6; n += 1) await keyed('a');
     const change = async (concurrencyKeyLimit: number) =>
       await changeLimits(database.db, 'definition', 'hello', { concurrencyKeyLimit }, null);
-    const sweep = async () => await sweepGates(database.db, 0, SWEEP_START, 100);
+    const sweep = async () => await sweepLimiters(database.db, 0, SWEEP_START, 100);
     await change(3);
-    expect((await sweep()).lines).toHaveLength(1);
+    expect((await sweep()).levels).toHaveLength(1);
     expect(await claimAny(database, worker, 10)).toHaveLength(3);
     await change(0);
     await sweep();
@@ -295,23 +295,23 @@ describe('the limit of keys', () => {
     for (let n = 0; n < 4; n += 1) await keyed('a', { definitionKey: 'late' });
     const [running] = await claimAny(database, worker, 1);
     await changeLimits(database.db, 'definition', 'late', { concurrencyKeyLimit: 1 }, null);
-    // Nobody can claim those that are in the line without a token, also before they are parked.
+    // Nobody can claim those that are in the level without a token, also before they are blocked.
     expect(await claimAny(database, worker, 10)).toEqual([]);
-    await sweepGates(database.db, 0, SWEEP_START, 100);
+    await sweepLimiters(database.db, 0, SWEEP_START, 100);
     await expectNoDrift(database);
     expect(await claimAny(database, worker, 10)).toEqual([]);
     if (running) await settleAs(database, running, SUCCESS);
     expect(await claimAny(database, worker, 10)).toHaveLength(1);
   });
 
-  it('lets the gates of keys go that nobody uses', async () => {
+  it('lets the limiters of keys go that nobody uses', async () => {
     for (const key of ['a', 'b', 'c']) await keyed(key);
     const keys = async () =>
-      (await database.sql('select from longshore.gate where definition is not null')).length;
+      (await database.sql('select from longshore.limiter where definition is not null')).length;
     expect(await keys()).toBe(3);
     const jobs = await claimAny(database, worker, 2);
     for (const job of jobs) await settleAs(database, job, SUCCESS);
-    await sweepGates(database.db, 0, SWEEP_START, 100);
+    await sweepLimiters(database.db, 0, SWEEP_START, 100);
     expect(await keys()).toBe(1);
     expect(await claimAny(database, worker, 2)).toHaveLength(1);
   });
@@ -328,8 +328,8 @@ describe('several shards', () => {
     const sharded = await testDatabase({ shards: 2 });
     try {
       await publish(sharded, 'hello', { concurrencyLimit: 3, concurrencyKeyLimit: 1 });
-      const gates = 'select shard, lim, key_lim from longshore.gate order by shard';
-      expect(await sharded.sql(gates)).toEqual([
+      const limiters = 'select shard, lim, key_lim from longshore.limiter order by shard';
+      expect(await sharded.sql(limiters)).toEqual([
         { shard: 0, lim: 2, key_lim: 1 },
         { shard: 1, lim: 1, key_lim: 1 },
       ]);

@@ -3,21 +3,21 @@ import type { Outcome } from '../../../src/core/job/lifecycle.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { cancelJobs } from '../../../src/store/change/cancel-jobs.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
-import { findLines } from '../../../src/store/claim/find-levels.ts';
-import { claimGated } from '../../../src/store/claim/limited-claim.ts';
+import { findLevels } from '../../../src/store/claim/find-levels.ts';
+import { claimLimited } from '../../../src/store/claim/limited-claim.ts';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
 import { pause, resume } from '../../../src/store/limits/pauses.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
-import { SWEEP_START, sweepGates } from '../../../src/store/limits/sweep-limiters.ts';
+import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { expectNoDrift, publish } from '../../support/limits.ts';
 import { failure, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
-import { expectTrueTally } from '../../support/checks/counters.ts';
+import { expectTrueCounters } from '../../support/checks/counters.ts';
 import { until } from '../../support/until.ts';
 
 /**
- * The gates under everything that touches them at once, as fast as it goes: claims, outcomes of every
+ * The limiters under everything that touches them at once, as fast as it goes: claims, outcomes of every
  * kind, cancels, retries by hand, changes of limits, pauses, sweeps. Seen from outside, no limit is ever
  * exceeded; nobody waits for ever; and in the end every counter is back at zero.
  */
@@ -50,27 +50,27 @@ const oneOf = <T>(items: readonly T[]): T => {
 const RETRIES = 60;
 const RETRY = { mode: 'reset', runAt: null, paramsJson: null } as const;
 const CANCELLED = `
-  select d.id, l.tenant from longshore.done d join longshore.lane l using (shard, lane)
+  select d.id, l.tenant from longshore.done d join longshore.queue l using (shard, queue)
   where d.state = 'cancelled' order by random() limit 1`;
 
 const SNAPSHOT = `
   select (count(*) filter (where l.key = 'one'))::int as one,
     (count(*) filter (where l.tenant = 'a'))::int as tenant,
     coalesce((select max(n) from (
-      select count(*)::int as n from longshore.running k join longshore.lane j using (shard, lane)
-      where k.kgate is not null and j.key = 'one' group by k.kgate
+      select count(*)::int as n from longshore.running k join longshore.queue j using (shard, queue)
+      where k.key_limiter is not null and j.key = 'one' group by k.key_limiter
     ) g), 0) as key
-  from longshore.running r join longshore.lane l using (shard, lane)`;
+  from longshore.running r join longshore.queue l using (shard, queue)`;
 
 it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
-  const { db, inbox, sql } = database;
+  const { db, enqueuer, sql } = database;
   await publish(database, 'one', {
     concurrencyLimit: LIMITS.one,
     concurrencyKeyLimit: LIMITS.key,
   });
   await publish(database, 'two');
   await changeLimits(db, 'tenant', 'a', { concurrencyLimit: LIMITS.tenant }, null);
-  const answers = await inbox.start(
+  const answers = await enqueuer.start(
     Array.from({ length: JOBS }, (_, n) =>
       request({
         tenant: n % 4 === 0 ? 'b' : 'a',
@@ -81,8 +81,8 @@ it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
       }),
     ),
   );
-  const lanes = (await sql<{ lane: number }>('select lane from longshore.lane')).map(
-    ({ lane }) => lane,
+  const queues = (await sql<{ queue: number }>('select queue from longshore.queue')).map(
+    ({ queue }) => queue,
   );
   const most = { one: 0, tenant: 0, key: 0 };
   const over = new AbortController();
@@ -92,9 +92,9 @@ it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
     const worker = await newWorker(database);
     let mine: ClaimedJob[] = [];
     while (!over.signal.aborted) {
-      const lines = (await findLines(db, 0, lanes)).map((line) => ({ ...line, floor: 0 }));
+      const lines = (await findLevels(db, 0, queues)).map((line) => ({ ...line, floor: 0 }));
       lines.sort(() => Math.random() - 0.5);
-      const { jobs } = await claimGated(db, 0, oneOf([1, 2, 5]), worker, lines);
+      const { jobs } = await claimLimited(db, 0, oneOf([1, 2, 5]), worker, lines);
       mine.push(...jobs);
       const kept = mine.filter(() => Math.random() < 0.3);
       for (const job of mine.filter((one) => !kept.includes(one))) {
@@ -114,7 +114,7 @@ it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
   const everybody = [
     ...Array.from({ length: CLAIMERS }, claims),
     repeats(async () => await promote(db, 0, 100)),
-    repeats(async () => await sweepGates(db, 0, SWEEP_START, 10)),
+    repeats(async () => await sweepLimiters(db, 0, SWEEP_START, 10)),
     repeats(async () => await cancelJob(db, 'a', oneOf(answers).jobId)),
     repeats(async () => {
       const states = ['queued', 'scheduled', 'running'] as const;
@@ -157,6 +157,6 @@ it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
   expect(most).toEqual(LIMITS);
   expect(retried).toBeGreaterThan(0);
   await expectNoDrift(database);
-  await expectTrueTally(database);
-  expect(await sql('select from longshore.gate where in_use <> 0 or parked <> 0')).toEqual([]);
+  await expectTrueCounters(database);
+  expect(await sql('select from longshore.limiter where in_use <> 0 or blocked <> 0')).toEqual([]);
 });

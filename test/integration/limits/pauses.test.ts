@@ -3,9 +3,9 @@ import { defineJob } from '../../../src/core/definition/define.ts';
 import { hookKey } from '../../../src/core/definition/hooks.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
-import { servedLanes } from '../../../src/store/enqueue/queues.ts';
+import { servedQueues } from '../../../src/store/enqueue/queues.ts';
 import { listPauses, pause, type PauseTarget, resume } from '../../../src/store/limits/pauses.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { clearFlow, publish, take } from '../../support/limits.ts';
 import { claimAny, enqueueOne, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
@@ -31,12 +31,12 @@ const stop = async (target: PauseTarget) => await pause(database.db, target, ANN
 /** Which jobs can be had, by every statement that claims. */
 const claimable = async () => {
   const [first, ...rest] = await claimAny(database, worker, 10);
-  const gated = await take(database, worker, 10);
-  const lanes = await database.sql<{ lane: number }>('select lane from longshore.lane');
-  const lines = lanes.map(({ lane }) => ({ lane, rank: 0, floor: 0 }));
-  const turn = { settlements: [], limit: 10, instance: worker, lines };
-  const { jobs } = await takeTurn(database.db, 0, turn);
-  return [...(first ? [first] : []), ...rest, ...gated, ...jobs].map(({ id }) => id);
+  const limited = await take(database, worker, 10);
+  const queues = await database.sql<{ queue: number }>('select queue from longshore.queue');
+  const levels = queues.map(({ queue }) => ({ queue, rank: 0, floor: 0 }));
+  const turn = { settlements: [], limit: 10, instance: worker, levels };
+  const { jobs } = await settleAndClaim(database.db, 0, turn);
+  return [...(first ? [first] : []), ...rest, ...limited, ...jobs].map(({ id }) => id);
 };
 
 describe('a pause', () => {
@@ -76,7 +76,7 @@ describe('a pause', () => {
     expect(await claimable()).toHaveLength(1);
   });
 
-  it('holds for lanes that are made later', async () => {
+  it('holds for queues that are made later', async () => {
     await stop({ scope: 'definition', name: 'new' });
     await stop({ scope: 'tenant', name: 'new' });
     await enqueueOne(database, { definitionKey: 'new' });
@@ -92,7 +92,7 @@ describe('a pause', () => {
     await stop({ scope: 'definition', name: 'hooked' });
     if (job) await settleAs(database, job, SUCCESS);
     const served = async () =>
-      (await servedLanes(database.db, 0, [{ key: hookKey('hooked'), version: 1 }])).length;
+      (await servedQueues(database.db, 0, [{ key: hookKey('hooked'), version: 1 }])).length;
     expect(await served()).toBe(1);
     await stop(ALL);
     expect(await served()).toBe(0);

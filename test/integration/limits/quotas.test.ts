@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { queuedBytes } from '../../../src/store/enqueue/queued-bytes.ts';
 import { Quotas } from '../../../src/enqueue/quotas.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   database = await testDatabase({ shards: 2 });
   const { db, waker } = database;
   const quotas = new Quotas(db, systemClock, LIMITS);
-  app = doorOf(database, { inbox: new Inbox(db, waker, systemClock, null, quotas), quotas });
+  app = doorOf(database, { enqueuer: new Enqueuer(db, waker, systemClock, null, quotas), quotas });
   const keyOf = async (name: string) =>
     (await newKey(database, await newTenant(database, name), 'admin')).key;
   keys = { acme: await keyOf('acme'), rival: await keyOf('rival'), heavy: await keyOf('heavy') };

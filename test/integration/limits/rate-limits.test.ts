@@ -3,14 +3,14 @@ import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
-import { SWEEP_START, sweepGates } from '../../../src/store/limits/sweep-limiters.ts';
+import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { claimLimited, clearFlow, expectNoDrift, publish, take } from '../../support/limits.ts';
 import { enqueueOne, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
 
 /**
  * Time passes here only when a test says so: a rate so slow that nothing is refilled meanwhile, and
- * gates whose last refill is moved into the past.
+ * limiters whose last refill is moved into the past.
  */
 let database: TestDatabase;
 let worker: string;
@@ -30,7 +30,7 @@ const SLOW = { limit: 1, perMs: HOUR_MS, burst: 2 };
 
 const hoursPass = async (hours: number) =>
   await database.sql(
-    `update longshore.gate set refilled_at = refilled_at - make_interval(mins => ($1 * 60)::int),
+    `update longshore.limiter set refilled_at = refilled_at - make_interval(mins => ($1 * 60)::int),
        next_at = next_at - make_interval(mins => ($1 * 60)::int)`,
     [hours],
   );
@@ -38,7 +38,7 @@ const hoursPass = async (hours: number) =>
 const ids = (jobs: readonly ClaimedJob[]) => jobs.map(({ id }) => id);
 
 const many = async (count: number, changes: Parameters<typeof request>[0] = {}) =>
-  await database.inbox.start(Array.from({ length: count }, () => request(changes)));
+  await database.enqueuer.start(Array.from({ length: count }, () => request(changes)));
 
 describe('the rate of a definition', () => {
   beforeEach(async () => {
@@ -50,7 +50,7 @@ describe('the rate of a definition', () => {
     expect(await take(database, worker, 10)).toHaveLength(2);
     const refused = await claimLimited(database, worker, 10);
     expect(refused).toMatchObject({ jobs: [], more: false });
-    expect(refused.shutLanes).toHaveLength(1);
+    expect(refused.shutQueues).toHaveLength(1);
     expect(refused.opensInMs).toBeGreaterThan(0.9 * HOUR_MS);
     expect(refused.opensInMs).toBeLessThanOrEqual(HOUR_MS);
     await hoursPass(1);
@@ -61,9 +61,9 @@ describe('the rate of a definition', () => {
 
   it('tells when it opens again with the claim that used it up', async () => {
     await take(database, worker, 1);
-    const { jobs, opensInMs, shutLanes } = await claimLimited(database, worker, 5);
+    const { jobs, opensInMs, shutQueues } = await claimLimited(database, worker, 5);
     expect(jobs).toHaveLength(1);
-    expect(shutLanes).toEqual([jobs[0]?.lane]);
+    expect(shutQueues).toEqual([jobs[0]?.queue]);
     expect(opensInMs).toBeGreaterThan(0.9 * HOUR_MS);
   });
 
@@ -88,7 +88,7 @@ describe('the rate of a definition', () => {
 
 describe('the rate of keys', () => {
   const keyed = async (concurrencyKey: string) => await enqueueOne(database, { concurrencyKey });
-  /** What can be started by claims and by the loop that lets parked jobs in, until nothing moves. */
+  /** What can be started by claims and by the loop that lets blocked jobs in, until nothing moves. */
   const start = async () => {
     const started: ClaimedJob[] = [];
     for (let idle = 0; idle < 2; idle += 1) {
@@ -115,24 +115,24 @@ describe('the rate of keys', () => {
     expect(ids(await start())).toEqual([a[3]]);
   });
 
-  it('keeps blocked jobs out of the line, and says when the next may start', async () => {
+  it('keeps blocked jobs out of the level, and says when the next may start', async () => {
     for (let n = 0; n < 5; n += 1) await keyed('a');
     await start();
     expect(await database.sql('select from longshore.waiting where seq is not null')).toEqual([]);
-    const { nextDueMs, lines } = await promote(database.db, 0, 100);
-    expect(lines).toEqual([]);
+    const { nextDueMs, levels } = await promote(database.db, 0, 100);
+    expect(levels).toEqual([]);
     expect(nextDueMs).toBeGreaterThan(0.9 * HOUR_MS);
     await hoursPass(1);
-    expect((await promote(database.db, 0, 100)).lines).toHaveLength(1);
+    expect((await promote(database.db, 0, 100)).levels).toHaveLength(1);
   });
 
   it('sends back what comes to its claim too early', async () => {
     const jobs = [await keyed('a'), await keyed('a'), await keyed('a')];
     // As when two let in a job of the same key at the same moment.
-    await database.sql(`update longshore.waiting set seq = parked, parked = null, key_token = true
-      where parked is not null`);
+    await database.sql(`update longshore.waiting set seq = blocked, blocked = null, has_permit = true
+      where blocked is not null`);
     await database.sql(
-      `update longshore.gate set in_use = 3, parked = 0 where definition is not null`,
+      `update longshore.limiter set in_use = 3, blocked = 0 where definition is not null`,
     );
     const claimed = await claimLimited(database, worker, 10);
     expect(ids(claimed.jobs)).toEqual(jobs.slice(0, 2));
@@ -147,15 +147,15 @@ describe('the rate of keys', () => {
     const [job] = await take(database, worker, 1);
     if (job) await settleAs(database, job, SUCCESS);
     const keys = async () =>
-      (await database.sql('select from longshore.gate where definition is not null')).length;
-    await sweepGates(database.db, 0, SWEEP_START, 100);
+      (await database.sql('select from longshore.limiter where definition is not null')).length;
+    await sweepLimiters(database.db, 0, SWEEP_START, 100);
     expect(await keys()).toBe(1);
     await hoursPass(1);
-    await sweepGates(database.db, 0, SWEEP_START, 100);
+    await sweepLimiters(database.db, 0, SWEEP_START, 100);
     expect(await keys()).toBe(0);
   });
 
-  it('goes on when the one in the line is cancelled', async () => {
+  it('goes on when the one in the level is cancelled', async () => {
     const [first, second] = [await keyed('a'), await keyed('a')];
     await cancelJob(database.db, 'default', first);
     expect(ids(await start())).toEqual([second]);

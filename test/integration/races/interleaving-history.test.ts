@@ -6,9 +6,9 @@ import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import type { Queryable } from '../../../src/store/connection/db.ts';
 import { writeEvents } from '../../../src/store/attempt/events.ts';
 import { writeLogChunks } from '../../../src/store/attempt/log-chunks.ts';
-import { fateOf } from '../../../src/store/claim/settlement-status.ts';
+import { settlementStatusOf } from '../../../src/store/claim/settlement-status.ts';
 import { loadSteps, saveStep } from '../../../src/store/attempt/steps.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { settleAs, SUCCESS } from '../../support/jobs.ts';
@@ -34,8 +34,8 @@ const WRITES: Record<
   string,
   { write(db: Queryable, job: ClaimedJob): Promise<unknown>; count(id: string): Promise<number> }
 > = {
-  lines: {
-    write: async (db, job) => await writeLogChunks(db, 0, [chunk(job, 0, ['line'])]),
+  levels: {
+    write: async (db, job) => await writeLogChunks(db, 0, [chunk(job, 0, ['level'])]),
     count: async (id) => (await allLogs(database, id)).length,
   },
   'an event': {
@@ -60,7 +60,7 @@ const ENDS: Record<string, (db: Queryable, subject: Owned) => Promise<unknown>> 
     const settlements = [
       { id: job.id, claim: job.claim, was: 'running' as const, transition, usage: NO_USAGE },
     ];
-    return await takeTurn(db, 0, { settlements, limit: 1, instance: worker, lines: [] });
+    return await settleAndClaim(db, 0, { settlements, limit: 1, instance: worker, levels: [] });
   },
 };
 
@@ -147,7 +147,7 @@ describe('a reader who follows', () => {
       for (let n = 0; n < 20; n += 2) {
         await writeEvents(database.db, 0, [saidBy(job, n), saidBy(job, n + 1)]);
       }
-      const fate = await fateOf(database.db, 0, job.id, job.claim);
+      const fate = await settlementStatusOf(database.db, 0, job.id, job.claim);
       const was = fate.kind === 'owned' ? fate.state : 'running';
       await settleAs(database, job, SUCCESS, was);
     };

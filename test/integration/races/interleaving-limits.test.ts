@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NO_LIMITS } from '../../../src/core/queue/limits.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
-import { claim, type ClaimedJob, type ClaimLine } from '../../../src/store/claim/claim.ts';
+import { claim, type ClaimedJob, type ClaimLevel } from '../../../src/store/claim/claim.ts';
 import type { Queryable } from '../../../src/store/connection/db.ts';
-import { claimGated } from '../../../src/store/claim/limited-claim.ts';
-import { installLimits, lockLanes } from '../../../src/store/limits/install-limits.ts';
-import { Lanes } from '../../../src/store/enqueue/queues.ts';
+import { claimLimited } from '../../../src/store/claim/limited-claim.ts';
+import { installLimits, lockQueues } from '../../../src/store/limits/install-limits.ts';
+import { Queues } from '../../../src/store/enqueue/queues.ts';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
 import { pause } from '../../../src/store/limits/pauses.ts';
-import { adopt, SWEEP_START, sweepGates } from '../../../src/store/limits/sweep-limiters.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
+import { adopt, SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { clearFlow, expectNoDrift, publish } from '../../support/limits.ts';
 import { HeldLink, statementNamed, untilBlocked } from '../../support/servers/held-link.ts';
 import { enqueueOne, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 
-/** Two sides that want the same gate, or the same job and a gate, at the same moment. */
+/** Two sides that want the same limiter, or the same job and a limiter, at the same moment. */
 let database: TestDatabase;
 let worker: string;
-let lines: ClaimLine[];
+let levels: ClaimLevel[];
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -27,15 +27,15 @@ afterAll(async () => await database.close());
 beforeEach(async () => {
   await clearFlow(database);
   worker = await newWorker(database);
-  const { lane } = await new Lanes(database.db, 1).resolve('default', 'hello', 1);
-  lines = [{ lane, rank: 0, floor: 0 }];
+  const { queue } = await new Queues(database.db, 1).resolve('default', 'hello', 1);
+  levels = [{ queue, rank: 0, floor: 0 }];
 });
 afterEach(async () => await expectNoDrift(database));
 
 const take = async (db: Queryable = database.db) =>
-  (await claimGated(db, 0, 10, worker, lines)).jobs;
-const takePlain = async (db: Queryable = database.db) => await claim(db, 0, 10, worker, lines);
-const sweep = async (db: Queryable = database.db) => await sweepGates(db, 0, SWEEP_START, 100);
+  (await claimLimited(db, 0, 10, worker, levels)).jobs;
+const takePlain = async (db: Queryable = database.db) => await claim(db, 0, 10, worker, levels);
+const sweep = async (db: Queryable = database.db) => await sweepLimiters(db, 0, SWEEP_START, 100);
 const limit = async (concurrencyLimit: number) =>
   await changeLimits(database.db, 'definition', 'hello', { concurrencyLimit }, null);
 const first = ([job]: ClaimedJob[]): ClaimedJob => {
@@ -43,7 +43,7 @@ const first = ([job]: ClaimedJob[]): ClaimedJob => {
   return job;
 };
 
-describe('a gate with one place', () => {
+describe('a limiter with one place', () => {
   beforeEach(async () => {
     await publish(database, 'hello', { concurrencyLimit: 1 });
     await enqueueOne(database);
@@ -69,7 +69,7 @@ describe('a gate with one place', () => {
     const job = first(await take());
     const link = await HeldLink.begin(database);
     await settleAs({ db: link }, job, SUCCESS);
-    // Before the end the gate is seen as full, and nobody waits for it.
+    // Before the end the limiter is seen as full, and nobody waits for it.
     expect(await take()).toEqual([]);
     await (end === 'commits' ? link.commit() : link.rollback());
     expect(await take()).toHaveLength(taken);
@@ -95,16 +95,16 @@ describe('a limit that is set while jobs are claimed', () => {
 
   it('counts a claim that was under way once the sweep has seen it', async () => {
     const link = await HeldLink.begin(database);
-    await claim(link, 0, 1, worker, lines);
+    await claim(link, 0, 1, worker, levels);
     expect(await limit(1)).toMatchObject({ inUse: 0 });
     await link.commit();
     await sweep();
     expect(await take()).toEqual([]);
   });
 
-  it('holds for a claim that begins after it, also for one that knows of no gate', async () => {
+  it('holds for a claim that begins after it, also for one that knows of no limiter', async () => {
     const link = await HeldLink.begin(database);
-    await lockLanes(link);
+    await lockQueues(link);
     await installLimits(link, 0, 'definition', 'hello', { ...NO_LIMITS, concurrencyLimit: 1 });
     expect(await takePlain()).toHaveLength(2);
     await link.commit();
@@ -115,9 +115,9 @@ describe('a limit that is set while jobs are claimed', () => {
   });
 
   it('adopts a job before its turn comes, which is then refused', async () => {
-    const jobs = await claim(database.db, 0, 1, worker, lines);
+    const jobs = await claim(database.db, 0, 1, worker, levels);
     const link = await HeldLink.begin(database);
-    await lockLanes(link);
+    await lockQueues(link);
     await installLimits(link, 0, 'definition', 'hello', { ...NO_LIMITS, concurrencyLimit: 1 });
     expect(await adopt(link, 0)).toBe(1);
     const settlements = jobs.map(({ id, claim: claimNo }) => ({
@@ -127,7 +127,12 @@ describe('a limit that is set while jobs are claimed', () => {
       transition: { to: 'succeeded', resultJson: '1' } as never,
       usage: { pid: null, exitCode: null, signal: null, peakRssBytes: null, cpuMs: null },
     }));
-    const turning = takeTurn(database.db, 0, { settlements, limit: 0, instance: worker, lines });
+    const turning = settleAndClaim(database.db, 0, {
+      settlements,
+      limit: 0,
+      instance: worker,
+      levels,
+    });
     await untilBlocked(database);
     await link.commit();
     expect((await turning).settled).toEqual(new Set());
@@ -136,9 +141,9 @@ describe('a limit that is set while jobs are claimed', () => {
   });
 
   it('is younger than the outcome that gives its token back', async () => {
-    const job = first(await claim(database.db, 0, 1, worker, lines));
+    const job = first(await claim(database.db, 0, 1, worker, levels));
     const link = await HeldLink.begin(database);
-    await lockLanes(link);
+    await lockQueues(link);
     await installLimits(link, 0, 'definition', 'hello', { ...NO_LIMITS, concurrencyLimit: 1 });
     expect(await adopt(link, 0)).toBe(1);
     const settling = settleAs(database, job, SUCCESS);
@@ -159,10 +164,10 @@ describe('a limit that is set while jobs are claimed', () => {
   });
 });
 
-describe('lanes that are made while something changes', () => {
+describe('queues that are made while something changes', () => {
   const made = async (key: string) =>
     await database.sql(
-      `select dgate is not null as gated, paused_at is not null as paused from longshore.lane
+      `select definition_limiter is not null as limited, paused_at is not null as paused from longshore.queue
        where key = $1`,
       [key],
     );
@@ -170,25 +175,25 @@ describe('lanes that are made while something changes', () => {
   it('are seen by a change that waited for them', async () => {
     await publish(database, 'early');
     const link = await HeldLink.begin(database);
-    await new Lanes(link, 1).resolve('default', 'early', 1);
+    await new Queues(link, 1).resolve('default', 'early', 1);
     const change = { concurrencyLimit: 1 };
     const changing = changeLimits(database.db, 'definition', 'early', change, null);
     await untilBlocked(database);
     await link.commit();
     await changing;
-    expect(await made('early')).toEqual([{ gated: true, paused: false }]);
+    expect(await made('early')).toEqual([{ limited: true, paused: false }]);
   });
 
   it('see a change that they waited for', async () => {
     const link = await HeldLink.begin(database);
-    await lockLanes(link);
+    await lockQueues(link);
     await installLimits(link, 0, 'definition', 'late', { ...NO_LIMITS, concurrencyLimit: 1 });
     await link.run(statementNamed('pause'), ['definition', 'late', null, null]);
-    const making = new Lanes(database.db, 1).resolve('default', 'late', 1);
+    const making = new Queues(database.db, 1).resolve('default', 'late', 1);
     await untilBlocked(database);
     await link.commit();
     await making;
-    expect(await made('late')).toEqual([{ gated: true, paused: true }]);
+    expect(await made('late')).toEqual([{ limited: true, paused: true }]);
   });
 });
 
@@ -275,7 +280,7 @@ describe('a pause', () => {
     await enqueueOne(database);
     await enqueueOne(database);
     const link = await HeldLink.begin(database);
-    expect(await claim(link, 0, 1, worker, lines)).toHaveLength(1);
+    expect(await claim(link, 0, 1, worker, levels)).toHaveLength(1);
     await pause(database.db, { scope: 'all' }, null, null);
     await link.commit();
     expect(await takePlain()).toEqual([]);

@@ -44,12 +44,12 @@ describe.each(postgresVersions())('beside a pruner on PostgreSQL %i', (postgres)
   const running = async () => await runningSince(database, OLD_DAYS);
   const statusOf = async (id: string) => (await getJob(database.db, 'default', id))?.status;
 
-  const laneOf = async (id: string) => {
-    const rows = await database.sql<{ lane: number }>(
-      'select lane from longshore.job where id = $1',
+  const queueOf = async (id: string) => {
+    const rows = await database.sql<{ queue: number }>(
+      'select queue from longshore.job where id = $1',
       [id],
     );
-    return rows[0]?.lane ?? 0;
+    return rows[0]?.queue ?? 0;
   };
 
   it.each(['commits', 'rolls back'])('everybody gets through when it %s', async (end) => {
@@ -64,7 +64,7 @@ describe.each(postgresVersions())('beside a pruner on PostgreSQL %i', (postgres)
     const due = await old({ definitionKey: 'due', delayMs: 60_000 });
     await database.sql(`update longshore.waiting set run_at = now() where id = $1`, [due]);
     const queued = await old({ definitionKey: 'queued' });
-    const lines = [{ lane: await laneOf(queued), rank: 0, floor: 0 }];
+    const lines = [{ queue: await queueOf(queued), rank: 0, floor: 0 }];
 
     const pruner = await HeldLink.begin(database);
     expect(await dropOldest(pruner, WEEK)).toMatchObject({ partition: dateOf(OLD_DAYS) });

@@ -4,8 +4,11 @@ import { decide, DEFAULT_RULES } from '../../../src/core/job/lifecycle.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import type { Queryable } from '../../../src/store/connection/db.ts';
-import { fateOf } from '../../../src/store/claim/settlement-status.ts';
-import { takeTurn, type TurnResult } from '../../../src/store/claim/settle-and-claim.ts';
+import { settlementStatusOf } from '../../../src/store/claim/settlement-status.ts';
+import {
+  settleAndClaim,
+  type SettleAndClaimResult,
+} from '../../../src/store/claim/settle-and-claim.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { settleAs, SUCCESS } from '../../support/jobs.ts';
@@ -40,14 +43,17 @@ const owned = async (): Promise<Owned> => {
 
 const stateOf = async (subject: Subject) => (await lookAt(database, subject)).state;
 
-const turn = async ({ job, worker }: Owned, db: Queryable = database.db): Promise<TurnResult> => {
+const turn = async (
+  { job, worker }: Owned,
+  db: Queryable = database.db,
+): Promise<SettleAndClaimResult> => {
   const transition = decide({ ...job, ...DEFAULT_RULES, state: 'running' }, SUCCESS, 0.5);
   const settlement = { ...job, was: 'running' as const, transition, usage: NO_USAGE };
-  return await takeTurn(db, 0, {
+  return await settleAndClaim(db, 0, {
     settlements: [settlement],
     limit: 0,
     instance: worker,
-    lines: [],
+    levels: [],
   });
 };
 
@@ -109,7 +115,7 @@ describe('turn and the reaper', () => {
     await link.commit();
     expect(await turning).toEqual(NOTHING);
     expect(await lookAt(database, subject)).toMatchObject({ state: 'running', claim_no: 2 });
-    const fate = await fateOf(database.db, 0, subject.id, subject.job.claim);
+    const fate = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
     expect(fate).toEqual({ kind: 'stale' });
   });
 
@@ -134,7 +140,7 @@ describe('turn and turn', () => {
     await untilBlocked(database);
     await link.commit();
     expect(await second).toEqual(NOTHING);
-    const fate = await fateOf(database.db, 0, subject.id, subject.job.claim);
+    const fate = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
     expect(fate).toEqual({ kind: 'settled' });
   });
 });

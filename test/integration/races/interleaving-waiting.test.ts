@@ -227,8 +227,8 @@ describe('two enqueues of one idempotency key', () => {
   /** The first one's statement, as the store sends it, with its transaction left open. */
   const hold = async (key: string) => {
     const other = await enqueueOne(database, { definitionKey: 'keyed' });
-    const [lane] = await database.sql<{ lane: number }>(
-      'select lane from longshore.job where id = $1',
+    const [queue] = await database.sql<{ queue: number }>(
+      'select queue from longshore.job where id = $1',
       [other],
     );
     const id = makeJobId({ timeMs: Date.now(), sequence: 0, random: [1, 1], shard: 0 });
@@ -236,7 +236,7 @@ describe('two enqueues of one idempotency key', () => {
     const row = {
       n: 0,
       id,
-      lane: lane?.lane,
+      queue: queue?.queue,
       params: '{}',
       scope: 'idempotency\ndefault\nkeyed',
       idempotency_key: key,
@@ -255,7 +255,7 @@ describe('two enqueues of one idempotency key', () => {
 
   it('the first commits, and the second is answered with its job', async () => {
     const { link, id } = await hold('a');
-    const second = database.inbox.start([keyed('a')]);
+    const second = database.enqueuer.start([keyed('a')]);
     await untilBlocked(database);
     await link.commit();
     expect(await second).toEqual([{ jobId: id, status: 'queued', created: false }]);
@@ -263,7 +263,7 @@ describe('two enqueues of one idempotency key', () => {
 
   it('the first rolls back, and the second makes the job', async () => {
     const { link, id } = await hold('b');
-    const second = database.inbox.start([keyed('b'), keyed('c')]);
+    const second = database.enqueuer.start([keyed('b'), keyed('c')]);
     await untilBlocked(database);
     await link.rollback();
     const answers = await second;

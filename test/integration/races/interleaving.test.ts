@@ -5,9 +5,9 @@ import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { saveProgress } from '../../../src/store/attempt/progress.ts';
-import { fateOf } from '../../../src/store/claim/settlement-status.ts';
+import { settlementStatusOf } from '../../../src/store/claim/settlement-status.ts';
 import { settle, type Settlement } from '../../../src/store/claim/settle.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { buryWorkers, findOrphans, heartbeat } from '../../../src/store/workers/workers.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
@@ -61,11 +61,14 @@ describe('a stale claim', () => {
     }
     await saveProgress(database.db, 0, [{ id, claim, fraction: 0.9, message: 'stale' }]);
     const settlements = [success(subject.job)];
-    const turn = { settlements, limit: 1, instance: subject.worker, lines: [] };
-    expect(await takeTurn(database.db, 0, turn)).toEqual({ settled: new Set(), jobs: [] });
+    const turn = { settlements, limit: 1, instance: subject.worker, levels: [] };
+    expect(await settleAndClaim(database.db, 0, turn)).toEqual({ settled: new Set(), jobs: [] });
     expect(await row()).toEqual(before);
-    expect(await fateOf(database.db, 0, id, claim)).toEqual({ kind: 'stale' });
-    expect(await fateOf(database.db, 0, id, 2)).toEqual({ kind: 'owned', state: 'running' });
+    expect(await settlementStatusOf(database.db, 0, id, claim)).toEqual({ kind: 'stale' });
+    expect(await settlementStatusOf(database.db, 0, id, 2)).toEqual({
+      kind: 'owned',
+      state: 'running',
+    });
   });
 });
 
@@ -103,7 +106,7 @@ describe('settle and cancel', () => {
     await untilBlocked(database);
     await link.commit();
     expect(await settling).toEqual([]);
-    const fate = await fateOf(database.db, 0, subject.id, subject.job.claim);
+    const fate = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
     expect(fate).toEqual({ kind: 'owned', state: 'cancelling' });
     await settleAs(database, subject.job, failure('HANDLER_ERROR'), 'cancelling');
     expect(await stateOf(subject)).toBe('cancelled');
@@ -155,7 +158,7 @@ describe('settle and the reaper', () => {
     await link.commit();
     expect(await settling).toEqual([]);
     expect(await lookAt(database, subject)).toMatchObject({ state: 'queued', attempts: 1 });
-    const fate = await fateOf(database.db, 0, subject.id, subject.job.claim);
+    const fate = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
     expect(fate).toEqual({ kind: 'stale' });
   });
 
@@ -213,7 +216,7 @@ describe('settle and what takes the job next', () => {
     const link = await HeldLink.begin(database);
     expect((await promote(link, 0, 1_000)).promoted).toBeGreaterThan(0);
     expect(await settleAs(database, subject.job, SUCCESS)).toEqual([]);
-    const fate = await fateOf(database.db, 0, subject.id, subject.job.claim);
+    const fate = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
     expect(fate).toEqual({ kind: 'settled' });
     await link.commit();
     expect(await stateOf(subject)).toBe('queued');

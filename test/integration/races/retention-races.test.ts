@@ -25,7 +25,7 @@ import {
   untilItLetsGo,
   untilPrunerAsks,
 } from '../../support/old-jobs.ts';
-import { expectTrueTally } from '../../support/checks/counters.ts';
+import { expectTrueCounters } from '../../support/checks/counters.ts';
 import { until } from '../../support/until.ts';
 
 const WEEK = { retentionDays: 7, deadLetterDays: 0 };
@@ -231,7 +231,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     expect(await database.sql('select from longshore.bulk')).toHaveLength(1);
     expect((await partitionNames(database))[1]).toBe(`_p${dateOf(7)}`);
     expect(await status(dead)).toBe('failed');
-    await expectTrueTally(database);
+    await expectTrueCounters(database);
     expect(await enqueueDaysAgo(database, 0, { delayMs: DAY_MS })).toBeTruthy();
   });
 });

@@ -98,12 +98,12 @@ describe('a roster of schedulers', () => {
   });
 });
 
-it('very many jobs due at once keep no other lane waiting, and go by their time', async () => {
-  const { db, inbox, sql } = database;
+it('very many jobs due at once keep no other queue waiting, and go by their time', async () => {
+  const { db, enqueuer, sql } = database;
   const flood = Array.from({ length: 60 }, () =>
     request({ definitionKey: 'flood', delayMs: 3_600_000 }),
   );
-  const made = await inbox.start(flood);
+  const made = await enqueuer.start(flood);
   const late = await enqueueOne(database, { definitionKey: 'other', delayMs: 3_600_000 });
   // The flood has been due for a while, the last made first; the other one only just now.
   for (const [index, { jobId }] of made.entries()) {
@@ -152,10 +152,10 @@ describe('what is due sooner than the next look', () => {
   });
 
   it('fires on time, slot after slot', async () => {
-    const { db, inbox } = database;
+    const { db, enqueuer } = database;
     const id = await newSchedule(database, { cron: '* * * * * *', catchUp: 'all' });
     const all = { buckets: Array.from({ length: BUCKETS }, (_, bucket) => bucket) };
-    const ticking = ticker({ db, inbox, log: silentLog }, all, 60_000, systemClock);
+    const ticking = ticker({ db, enqueuer, log: silentLog }, all, 60_000, systemClock);
     await ticking.start();
     await until('three fired', async () => (await slotsOf(database, id)).length >= 3);
     await ticking.stop();

@@ -8,7 +8,7 @@ import { Db } from '../../../src/store/connection/db.ts';
 import { lockDueSchedules, nextLookMs } from '../../../src/store/schedules/due-schedules.ts';
 import { deleteSchedule } from '../../../src/store/schedules/delete-schedule.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
-import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { pruneSlots } from '../../../src/store/schedules/slots.ts';
 import { ScheduleNameTaken } from '../../../src/store/schedules/schedules.ts';
 import { specOf } from '../../../src/store/schedules/schedule-row.ts';
@@ -248,8 +248,8 @@ describe('a change', () => {
 
 it('a trigger makes a job now, also while paused, and moves no slot', async () => {
   const id = await newSchedule(database, { enabled: false, jitterMs: HOUR_MS });
-  const { db, inbox } = database;
-  const jobId = await triggerSchedule(db, inbox, 'default', id);
+  const { db, enqueuer } = database;
+  const jobId = await triggerSchedule(db, enqueuer, 'default', id);
   expect(await getJob(db, 'default', jobId ?? '')).toMatchObject({
     scheduleId: id,
     status: 'queued',
@@ -257,14 +257,14 @@ it('a trigger makes a job now, also while paused, and moves no slot', async () =
   const [slot] = await slotsOf(database, id);
   expect(slot).toMatchObject({ status: 'fired', reason: 'triggered', jobId });
   expect((await readSchedule(database, id)).nextAt).toBeNull();
-  expect(await triggerSchedule(db, inbox, 'nobody', id)).toBeNull();
+  expect(await triggerSchedule(db, enqueuer, 'nobody', id)).toBeNull();
 });
 
 it('many triggers at once each make a job and a row', async () => {
   const id = await newSchedule(database, {});
-  const { db, inbox } = database;
+  const { db, enqueuer } = database;
   const made = await Promise.all(
-    Array.from({ length: 40 }, async () => await triggerSchedule(db, inbox, 'default', id)),
+    Array.from({ length: 40 }, async () => await triggerSchedule(db, enqueuer, 'default', id)),
   );
   expect(new Set(made).size).toBe(40);
   const slots = await slotsOf(database, id);
@@ -371,7 +371,7 @@ describe('many schedulers that all believe to own everything', () => {
     );
     const rivals = dbs.map((db) => ({
       db,
-      inbox: new Inbox(db, database.waker, systemClock),
+      enqueuer: new Enqueuer(db, database.waker, systemClock),
       log: silentLog,
     }));
     try {

@@ -2,16 +2,16 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../src/core/job/job.ts';
 import { decide, DEFAULT_RULES } from '../../../src/core/job/lifecycle.ts';
-import { claim, type ClaimedJob, type ClaimLine } from '../../../src/store/claim/claim.ts';
+import { claim, type ClaimedJob, type ClaimLevel } from '../../../src/store/claim/claim.ts';
 import { type Queryable, SESSION } from '../../../src/store/connection/db.ts';
-import { findLines } from '../../../src/store/claim/find-levels.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
+import { findLevels } from '../../../src/store/claim/find-levels.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { Vault } from '../../../src/store/connection/vault.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { newWorker, request, SUCCESS } from '../../support/jobs.ts';
 
 /**
- * Sixteen claimers on four lines, as fast as they can. SKIP LOCKED with LIMIT is known to misbehave
+ * Sixteen claimers on four levels, as fast as they can. SKIP LOCKED with LIMIT is known to misbehave
  * under unlucky plans (taking too many, or one twice), so each way that the planner could go is
  * forced once: the statement must be right by its shape, not by its plan.
  */
@@ -33,7 +33,7 @@ const PLANS = [
 
 let database: TestDatabase;
 let worker: string;
-let lines: ClaimLine[];
+let levels: ClaimLevel[];
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -47,19 +47,19 @@ beforeEach(async () => {
 });
 
 async function enqueue(jobs: number): Promise<void> {
-  await database.inbox.start(
+  await database.enqueuer.start(
     Array.from({ length: jobs }, (_, n) =>
       request({ definitionKey: n % 2 ? 'odd' : 'even', priority: n % 3 ? 0 : 1 }),
     ),
   );
-  const lanes = await database.sql<{ lane: number }>('select lane from longshore.lane');
-  const found = await findLines(
+  const queues = await database.sql<{ queue: number }>('select queue from longshore.queue');
+  const found = await findLevels(
     database.db,
     0,
-    lanes.map((row) => row.lane),
+    queues.map((row) => row.queue),
   );
-  lines = found.map((line) => ({ ...line, floor: 0 }));
-  expect(lines).toHaveLength(4);
+  levels = found.map((level) => ({ ...level, floor: 0 }));
+  expect(levels).toHaveLength(4);
 }
 
 /** One claimer on a connection with these settings, until it finds nothing. */
@@ -90,16 +90,16 @@ async function claimAll(
   }
 }
 
-/** All claimers together; each starts with another line. */
+/** All claimers together; each starts with another level. */
 async function hammer(
   settings: string,
   jobs: number,
-  take: (db: Queryable, order: ClaimLine[], mine: readonly ClaimedJob[]) => Promise<ClaimedJob[]>,
+  take: (db: Queryable, order: ClaimLevel[], mine: readonly ClaimedJob[]) => Promise<ClaimedJob[]>,
 ): Promise<void> {
   await enqueue(jobs);
   const taken = await Promise.all(
     Array.from({ length: CLAIMERS }, async (_, n) => {
-      const order = [...lines.slice(n % lines.length), ...lines.slice(0, n % lines.length)];
+      const order = [...levels.slice(n % levels.length), ...levels.slice(0, n % levels.length)];
       return await claimAll(settings, async (db, mine) => await take(db, order, mine));
     }),
   );
@@ -131,8 +131,8 @@ describe.each(PLANS)('sixteen claimers with %s', (_, settings) => {
         const transition = decide({ ...job, ...DEFAULT_RULES, state: was }, SUCCESS, 0.5);
         return { id: job.id, claim: job.claim, was, transition, usage: NO_USAGE };
       });
-      const turn = { settlements, limit: 10, instance: worker, lines: order };
-      const { settled, jobs } = await takeTurn(db, 0, turn);
+      const turn = { settlements, limit: 10, instance: worker, levels: order };
+      const { settled, jobs } = await settleAndClaim(db, 0, turn);
       expect(settled).toBeNull();
       expect(jobs.length).toBeLessThanOrEqual(10);
       return jobs;

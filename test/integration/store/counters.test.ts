@@ -3,9 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatsView } from '../../../src/core/views/stats.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
-import { tallyKeeper } from '../../../src/scheduler/counter-keeper.ts';
+import { counterKeeper } from '../../../src/scheduler/counter-keeper.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
-import { foldTally, forgetTally, recountTally } from '../../../src/store/counters/roll-up.ts';
+import {
+  rollUpCounters,
+  forgetCounters,
+  recountCounters,
+} from '../../../src/store/counters/roll-up.ts';
 import {
   postgresVersions,
   testDatabase,
@@ -23,10 +27,10 @@ import {
   SUCCESS,
 } from '../../support/jobs.ts';
 import { readPrometheusText } from '../../support/servers/prometheus-text.ts';
-import { expectTrueTally } from '../../support/checks/counters.ts';
+import { expectTrueCounters } from '../../support/checks/counters.ts';
 
 /** That every statement counts what it moves is held by `statements`, `lifecycle` and `model`. */
-describe.each(postgresVersions())('the tally on PostgreSQL %i', (postgres) => {
+describe.each(postgresVersions())('the counters on PostgreSQL %i', (postgres) => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -34,11 +38,11 @@ describe.each(postgresVersions())('the tally on PostgreSQL %i', (postgres) => {
   });
   afterAll(async () => await database.close());
 
-  const fold = async (limit = 1_000) => await foldTally(database.db, 0, '-infinity', limit);
+  const fold = async (limit = 1_000) => await rollUpCounters(database.db, 0, '-infinity', limit);
   const moves = async (key: string) =>
     await database.sql<{ move: string; n: number }>(
       `select concat_ws(' ', was, '->', state, code, attempt) as move, n::int as n
-       from longshore.tally t join longshore.lane l using (shard, lane) where l.key = $1
+       from longshore.counter t join longshore.queue l using (shard, queue) where l.key = $1
        order by 1`,
       [key],
     );
@@ -56,10 +60,10 @@ describe.each(postgresVersions())('the tally on PostgreSQL %i', (postgres) => {
     await cancelJob(database.db, 'default', held);
     await cancelJob(database.db, 'default', more[0]?.id ?? '');
     await cancelJob(database.db, 'default', more[0]?.id ?? '');
-    await expectTrueTally(database);
+    await expectTrueCounters(database);
     while ((await fold(3)).folded > 0);
-    await expectTrueTally(database);
-    expect(await database.sql('select from longshore.tally_delta')).toEqual([]);
+    await expectTrueCounters(database);
+    expect(await database.sql('select from longshore.counter_delta')).toEqual([]);
     expect(await moves('one')).toEqual(
       [
         ['-> created', 1],
@@ -74,7 +78,7 @@ describe.each(postgresVersions())('the tally on PostgreSQL %i', (postgres) => {
       ].map(([move, n]) => ({ move, n })),
     );
     const spans = await database.sql(
-      `select s.state::text, (s.bucket >= 0) as ran, sum(s.n)::int as n from longshore.tally_span s
+      `select s.state::text, (s.bucket >= 0) as ran, sum(s.n)::int as n from longshore.counter_span s
        where s.slot = '-infinity' group by 1, 2 order by 1, 2`,
     );
     expect(spans).toEqual([
@@ -86,7 +90,7 @@ describe.each(postgresVersions())('the tally on PostgreSQL %i', (postgres) => {
     ]);
     const minutes = `select sum(enqueued)::int as enqueued, sum(started)::int as started,
       sum(succeeded)::int as succeeded, sum(cancelled)::int as cancelled, sum(retried)::int as retried
-      from longshore.tally_minute`;
+      from longshore.counter_minute`;
     expect(await database.sql(minutes)).toEqual([
       { enqueued: 7, started: 6, succeeded: 1, cancelled: 1, retried: 2 },
     ]);
@@ -101,36 +105,36 @@ describe.each(postgresVersions())('the tally on PostgreSQL %i', (postgres) => {
 
   it('writes one row for a whole batch of one kind', async () => {
     while ((await fold()).folded > 0);
-    const { inbox, sql } = database;
-    await inbox.start(Array.from({ length: 10 }, () => request({ definitionKey: 'batch' })));
-    const rows = 'select was, state, n from longshore.tally_delta';
+    const { enqueuer, sql } = database;
+    await enqueuer.start(Array.from({ length: 10 }, () => request({ definitionKey: 'batch' })));
+    const rows = 'select was, state, n from longshore.counter_delta';
     expect(await sql(rows)).toEqual([{ was: null, state: 'queued', n: 10 }]);
   });
 
   it('starts at its floor, and forgets what is over', async () => {
     await enqueueOne(database, { definitionKey: 'late' });
-    expect((await foldTally(database.db, 0, '2100-01-01T00:00:00Z', 10)).folded).toBe(0);
+    expect((await rollUpCounters(database.db, 0, '2100-01-01T00:00:00Z', 10)).folded).toBe(0);
     while ((await fold()).folded > 0);
-    await database.sql(`update longshore.tally_minute set minute = minute - interval '2 days'`);
-    expect(await forgetTally(database.db, 0)).toBeGreaterThan(0);
-    expect(await database.sql('select from longshore.tally_minute')).toEqual([]);
-    const ever = `select from longshore.tally_span where slot = '-infinity'`;
+    await database.sql(`update longshore.counter_minute set minute = minute - interval '2 days'`);
+    expect(await forgetCounters(database.db, 0)).toBeGreaterThan(0);
+    expect(await database.sql('select from longshore.counter_minute')).toEqual([]);
+    const ever = `select from longshore.counter_span where slot = '-infinity'`;
     expect((await database.sql(ever)).length).toBeGreaterThan(0);
   });
 
   it('is kept by a scheduler, which finds what was committed late a little later', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => nowMs };
-    const keeper = tallyKeeper(database.db, clock, silentLog);
+    const keeper = counterKeeper(database.db, clock, silentLog);
     const round = async () => {
       await keeper.start();
       await keeper.stop();
-      return (await database.sql('select from longshore.tally_delta')).length;
+      return (await database.sql('select from longshore.counter_delta')).length;
     };
     await enqueueOne(database, { definitionKey: 'kept' });
     expect(await round()).toBe(0);
     await enqueueOne(database, { definitionKey: 'kept' });
-    await database.sql(`update longshore.tally_delta set at = at - interval '1 hour'`);
+    await database.sql(`update longshore.counter_delta set at = at - interval '1 hour'`);
     await enqueueOne(database, { definitionKey: 'kept' });
     expect(await round()).toBe(1);
     nowMs += 60_000;
@@ -139,15 +143,15 @@ describe.each(postgresVersions())('the tally on PostgreSQL %i', (postgres) => {
   });
 
   it('is put right by a recount, folded or not, when jobs have left without a word', async () => {
-    expect(await recountTally(database.db, 0)).toBe(0);
+    expect(await recountCounters(database.db, 0)).toBe(0);
     await database.sql(`set session_replication_role = replica;
       delete from longshore.waiting; delete from longshore.done;
       set session_replication_role = default`);
-    expect(await recountTally(database.db, 0)).toBeGreaterThan(20);
-    await expectTrueTally(database);
-    expect(await recountTally(database.db, 0)).toBe(0);
+    expect(await recountCounters(database.db, 0)).toBeGreaterThan(20);
+    await expectTrueCounters(database);
+    expect(await recountCounters(database.db, 0)).toBe(0);
     while ((await fold()).folded > 0);
-    expect(await recountTally(database.db, 0)).toBe(0);
+    expect(await recountCounters(database.db, 0)).toBe(0);
   });
 });
 
@@ -166,7 +170,7 @@ describe('GET /v1/stats', () => {
 
   const stats = async (key: string | null, query = ''): Promise<StatsView> => {
     for (const shard of [0, 1]) {
-      while ((await foldTally(database.db, shard, '-infinity', 1_000)).folded > 0);
+      while ((await rollUpCounters(database.db, shard, '-infinity', 1_000)).folded > 0);
     }
     const { status, body } = await knock(app, key, 'GET', `/v1/stats${query}`);
     expect(status).toBe(200);
@@ -268,7 +272,7 @@ describe('the problems that GET /v1/stats tells', () => {
   });
 
   const stats = async (): Promise<StatsView> => {
-    while ((await foldTally(database.db, 0, '-infinity', 1_000)).folded > 0);
+    while ((await rollUpCounters(database.db, 0, '-infinity', 1_000)).folded > 0);
     return (await knock(app, null, 'GET', '/v1/stats')).body as unknown as StatsView;
   };
 

@@ -83,7 +83,7 @@ describe.each(postgresVersions())('dead letters on PostgreSQL %i', (postgres) =>
     await manyDeadLetters(database, { key: 'a', tenant: 'other', count: 9, mistakes: [BROKEN] });
     const recount = async () =>
       await database.sql(
-        `select fingerprint, count(*)::int from longshore.done f join longshore.lane l using (lane)
+        `select fingerprint, count(*)::int from longshore.done f join longshore.queue l using (queue)
          where f.state = 'failed' and l.tenant = 'default' group by 1 order by 2 desc`,
       );
     const counted = async () =>

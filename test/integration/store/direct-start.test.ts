@@ -3,18 +3,18 @@ import { expect, it, onTestFinished } from 'vitest';
 import { defineJob } from '../../../src/index.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
-import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { testDatabase } from '../../support/servers/database.ts';
 import { request } from '../../support/jobs.ts';
 import { until } from '../../support/until.ts';
 import { scheduling, workerOn } from '../../support/servers/worker.ts';
 
 /** Whoever holds this lock holds up every statement that stores a running job. */
-const GATE = `
-  create function public.wait_at_gate() returns trigger language plpgsql as $$
+const LIMITER = `
+  create function public.wait_at_limiter() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock_shared(42); return new; end $$;
-  create trigger wait_at_gate before insert on longshore.running
-    for each row execute function public.wait_at_gate()`;
+  create trigger wait_at_limiter before insert on longshore.running
+    for each row execute function public.wait_at_limiter()`;
 
 it('a job that was handed over to a worker that lost its lease meanwhile does not begin there', async () => {
   const database = await testDatabase();
@@ -33,9 +33,9 @@ it('a job that was handed over to a worker that lost its lease meanwhile does no
     await database.close();
   });
   await worker.start();
-  const inbox = new Inbox(database.db, database.waker, systemClock, worker.handOver);
+  const enqueuer = new Enqueuer(database.db, database.waker, systemClock, worker.directStart);
   const enqueue = async () => {
-    const [answer] = await inbox.start([request({ definitionKey: 'handed', maxAttempts: 5 })]);
+    const [answer] = await enqueuer.start([request({ definitionKey: 'handed', maxAttempts: 5 })]);
     return answer ?? { jobId: '', status: null };
   };
   const ended = async (id: string) =>
@@ -55,7 +55,7 @@ it('a job that was handed over to a worker that lost its lease meanwhile does no
   });
   began.length = 0;
 
-  await database.sql(GATE);
+  await database.sql(LIMITER);
   await holder.query('select pg_advisory_lock(42)');
   const [former] = await living();
   const storing = enqueue();

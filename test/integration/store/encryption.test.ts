@@ -178,8 +178,8 @@ it('keeps what is derived from params, and every way to make or change a job', a
   const edited = { note: 'canary-edited' };
   await ask('POST', `/v1/jobs/${held}/retry`, { mode: 'now', params: edited });
   expect(await jobEnded(database, held)).toMatchObject({ params: edited, result: edited });
-  const story = await ask('GET', `/v1/jobs/${held}/events?reveal=true`);
-  expect(story.text).toContain(GIVEN.token);
+  const history = await ask('GET', `/v1/jobs/${held}/events?reveal=true`);
+  expect(history.text).toContain(GIVEN.token);
 
   const failing = await enqueued('forger', { as: 'result' });
   await jobEnded(database, failing);

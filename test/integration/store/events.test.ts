@@ -5,7 +5,7 @@ import { HOOKS } from '../../../src/core/views/history.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { claim, type ClaimedJob } from '../../../src/store/claim/claim.ts';
 import { writeEvents } from '../../../src/store/attempt/events.ts';
-import { servedLanes } from '../../../src/store/enqueue/queues.ts';
+import { servedQueues } from '../../../src/store/enqueue/queues.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { readAttempts } from '../../../src/store/read/read-attempts.ts';
 import { isEventId, readEvents } from '../../../src/store/read/read-events.ts';
@@ -25,7 +25,7 @@ import {
 } from '../../support/checks/reach-state.ts';
 import { allEvents, Follower, publishHooks, saidBy } from '../../support/history.ts';
 
-describe.each(postgresVersions())('the story of a job on PostgreSQL %i', (postgres) => {
+describe.each(postgresVersions())('the history of a job on PostgreSQL %i', (postgres) => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -101,8 +101,8 @@ describe.each(postgresVersions())('the story of a job on PostgreSQL %i', (postgr
     expect(live.ended).toBe(false);
 
     // The two hooks are run, the second one first; they are told in their order.
-    const hookLanes = await servedLanes(database.db, 0, [definition]);
-    const lines = hookLanes.map(({ lane }) => ({ lane, rank: 0, floor: 0 }));
+    const hookQueues = await servedQueues(database.db, 0, [definition]);
+    const lines = hookQueues.map(({ queue }) => ({ queue, rank: 0, floor: 0 }));
     const [onSuccess, onEnd] = await claim(database.db, 0, 10, subject.worker, lines);
     if (!onSuccess || !onEnd) throw new Error('no hooks');
     await settleAs(database, onEnd, SUCCESS);

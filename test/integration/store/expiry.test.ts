@@ -25,8 +25,8 @@ let app: FastifyInstance;
 
 beforeAll(async () => {
   database = await testDatabase();
-  const { db, inbox } = database;
-  app = buildServer({ db, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
+  const { db, enqueuer } = database;
+  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
 });
 afterAll(async () => {
   await app.close();
@@ -58,8 +58,8 @@ describe('a job that has not begun by its expiry', () => {
       attempts,
       error: { code: 'EXPIRED', message: expect.stringMatching(/^it had not begun by 2/) },
     });
-    const story = { afterId: null, limit: 50 };
-    const told = await readEvents(database.db, 'default', subject.id, story);
+    const history = { afterId: null, limit: 50 };
+    const told = await readEvents(database.db, 'default', subject.id, history);
     expect(told?.events.at(-1)).toMatchObject({ type: 'failed', payload: { error: {} } });
     expect(told?.ended).toBe(true);
   });
@@ -85,7 +85,7 @@ describe('a job that has not begun by its expiry', () => {
     await publishDefinitions(database.db, [info]);
     const id = await enqueueOne(database, { definitionKey: 'hooked' });
     await setExpiry({ id });
-    expect((await expire()).lines).toHaveLength(1);
+    expect((await expire()).levels).toHaveLength(1);
     const hook = `select params ->> 'jobId' as id from longshore.job where hook = 'onFail'`;
     expect(await database.sql(hook)).toEqual([{ id }]);
   });

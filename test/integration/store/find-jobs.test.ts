@@ -3,11 +3,11 @@ import { ANY_JOB, type JobCriteria } from '../../../src/core/job/job-criteria.ts
 import { findJobs, type Walk } from '../../../src/store/read/find-jobs.ts';
 import {
   listWaiting,
-  type WaitingPlace,
+  type WaitingCursor,
   type WaitingSort,
 } from '../../../src/store/read/list-waiting.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
-import { fillQueue, LIMITED_LANE } from '../../support/servers/full-queue.ts';
+import { fillQueue, LIMITED_QUEUE } from '../../support/servers/full-queue.ts';
 
 /**
  * Finding jobs takes one of several paths and gives up on each after so many rows, so there are many seams
@@ -26,17 +26,17 @@ afterAll(() => database.close());
 
 /** What the tables are to hold besides. */
 const ODDITIES = `
-  insert into longshore.job (shard, id, lane, params, created_at)
-  select shard, id, lane, '{}', now() from longshore.waiting w where lane = ${LIMITED_LANE};
+  insert into longshore.job (shard, id, queue, params, created_at)
+  select shard, id, queue, '{}', now() from longshore.waiting w where queue = ${LIMITED_QUEUE};
 
   -- More jobs of one moment than a walk passes by, a few of them of another definition.
   create temporary table made on commit drop as
-  select longshore.new_job_id(0::smallint) as id, case when n % 200 = 0 then 10 else 11 end as lane
+  select longshore.new_job_id(0::smallint) as id, case when n % 200 = 0 then 10 else 11 end as queue
   from generate_series(1, 21000) n;
-  insert into longshore.job (shard, id, lane, params, created_at)
-  select 0, id, lane, '{}', now() from made;
-  insert into longshore.waiting (shard, id, lane, state, rank, run_at, max_attempts)
-  select 0, id, lane, 'scheduled', 0, date_trunc('day', now()) + interval '2 days', 3 from made;
+  insert into longshore.job (shard, id, queue, params, created_at)
+  select 0, id, queue, '{}', now() from made;
+  insert into longshore.waiting (shard, id, queue, state, rank, run_at, max_attempts)
+  select 0, id, queue, 'scheduled', 0, date_trunc('day', now()) + interval '2 days', 3 from made;
 
   -- The oldest, so that none of them is among the newest 20,000.
   update longshore.job j
@@ -103,7 +103,7 @@ it.each(WAITING)(
   async (_name, sort, question) => {
     const filter = { tenant: 'default', sort, ...question, limit: 2_000 };
     const found: string[] = [];
-    let after: WaitingPlace | null = null;
+    let after: WaitingCursor | null = null;
     do {
       const page = await listWaiting(database.db, { ...filter, after });
       found.push(...page.jobs.map(({ jobId }) => jobId));
@@ -135,7 +135,7 @@ async function allOf(criteria: JobCriteria): Promise<string[]> {
   const { definitionKey, statuses, tag, errorCode, fingerprint } = criteria;
   const rows = await database.sql<{ id: string }>(
     `select j.id from longshore.job j
-     join longshore.lane l using (shard, lane)
+     join longshore.queue l using (shard, queue)
      left join longshore.waiting w using (shard, id)
      left join longshore.running r using (shard, id)
      left join longshore.done f using (shard, id)

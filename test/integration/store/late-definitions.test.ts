@@ -7,9 +7,9 @@ import { failUnserved } from '../../../src/scheduler/unserved.ts';
 import { JobLog } from '../../../src/signals/job-log.ts';
 import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
-import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
-import { SWEEP_START, sweepGates } from '../../../src/store/limits/sweep-limiters.ts';
+import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
 import { syncLimits } from '../../../src/store/limits/sync-limits.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { clearFlow, take } from '../../support/limits.ts';
@@ -53,19 +53,19 @@ describe('the number of attempts', () => {
     ['fixed, since the job was made after all', {}, 1],
   ])('stays what the caller %s', async (_, asked, maxAttempts) => {
     if (!('maxAttempts' in asked)) await publish({ maxAttempts: 1 });
-    const fresh = new Inbox(database.db, database.waker, systemClock);
+    const fresh = new Enqueuer(database.db, database.waker, systemClock);
     const [answer] = await fresh.start([request({ ...late, ...asked })]);
     await publish({ maxAttempts: 1 });
     expect(await claimed()).toMatchObject({ id: answer?.jobId, maxAttempts });
   });
 
   it('is that of a definition which is published while the job is being made', async () => {
-    // The inbox has just read the definitions, and believes for a while what it read.
+    // The enqueuer has just read the definitions, and believes for a while what it read.
     const frozen = { ...systemClock, monotonicMs: () => 0 };
-    const inbox = new Inbox(database.db, database.waker, frozen);
-    await inbox.checkParams([request(late)]);
+    const enqueuer = new Enqueuer(database.db, database.waker, frozen);
+    await enqueuer.checkParams([request(late)]);
     await publish({ maxAttempts: 2 });
-    const [answer] = await inbox.start([request(late)]);
+    const [answer] = await enqueuer.start([request(late)]);
     expect(await claimed()).toMatchObject({ id: answer?.jobId, maxAttempts: 2 });
   });
 
@@ -98,8 +98,8 @@ it('gives the limits of the definition to jobs that were there before', async ()
     await enqueueOne(database, { ...late, concurrencyKey });
   }
   await publish({ maxAttempts: 2, concurrencyLimit: 2, concurrencyKeyLimit: 1 });
-  // The gatekeeper gives those that stand in line their tokens, or has them wait for one.
-  await sweepGates(database.db, 0, SWEEP_START, 100);
+  // The limitSweeper gives those that stand in line their tokens, or has them wait for one.
+  await sweepLimiters(database.db, 0, SWEEP_START, 100);
   const worker = await newWorker(database);
   const jobs = await take(database, worker, 10);
   expect(jobs.map(({ maxAttempts }) => maxAttempts)).toEqual([2, 2]);

@@ -13,8 +13,8 @@ import { expireJobs } from '../../../src/store/claim/expire.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
-import { fateOf } from '../../../src/store/claim/settlement-status.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
+import { settlementStatusOf } from '../../../src/store/claim/settlement-status.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { BUILT_MOVES } from '../../support/checks/built-moves.ts';
 import {
   postgresVersions,
@@ -29,7 +29,7 @@ import {
   reachState,
   type Subject,
 } from '../../support/checks/reach-state.ts';
-import { expectTrueTally } from '../../support/checks/counters.ts';
+import { expectTrueCounters } from '../../support/checks/counters.ts';
 
 /** How an attempt can end; on its last attempt, or interrupted as often as it may be. */
 const OUTCOMES: [name: string, outcome: Outcome, arrange?: 'last' | 'worn'][] = [
@@ -220,7 +220,7 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
     it.each(OUTCOMES)('answers a %s as decide() says', async (_, outcome, how) => {
       const { subject, owned, before } = await arrange(from, how);
       const { id } = subject;
-      const job = subject.job ?? { ...unclaimed, id, lane: subject.lane };
+      const job = subject.job ?? { ...unclaimed, id, queue: subject.queue };
       const was = from === 'cancelling' ? 'cancelling' : 'running';
       const settled = await settleAs(database, job, outcome, was);
       expect(settled.map((row) => row.id)).toEqual(owned ? [id] : []);
@@ -231,7 +231,7 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
       expect(await lookAt(database, subject)).toEqual(after);
       const reclaimed = outcome.kind === 'lost' && from === 'running';
       const kind = subject.job && !reclaimed ? 'settled' : 'stale';
-      expect(await fateOf(database.db, 0, id, job.claim)).toEqual({ kind });
+      expect(await settlementStatusOf(database.db, 0, id, job.claim)).toEqual({ kind });
     });
 
     it('answers a turn as decide() says of a success', async () => {
@@ -241,7 +241,12 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
       const transition = decide({ ...before, ...rules }, SUCCESS, 0.5);
       const claim = job?.claim ?? 1;
       const settlements = [{ id, claim, was: 'running' as const, transition, usage: NO_USAGE }];
-      const answer = await takeTurn(database.db, 0, { settlements, limit: 1, instance, lines: [] });
+      const answer = await settleAndClaim(database.db, 0, {
+        settlements,
+        limit: 1,
+        instance,
+        levels: [],
+      });
       expect(answer.settled).toEqual(from === 'running' ? null : new Set());
       const after = await lookAt(database, subject);
       expect(after).toEqual(from === 'running' ? { ...before, state: 'succeeded' } : before);
@@ -253,7 +258,7 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
   });
 
   it('has counted every move', async () => {
-    await expectTrueTally(database);
+    await expectTrueCounters(database);
   });
 });
 
@@ -267,6 +272,6 @@ const unclaimed = {
   interruptions: 0,
   paramsJson: '{}',
   policy: null,
-  gated: false,
+  limited: false,
   traceparent: null,
 };

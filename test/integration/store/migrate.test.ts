@@ -117,12 +117,12 @@ describe('migrate', () => {
     }
   });
 
-  it('gives lanes that were there before hooks a lane for them, and old attempts their end', async () => {
+  it('gives queues that were there before hooks a queue for them, and old attempts their end', async () => {
     await run(ours.filter(({ number }) => number < 3));
     const id = makeJobId({ timeMs: Date.now(), sequence: 0, random: [0, 0], shard: 0 });
-    await sql(`insert into longshore.lane (shard, lane, tenant, key, version)
+    await sql(`insert into longshore.queue (shard, queue, tenant, key, version)
       values (0, 1, 't', 'a', 1), (0, 4, 't', 'b', 2), (1, 1, 't', 'c', 1);
-      insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+      insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
         interruptions, finished_at, error_code, error)
       values (0, '${id}', 1, 'failed', 0, 1, 1, 5, 0, now(), 'TIMEOUT', '{}');
       insert into longshore.attempt (shard, job_id, claim_no, number, worker, started_at,
@@ -132,12 +132,12 @@ describe('migrate', () => {
         with ordinality as a(code, n)`);
     await run();
     expect(
-      await sql(`select shard, lane, tenant, key, version from longshore.lane
-        where left(key, 1) = '$' order by shard, lane`),
+      await sql(`select shard, queue, tenant, key, version from longshore.queue
+        where left(key, 1) = '$' order by shard, queue`),
     ).toEqual([
-      { shard: 0, lane: 5, tenant: 't', key: '$hook:a', version: 1 },
-      { shard: 0, lane: 6, tenant: 't', key: '$hook:b', version: 2 },
-      { shard: 1, lane: 2, tenant: 't', key: '$hook:c', version: 1 },
+      { shard: 0, queue: 5, tenant: 't', key: '$hook:a', version: 1 },
+      { shard: 0, queue: 6, tenant: 't', key: '$hook:b', version: 2 },
+      { shard: 1, queue: 2, tenant: 't', key: '$hook:c', version: 1 },
     ]);
     const ends = await sql<{ next: string }>(
       'select next from longshore.attempt order by claim_no',

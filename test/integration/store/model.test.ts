@@ -8,7 +8,7 @@ import {
 } from '../../support/servers/database.ts';
 import { STEPS } from '../../support/model/steps.ts';
 import { World } from '../../support/model/world.ts';
-import { expectTrueTally } from '../../support/checks/counters.ts';
+import { expectTrueCounters } from '../../support/checks/counters.ts';
 
 /**
  * The whole store against a model of it. Each run begins with an empty queue and takes up to two
@@ -86,7 +86,7 @@ async function takeRuns(database: TestDatabase, numRuns: number, round = 0): Pro
   const world = await World.open(database, seen);
   const run = fc.asyncProperty(steps, async (some) => {
     await fc.asyncModelRun(async () => await world.begin(), some);
-    await expectTrueTally(database);
+    await expectTrueCounters(database);
   });
   await fc.assert(run, {
     numRuns,

@@ -13,13 +13,13 @@ let app: FastifyInstance;
 
 beforeAll(async () => {
   database = await testDatabase();
-  const { db, inbox } = database;
+  const { db, enqueuer } = database;
   const paramsSchema = z.toJSONSchema(z.object({ width: z.int() }));
   await publishDefinitions(db, [
     definitionInfo({ key: 'resize' }, { paramsSchema: null }),
     definitionInfo({ key: 'resize', version: 2 }, { paramsSchema }),
   ]);
-  app = buildServer({ db, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
+  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
 });
 afterAll(async () => {
   await app.close();

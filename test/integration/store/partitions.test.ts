@@ -166,7 +166,7 @@ describe('partitions', () => {
     await pretendWeeksOff();
     const batch = ['a', 'b', 'c'].map((idempotencyKey) => request({ idempotencyKey }));
     const answers = await Promise.all(
-      Array.from({ length: 10 }, async () => await database.inbox.start(batch)),
+      Array.from({ length: 10 }, async () => await database.enqueuer.start(batch)),
     );
     expect(new Set(answers.flat().map(({ jobId }) => jobId)).size).toBe(3);
     expect(answers.flat().filter(({ created }) => created)).toHaveLength(3);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
 import { fingerprintOf } from '../../../src/core/failure/fingerprint.ts';
-import type { RetryWish } from '../../../src/core/failure/retry.ts';
+import type { RetryRequest } from '../../../src/core/failure/retry.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
@@ -28,14 +28,14 @@ beforeAll(async () => {
 });
 afterAll(async () => await database.close());
 
-const NOW: RetryWish = { mode: 'now', runAt: null, paramsJson: null };
+const NOW: RetryRequest = { mode: 'now', runAt: null, paramsJson: null };
 
-const retry = async ({ id }: Subject, wish: Partial<RetryWish> = {}) =>
+const retry = async ({ id }: Subject, wish: Partial<RetryRequest> = {}) =>
   await retryJob(database.db, 'default', id, { ...NOW, ...wish });
 
 const view = async ({ id }: Subject) => await getJob(database.db, 'default', id);
 
-const story = async ({ id }: Subject) =>
+const history = async ({ id }: Subject) =>
   (await allEvents(database, id)).map(({ type, attempt }) =>
     attempt === null ? type : `${type} ${attempt}`,
   );
@@ -64,7 +64,7 @@ describe('a retry by hand', () => {
     const saved = { checkpointJson: '2', steps: [{ name: 'paid', valueJson: '1' }] };
     expect(await loadSteps(database.db, 0, subject.id)).toMatchObject(saved);
     if (again) await settleAs(database, again, SUCCESS);
-    expect(await story(subject)).toEqual([
+    expect(await history(subject)).toEqual([
       'created',
       'queued',
       'started 1',
@@ -143,7 +143,7 @@ describe('a retry by hand', () => {
     expect((await claimSubject(database, subject))[0]?.paramsJson).toBe('{"order":8}');
   });
 
-  it('of a job that never ran tells its end as part of the story, but as no attempt', async () => {
+  it('of a job that never ran tells its end as part of the history, but as no attempt', async () => {
     const subject = await reachState(database, 'queued');
     const follower = new Follower(database, subject.id);
     await cancelJob(database.db, 'default', subject.id);
@@ -165,9 +165,9 @@ describe('a retry by hand', () => {
     await cancelJob(database.db, 'default', subject.id);
     await settleAs(database, subject.job, { kind: 'unstarted' }, 'cancelling');
     const before = ['created', 'queued', 'cancel_requested', 'cancelled'];
-    expect(await story(subject)).toEqual(before);
+    expect(await history(subject)).toEqual(before);
     await retry(subject);
-    expect(await story(subject)).toEqual([...before, 'retry_scheduled', 'queued']);
+    expect(await history(subject)).toEqual([...before, 'retry_scheduled', 'queued']);
     expect(await readAttempts(database.db, 'default', subject.id)).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ describe('a retry by hand', () => {
       }
       await retry(subject, { mode });
     }
-    const types = await story(subject);
+    const types = await history(subject);
     expect(types.filter((type) => type === 'hook')).toHaveLength(2);
     expect(types.lastIndexOf('hook')).toBe(types.lastIndexOf('retry_scheduled') - 1);
   });

@@ -5,8 +5,8 @@ import { ANY_JOB } from '../../../src/core/job/job-criteria.ts';
 import { decide, DEFAULT_RULES } from '../../../src/core/job/lifecycle.ts';
 import {
   countYoungDead,
-  findDeadLanes,
-  findOldLines,
+  findDeadQueues,
+  findOldLevels,
   findYoungRetries,
 } from '../../../src/store/counters/alert-probes.ts';
 import { findMissedSlots } from '../../../src/store/counters/missed-slots.ts';
@@ -16,9 +16,9 @@ import { claim } from '../../../src/store/claim/claim.ts';
 import { allStatements } from '../../../src/store/connection/db.ts';
 import { deleteJobs } from '../../../src/store/change/delete-jobs.ts';
 import { writeEvents } from '../../../src/store/attempt/events.ts';
-import { findLines } from '../../../src/store/claim/find-levels.ts';
-import { claimGated } from '../../../src/store/claim/limited-claim.ts';
-import { admit } from '../../../src/store/limits/limiters.ts';
+import { findLevels } from '../../../src/store/claim/find-levels.ts';
+import { claimLimited } from '../../../src/store/claim/limited-claim.ts';
+import { permit } from '../../../src/store/limits/limiters.ts';
 import { FIRST_ID, LAST_ID } from '../../../src/store/connection/id-range.ts';
 import { viewJobs } from '../../../src/store/read/get-job.ts';
 import { writeLogChunks } from '../../../src/store/attempt/log-chunks.ts';
@@ -29,13 +29,13 @@ import { readEvents } from '../../../src/store/read/read-events.ts';
 import { readLogs } from '../../../src/store/read/read-logs.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
 import { retryJobs } from '../../../src/store/change/retry-jobs.ts';
-import { fateOf } from '../../../src/store/claim/settlement-status.ts';
+import { settlementStatusOf } from '../../../src/store/claim/settlement-status.ts';
 import { settle } from '../../../src/store/claim/settle.ts';
 import { sieveJobs } from '../../../src/store/read/sieve-jobs.ts';
 import { loadSteps, saveStep } from '../../../src/store/attempt/steps.ts';
 import { findBeating, findLate } from '../../../src/store/workers/suspect-workers.ts';
-import { SWEEP_START, sweepGates } from '../../../src/store/limits/sweep-limiters.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
+import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import {
   findOrphans,
   forgetWorkers,
@@ -49,10 +49,10 @@ import {
 } from '../../support/servers/database.ts';
 import {
   fillQueue,
-  FIRST_KEY_GATE,
+  FIRST_KEY_LIMITER,
   type FullQueue,
-  LIMITED_LANE,
-  SMALL_LANE,
+  LIMITED_QUEUE,
+  SMALL_QUEUE,
 } from '../../support/servers/full-queue.ts';
 import { statementNamed } from '../../support/servers/held-link.ts';
 import { buffersOf, Planner, rowsReadFrom } from '../../support/checks/plans.ts';
@@ -74,25 +74,26 @@ const GROWING = [
   'log_chunk',
   'step',
   'dedupe',
-  'gate',
+  'limiter',
   'schedule',
   'slot',
-  'tally_delta',
+  'counter_delta',
 ];
 
 /** What runs for every job, or for every round of a loop. Renaming one must not hide it. */
-const HOT = `claim find_lines settle fate_of_claim enqueue find_holders free_key heartbeat promote
-  find_orphans forget_workers turn view_jobs cancel_waiting cancel_running progress release_job
-  look_at_job list_by_lane_desc list_by_tag_desc list_waiting_desc list_running_desc
+const HOT =
+  `claim find_levels settle settlement_status enqueue find_holders free_key heartbeat promote
+  find_orphans forget_workers settle_and_claim view_jobs cancel_waiting cancel_running progress release_job
+  look_at_job list_by_queue_desc list_by_tag_desc list_waiting_desc list_running_desc
   list_done_desc list_setbacks_desc write_log_chunks write_events save_step load_steps read_logs
   read_events read_attempts look_at_lease find_late find_beating find_holder_jobs take_keys
-  point_keys lock_unique_keys replace_waiting find_expired fail_waiting find_unserved claim_gated
-  admit find_adopting find_stuck_gates forget_gates park_lined retry_jobs delete_jobs
+  point_keys lock_unique_keys replace_waiting find_expired fail_waiting find_unserved claim_limited
+  permit find_adopting find_stuck_limiters forget_limiters block_queued retry_jobs delete_jobs
   cancel_many_waiting cancel_many_running sieve_jobs search_dead_letters search_dead_group
-  dead_groups list_by_run_at list_by_priority list_open_asc find_old_lines find_dead_lanes
+  dead_groups list_by_run_at list_by_priority list_open_asc find_old_levels find_dead_queues
   count_young_dead find_young_retries find_stuck find_late_schedules find_missed_slots`.split(
-  /\s+/,
-);
+    /\s+/,
+  );
 
 it('has one name for each statement', () => {
   const names = allStatements.map(({ name }) => name);
@@ -101,7 +102,7 @@ it('has one name for each statement', () => {
 });
 
 it('gives every dead letter a fingerprint', () => {
-  const harmless = /select shard, id, lane, '(cancelled|succeeded)'/;
+  const harmless = /select shard, id, queue, '(cancelled|succeeded)'/;
   const failing = allStatements.filter(
     ({ text }) => /insert into longshore\.done/.test(text) && !harmless.test(text),
   );
@@ -114,13 +115,22 @@ it('gives every dead letter a fingerprint', () => {
 });
 
 /** Statements that write a row which stays in its state. */
-const NOT_MOVED = ['admit', 'replace_waiting', 'adopt', 'park_lined', 'progress', 'reseal_1_done'];
+const NOT_MOVED = [
+  'permit',
+  'replace_waiting',
+  'adopt',
+  'block_queued',
+  'progress',
+  'reseal_1_done',
+];
 
 it('counts every move of a job', () => {
   const writing = allStatements.filter(({ text }) =>
     /(insert into|update|delete from) longshore\.(waiting|running|done)\b/.test(text),
   );
-  const uncounted = writing.filter(({ text }) => !/insert into longshore\.tally_delta/.test(text));
+  const uncounted = writing.filter(
+    ({ text }) => !/insert into longshore\.counter_delta/.test(text),
+  );
   expect(writing.length - uncounted.length).toBeGreaterThan(12);
   expect(uncounted.map(({ name }) => name).sort()).toEqual(NOT_MOVED.toSorted());
 });
@@ -195,9 +205,9 @@ describe.each(postgresVersions())('every statement on PostgreSQL %i', (postgres)
 
 /** How many rows a statement may look at, for ten jobs beside 45,000 or for one. */
 const ROWS_MAX: Record<string, number> = {
-  claim: 30, // the head of the line, the same rows again to delete them, the bodies
+  claim: 30, // the head of the level, the same rows again to delete them, the bodies
   turn: 50,
-  find_lines: 15,
+  find_levels: 15,
   settle: 20,
   progress: 10,
   write_log_chunks: 10,
@@ -207,7 +217,7 @@ const ROWS_MAX: Record<string, number> = {
   read_logs: 4,
   read_events: 8,
   read_attempts: 3,
-  fate_of_claim: 2,
+  settlement_status: 2,
   heartbeat: 10,
   look_at_lease: 10,
   promote: 21,
@@ -219,10 +229,10 @@ const ROWS_MAX: Record<string, number> = {
   search_dead_group: 12, // ten, and one more to see whether there are more
   dead_groups: 40, // of each group its two ends, and of the count no more than is asked for
   list_by_run_at: 11,
-  list_by_priority: 36, // of each of three lanes ten, and two more to see where to stop
+  list_by_priority: 36, // of each of three queues ten, and two more to see where to stop
   sieve_jobs: 70, // body, outcome and attempt of each
   retry_jobs: 80, // outcome, body and step of each, and once more to change it
-  delete_jobs: 190, // each with its outcome, body, attempt, events, lines and steps, all twice
+  delete_jobs: 190, // each with its outcome, body, attempt, events, levels and steps, all twice
   cancel_many_waiting: 10,
   cancel_many_running: 20,
   still_open: 10,
@@ -230,22 +240,22 @@ const ROWS_MAX: Record<string, number> = {
   forget_workers: 0,
   find_late: 0,
   find_beating: 10,
-  // The head of both lines, the same rows again to delete them, two looks at one gate and its change,
-  // and for each job of a key the gate of that key, whose definition may have a rate.
-  claim_gated: 75,
-  admit: 5,
+  // The head of both levels, the same rows again to delete them, two looks at one limiter and its change,
+  // and for each job of a key the limiter of that key, whose definition may have a rate.
+  claim_limited: 75,
+  permit: 5,
   find_adopting: 0,
-  park_lined: 0,
-  find_stuck_gates: 20, // a slice, and the definition of each
-  forget_gates: 20,
-  // Of each of some forty lines the next one, and its head; of each of eight lanes the next one.
-  find_old_lines: 90,
-  find_dead_lanes: 10,
+  block_queued: 0,
+  find_stuck_limiters: 20, // a slice, and the definition of each
+  forget_limiters: 20,
+  // Of each of some forty levels the next one, and its head; of each of eight queues the next one.
+  find_old_levels: 90,
+  find_dead_queues: 10,
   count_young_dead: 5,
   find_young_retries: 0,
   find_late_schedules: 3, // none, but a look into each of 64 buckets
   find_missed_slots: 0,
-  // Asked every second: no row of these tables, but for each of 500 lanes a probe of two pages.
+  // Asked every second: no row of these tables, but for each of 500 queues a probe of two pages.
   read_shard_marks: 120,
   read_marks: 0,
 };
@@ -262,16 +272,16 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   });
   const { worker, runningIds, doneIds } = queue;
   const [running = '', done = ''] = [runningIds[0], doneIds[0]];
-  const lines = [{ lane: SMALL_LANE, rank: 0, floor: 0 }];
+  const levels = [{ queue: SMALL_QUEUE, rank: 0, floor: 0 }];
   const attempt = { attempts: 1, maxAttempts: 3, interruptions: 0, state: 'running' } as const;
   const outcome = { kind: 'success', resultJson: '1' } as const;
   const transition = decide({ ...DEFAULT_RULES, ...attempt }, outcome, 0.5);
   const settlements = runningIds.map(
     (id) => ({ id, claim: 1, was: 'running', transition, usage: NO_USAGE }) as const,
   );
-  await claim(db, 0, 10, worker, lines);
-  await takeTurn(db, 0, { settlements, limit: 10, instance: worker, lines });
-  await findLines(db, 0, [1, 2, 3]);
+  await claim(db, 0, 10, worker, levels);
+  await settleAndClaim(db, 0, { settlements, limit: 10, instance: worker, levels });
+  await findLevels(db, 0, [1, 2, 3]);
   await settle(db, 0, settlements);
   const progress = { claim: 1, fraction: 0.5, message: null };
   await saveProgress(
@@ -296,7 +306,7 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   await readLogs(db, 'default', done, { afterId: null, attempt: null, limit: 100 });
   await readEvents(db, 'default', done, { afterId: null, limit: 100 });
   await readAttempts(db, 'default', done);
-  await fateOf(db, 0, done, 1);
+  await settlementStatusOf(db, 0, done, 1);
   await heartbeat(db, 0, worker, 30_000);
   await lookAtLease(db, 0, worker);
   await findLate(db, 0);
@@ -305,9 +315,9 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   await viewJobs(db, 0, 'default', doneIds);
   await cancelJob(db, 'default', running);
   await releaseJob(db, 'default', running);
-  await claimGated(db, 0, 10, worker, [{ lane: LIMITED_LANE, rank: 0, floor: 0 }, ...lines]);
-  await admit(db, 0, [FIRST_KEY_GATE]);
-  await sweepGates(db, 0, SWEEP_START, 10);
+  await claimLimited(db, 0, 10, worker, [{ queue: LIMITED_QUEUE, rank: 0, floor: 0 }, ...levels]);
+  await permit(db, 0, [FIRST_KEY_LIMITER]);
+  await sweepLimiters(db, 0, SWEEP_START, 10);
   const ended = { tenant: 'default', states: TERMINAL_STATES, endedBefore: null };
   await retryJobs(db, 0, doneIds, { mode: 'reset', runAt: null, paramsJson: '1' }, ended);
   await deleteJobs(db, 0, doneIds, ended);
@@ -321,9 +331,9 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   await db.run(statementNamed('list_by_priority'), [0, [1, 2, 3], 11, FIRST_ID, -1_000, 0]);
   const due = [11, LAST_ID, -1, null, ['scheduled'], 100];
   await db.run(statementNamed('list_by_run_at'), [0, [2, 3, 4, 5, 6, 7, 8], ...due]);
-  await findOldLines(db, 0, 60);
-  await findDeadLanes(db, 0);
-  const dead = { lane: 2, tenant: 'default', definitionKey: 'key-2', seconds: 3_600, bound: 5 };
+  await findOldLevels(db, 0, 60);
+  await findDeadQueues(db, 0);
+  const dead = { queue: 2, tenant: 'default', definitionKey: 'key-2', seconds: 3_600, bound: 5 };
   await countYoungDead(db, 0, [dead]);
   await findYoungRetries(db, 0, 600);
   await findMissedSlots(db, 0, 3_600);

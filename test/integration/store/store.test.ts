@@ -5,7 +5,7 @@ import { getJob } from '../../../src/store/read/get-job.ts';
 import { IdempotencyConflict } from '../../../src/store/enqueue/held-keys.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
-import { fateOf } from '../../../src/store/claim/settlement-status.ts';
+import { settlementStatusOf } from '../../../src/store/claim/settlement-status.ts';
 import {
   postgresVersions,
   testDatabase,
@@ -118,7 +118,7 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
         request({ idempotencyKey: 'new' }),
         request({ idempotencyKey: 'taken', paramsJson: '2' }),
       ];
-      await expect(database.inbox.start(batch)).rejects.toMatchObject({ index: 1 });
+      await expect(database.enqueuer.start(batch)).rejects.toMatchObject({ index: 1 });
       expect(await database.sql('select id from longshore.job')).toHaveLength(1);
       expect(await database.sql('select key from longshore.dedupe')).toHaveLength(1);
     });
@@ -126,7 +126,7 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
     it('answers a repeated key with the job as it is now, as long as the job is kept', async () => {
       const id = await enqueueOne(database, { idempotencyKey: 'k' });
       await settleAs(database, await claimOne(), SUCCESS);
-      const [again] = await database.inbox.start([request({ idempotencyKey: 'k' })]);
+      const [again] = await database.enqueuer.start([request({ idempotencyKey: 'k' })]);
       expect(again).toEqual({ jobId: id, status: 'succeeded', created: false });
       await database.sql('delete from longshore.job');
       await database.sql('delete from longshore.done');
@@ -146,7 +146,7 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
     });
 
     it('gives each of 2,000 jobs to exactly one of 16 claimers', async () => {
-      await database.inbox.start(Array.from({ length: 2_000 }, () => request()));
+      await database.enqueuer.start(Array.from({ length: 2_000 }, () => request()));
       const taken: string[] = [];
       await Promise.all(
         Array.from({ length: 16 }, async () => {
@@ -164,10 +164,10 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
 
     it('starts above the floor of a line', async () => {
       await enqueueOne(database);
-      const [row] = await database.sql<{ lane: number; seq: string }>(
-        'select lane, seq from longshore.waiting',
+      const [row] = await database.sql<{ queue: number; seq: string }>(
+        'select queue, seq from longshore.waiting',
       );
-      const line = { lane: row?.lane ?? 0, rank: 0 };
+      const line = { queue: row?.queue ?? 0, rank: 0 };
       const above = { ...line, floor: Number(row?.seq) };
       expect(await claim(database.db, 0, 1, worker, [above])).toEqual([]);
       const below = { ...line, floor: Number(row?.seq) - 1 };
@@ -204,9 +204,11 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
       expect(await settleAs(database, stale, SUCCESS)).toEqual([]);
       expect(await settleAs(database, stale, failure('HANDLER_ERROR'))).toEqual([]);
       expect(await view(id)).toEqual(before);
-      expect(await fateOf(database.db, 0, id, stale.claim)).toEqual({ kind: 'stale' });
+      expect(await settlementStatusOf(database.db, 0, id, stale.claim)).toEqual({ kind: 'stale' });
       await settleAs(database, current, SUCCESS);
-      expect(await fateOf(database.db, 0, id, current.claim)).toEqual({ kind: 'settled' });
+      expect(await settlementStatusOf(database.db, 0, id, current.claim)).toEqual({
+        kind: 'settled',
+      });
     });
 
     it('knows a failure that is sent again, also when the job is on its next claim', async () => {
@@ -218,9 +220,13 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
       const second = await claimOne();
       expect(second).toMatchObject({ id, claim: 2 });
       expect(await settleAs(database, first, failure('NETWORK_ERROR'))).toEqual([]);
-      expect(await fateOf(database.db, 0, id, first.claim)).toEqual({ kind: 'settled' });
+      expect(await settlementStatusOf(database.db, 0, id, first.claim)).toEqual({
+        kind: 'settled',
+      });
       await settleAs(database, second, SUCCESS);
-      expect(await fateOf(database.db, 0, id, first.claim)).toEqual({ kind: 'settled' });
+      expect(await settlementStatusOf(database.db, 0, id, first.claim)).toEqual({
+        kind: 'settled',
+      });
     });
 
     it('retries with a delay, then ends as a dead letter that tells why', async () => {
@@ -251,7 +257,7 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
         status: 'cancelling',
       });
       expect(await settleAs(database, job, failure('HANDLER_ERROR'))).toEqual([]);
-      const fate = await fateOf(database.db, 0, id, job.claim);
+      const fate = await settlementStatusOf(database.db, 0, id, job.claim);
       expect(fate).toEqual({ kind: 'owned', state: 'cancelling' });
       await settleAs(database, job, failure('HANDLER_ERROR'), 'cancelling');
       expect(await view(id)).toMatchObject({ status: 'cancelled' });
@@ -287,9 +293,9 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
       const id = await enqueueOne(database);
       await expect(
         database.sql(`with gone as (delete from longshore.waiting returning *)
-        insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+        insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
           interruptions, finished_at, result)
-        select shard, id, lane, 'succeeded', rank, 1, 3, 1, 0, now(), 'null' from gone`),
+        select shard, id, queue, 'succeeded', rank, 1, 3, 1, 0, now(), 'null' from gone`),
       ).rejects.toThrow(/illegal move/);
       await expect(database.sql('delete from longshore.waiting')).rejects.toThrow(/0 places/);
       expect((await view(id)).status).toBe('queued');

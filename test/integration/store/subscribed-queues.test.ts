@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defineJob } from '../../../src/core/definition/define.ts';
 import type { WebhookEvent } from '../../../src/core/webhook/webhook.ts';
-import { findOrMakeLane } from '../../../src/store/enqueue/queues.ts';
-import { lockLanes } from '../../../src/store/limits/install-limits.ts';
+import { findOrMakeQueue } from '../../../src/store/enqueue/queues.ts';
+import { lockQueues } from '../../../src/store/limits/install-limits.ts';
 import { stopWebhook } from '../../../src/store/webhooks/webhook-health.ts';
 import { changeWebhook, deleteWebhook } from '../../../src/store/webhooks/webhooks.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
@@ -19,16 +19,16 @@ beforeAll(async () => {
 });
 afterAll(async () => await database.close());
 
-/** What the lanes of a tenant say is told, by their definition. */
+/** What the queues of a tenant say is told, by their definition. */
 const toldIn = async (tenant: string) => {
   const rows = await database.sql<{ key: string; told: string[] | null }>(
-    'select key, told::text[] from longshore.lane where tenant = $1 and told is not null',
+    'select key, told::text[] from longshore.queue where tenant = $1 and told is not null',
     [tenant],
   );
   return Object.fromEntries(rows.map(({ key, told }) => [key, told?.toSorted()]));
 };
 
-it('a lane knows what is told of it, whenever webhooks or lanes change', async () => {
+it('a queue knows what is told of it, whenever webhooks or queues change', async () => {
   const tenant = 'acme';
   const { db } = database;
   for (const definitionKey of ['a', 'b', 'c'])
@@ -52,10 +52,10 @@ it('a lane knows what is told of it, whenever webhooks or lanes change', async (
   expect(await toldIn(tenant)).toEqual({});
 });
 
-it('a lane that is made while a webhook is being made knows of it', async () => {
+it('a queue that is made while a webhook is being made knows of it', async () => {
   const link = await HeldLink.begin(database);
-  await lockLanes(link);
-  const made = findOrMakeLane(database.db, 1, 'beside', 1, 'late');
+  await lockQueues(link);
+  const made = findOrMakeQueue(database.db, 1, 'beside', 1, 'late');
   await untilBlocked(database);
   const webhook = '019a0000-0000-7000-8000-000000000001';
   const spec = [webhook, 'late', 'https://example.com', null, ['job.failed'], null, null, 's'];

@@ -32,18 +32,18 @@ function kind(during: UniqueWhile, more: Partial<Unique> = {}) {
   const wanted = (changes: Partial<JobRequest> = {}) =>
     request({ definitionKey, unique, ...changes });
   const start = async (changes: Partial<JobRequest> = {}): Promise<EnqueuedJob> => {
-    const [answer] = await database.inbox.start([wanted(changes)]);
+    const [answer] = await database.enqueuer.start([wanted(changes)]);
     if (!answer) throw new Error('no answer');
     return answer;
   };
   /** The same inside somebody's open transaction. */
   const startIn = async (link: Queryable, changes: Partial<JobRequest> = {}) => {
-    const entry = await database.inbox.prepare(wanted(changes));
+    const entry = await database.enqueuer.prepare(wanted(changes));
     return (await enqueueWithin(link, [entry]))[0];
   };
   const take = async (link: Queryable = database.db, ranks = [0]): Promise<ClaimedJob[]> => {
-    const { lane } = await database.inbox.prepare(wanted());
-    const lines = ranks.map((rank) => ({ lane: lane.lane, rank, floor: 0 }));
+    const { queue } = await database.enqueuer.prepare(wanted());
+    const lines = ranks.map((rank) => ({ queue: queue.queue, rank, floor: 0 }));
     return await claim(link, 0, 1, worker, lines);
   };
   return { wanted, start, startIn, take };
@@ -111,7 +111,7 @@ describe('a unique job', () => {
     const first = await start();
     const plain = wanted({ unique: null });
     const other = wanted({ unique: { key: 'l', while: 'queued', onConflict: 'existing' } });
-    const answers = await database.inbox.start([wanted(), other, plain, other, wanted()]);
+    const answers = await database.enqueuer.start([wanted(), other, plain, other, wanted()]);
     expect(answers.map(({ created }) => created)).toEqual([false, true, true, false, false]);
     expect(answers[3]?.jobId).toBe(answers[1]?.jobId);
     expect(answers[4]?.jobId).toBe(first.jobId);
@@ -218,7 +218,7 @@ describe('two enqueues of one unique key', () => {
       wanted({ unique: { key, while: 'active', onConflict: 'existing' }, idempotencyKey: key });
     const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
     const batches = Array.from({ length: 6 }, (_, n) => (n % 2 ? keys : keys.toReversed()).map(of));
-    const answers = await Promise.all(batches.map(async (jobs) => database.inbox.start(jobs)));
+    const answers = await Promise.all(batches.map(async (jobs) => database.enqueuer.start(jobs)));
     expect(new Set(answers.flat().map(({ jobId }) => jobId)).size).toBe(keys.length);
   });
 });
@@ -264,17 +264,17 @@ describe('an enqueue and a claim of the job that holds the key', () => {
   it('a claim that began before the job was replaced does not run it with its old params', async () => {
     const { wanted, start, take } = kind('queued', { onConflict: 'replace' });
     const first = await start({ paramsJson: '1' });
-    const { lane } = await database.inbox.prepare(wanted());
-    const gate = `(select pg_advisory_xact_lock(77))`;
+    const { queue } = await database.enqueuer.prepare(wanted());
+    const limiter = `(select pg_advisory_xact_lock(77))`;
     const link = await HeldLink.begin(database);
-    await link.run({ name: 'close_gate', text: `select ${gate}::text` });
+    await link.run({ name: 'close_limiter', text: `select ${limiter}::text` });
     // The claim, to the letter, but that it stands still between its snapshot and its first lock.
     const text = statementNamed('claim').text.replace(
       'where exists (',
-      `where ${gate}::text = '' and exists (`,
+      `where ${limiter}::text = '' and exists (`,
     );
-    const values = [0, 1, worker, [lane.lane], [0], [0]];
-    const early = database.db.run({ name: 'gated_claim', text }, values);
+    const values = [0, 1, worker, [queue.queue], [0], [0]];
+    const early = database.db.run({ name: 'limited_claim', text }, values);
     await untilBlocked(database);
     same(first, await start({ paramsJson: '2' }));
     await link.rollback();
@@ -324,7 +324,7 @@ describe('a unique job that is to live again', () => {
   });
 
   it('is free to if it was never unique', async () => {
-    const [plain] = await database.inbox.start([request()]);
+    const [plain] = await database.enqueuer.start([request()]);
     expect(await retake(plain?.jobId ?? '')).toBeNull();
   });
 });

@@ -11,11 +11,11 @@ import { claim } from '../../../src/store/claim/claim.ts';
 import { listDeliveries } from '../../../src/store/webhooks/deliveries.ts';
 import { enqueue } from '../../../src/store/enqueue/enqueue.ts';
 import { failWaiting } from '../../../src/store/claim/fail-waiting.ts';
-import { claimGated } from '../../../src/store/claim/limited-claim.ts';
-import { servedLanes } from '../../../src/store/enqueue/queues.ts';
+import { claimLimited } from '../../../src/store/claim/limited-claim.ts';
+import { servedQueues } from '../../../src/store/enqueue/queues.ts';
 import { Listener } from '../../../src/store/connection/listen.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
-import type { LineHint } from '../../../src/store/connection/wake.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
+import type { LevelHint } from '../../../src/store/connection/wake.ts';
 import { changeWebhook, deleteWebhook } from '../../../src/store/webhooks/webhooks.ts';
 import {
   postgresVersions,
@@ -68,10 +68,10 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
   it('when it is claimed; a plain claim leaves it to the one that tells', async () => {
     const subject = await reachState(database, 'queued');
     const webhook = await listenTo(subject);
-    const lines = [{ lane: subject.lane, rank: 0, floor: 0 }];
-    expect(await claim(database.db, 0, 1, subject.worker, lines)).toEqual([]);
-    const { jobs } = await claimGated(database.db, 0, 1, subject.worker, lines);
-    expect(jobs).toMatchObject([{ id: subject.id, gated: false }]);
+    const levels = [{ queue: subject.queue, rank: 0, floor: 0 }];
+    expect(await claim(database.db, 0, 1, subject.worker, levels)).toEqual([]);
+    const { jobs } = await claimLimited(database.db, 0, 1, subject.worker, levels);
+    expect(jobs).toMatchObject([{ id: subject.id, limited: false }]);
     expect(await told(webhook)).toEqual(['job.started']);
   });
 
@@ -86,10 +86,10 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
       transition: decide({ ...DEFAULT_RULES, ...job, state: 'running' }, SUCCESS, 0),
       usage: NO_USAGE,
     }));
-    const lines = [{ lane: subject.lane, rank: 0, floor: 0 }];
+    const levels = [{ queue: subject.queue, rank: 0, floor: 0 }];
     const next = await enqueueOne(database, { definitionKey: keyOf(subject) });
-    const turn = { settlements, limit: 2, instance: subject.worker, lines };
-    const { settled, jobs } = await takeTurn(database.db, 0, turn);
+    const turn = { settlements, limit: 2, instance: subject.worker, levels };
+    const { settled, jobs } = await settleAndClaim(database.db, 0, turn);
     expect([settled, jobs]).toEqual([new Set([other.id]), []]);
     expect(await told(webhook)).toEqual([]);
     await settleAs(database, subject.job, SUCCESS);
@@ -101,11 +101,11 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
     await cancelJob(database.db, 'default', next);
   });
 
-  it('also when a job could have been handed over: it takes the way over its line', async () => {
+  it('also when a job could have been handed over: it takes the way over its level', async () => {
     const worker = await newWorker(database);
     const definitionKey = `handed-${worker}`;
     const store = async (changes: Partial<JobRequest>) => {
-      const entry = await database.inbox.prepare(request({ definitionKey, ...changes }));
+      const entry = await database.enqueuer.prepare(request({ definitionKey, ...changes }));
       const [answer] = await enqueue(database.db, [{ ...entry, handedTo: worker }]);
       return answer?.status;
     };
@@ -194,10 +194,10 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
     const everything = await newWebhook(database, { events: [...WEBHOOK_EVENTS] }, 'quiet');
     const id = await enqueueOne(database, { tenant: 'quiet', definitionKey: 'a' });
     await cancelJob(database.db, 'quiet', id);
-    const lanes = await servedLanes(database.db, 0, [{ key: WEBHOOK_KEY, version: 1 }]);
-    const lane = lanes.find(({ tenant }) => tenant === 'quiet')?.lane ?? 0;
+    const queues = await servedQueues(database.db, 0, [{ key: WEBHOOK_KEY, version: 1 }]);
+    const queue = queues.find(({ tenant }) => tenant === 'quiet')?.queue ?? 0;
     const worker = await newWorker(database);
-    const jobs = await claim(database.db, 0, 10, worker, [{ lane, rank: 0, floor: 0 }]);
+    const jobs = await claim(database.db, 0, 10, worker, [{ queue, rank: 0, floor: 0 }]);
     expect(jobs).toHaveLength(2);
     for (const job of jobs) await settleAs(database, job, SUCCESS);
     expect(await told(everything)).toEqual(['job.cancelled', 'job.finished']);
@@ -206,7 +206,7 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
   it('and workers hear at once that there is something to send', async () => {
     const subject = await reachOwned(database);
     await listenTo(subject);
-    const heard: LineHint[] = [];
+    const heard: LevelHint[] = [];
     let connected = false;
     const listener = new Listener({
       url: database.url,
@@ -218,9 +218,9 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
     try {
       await until('it listens', () => connected);
       await settleAs(database, subject.job, SUCCESS);
-      const lanes = await servedLanes(database.db, 0, [{ key: WEBHOOK_KEY, version: 1 }]);
-      const lane = lanes.find(({ tenant }) => tenant === 'default')?.lane;
-      await until('the hint came', () => heard.some((hint) => hint.lane === lane));
+      const queues = await servedQueues(database.db, 0, [{ key: WEBHOOK_KEY, version: 1 }]);
+      const queue = queues.find(({ tenant }) => tenant === 'default')?.queue;
+      await until('the hint came', () => heard.some((hint) => hint.queue === queue));
     } finally {
       await listener.stop();
     }

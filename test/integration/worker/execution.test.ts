@@ -46,9 +46,9 @@ async function logsOf(jobId: string): Promise<LogView[]> {
   return (await readLogs(database.db, 'default', jobId, page))?.logs ?? [];
 }
 
-/** The whole story, once its hooks are over as well. */
-async function storyOf(jobId: string): Promise<EventView[]> {
-  return await until(`the story of ${jobId} is over`, async () => {
+/** The whole history, once its hooks are over as well. */
+async function historyOf(jobId: string): Promise<EventView[]> {
+  return await until(`the history of ${jobId} is over`, async () => {
     const page = await readEvents(database.db, 'default', jobId, { afterId: null, limit: 1_000 });
     return page?.ended ? page.events : null;
   });
@@ -75,8 +75,8 @@ describe('what a job says', () => {
       'warn logger careful',
     ]);
     expect(logs.every(({ attempt }) => attempt === 1)).toBe(true);
-    const story = await storyOf(jobId);
-    expect(story.map(({ type }) => type)).toEqual([
+    const history = await historyOf(jobId);
+    expect(history.map(({ type }) => type)).toEqual([
       'created',
       'queued',
       'started',
@@ -84,11 +84,11 @@ describe('what a job says', () => {
       'progress',
       'succeeded',
     ]);
-    expect(story.find(({ type }) => type === 'custom')?.payload).toEqual({
+    expect(history.find(({ type }) => type === 'custom')?.payload).toEqual({
       type: 'thumbnail.made',
       payload: { width: 3 },
     });
-    expect(story.find(({ type }) => type === 'progress')?.payload).toEqual({
+    expect(history.find(({ type }) => type === 'progress')?.payload).toEqual({
       fraction: 0.4,
       message: 'resizing',
     });
@@ -103,8 +103,8 @@ describe('what a job says', () => {
     expect(line?.message).toBe('waiting');
     await cancelJob(database.db, 'default', jobId);
     expect((await jobEnded(database, jobId)).status).toBe('cancelled');
-    const story = await storyOf(jobId);
-    expect(story.map(({ type }) => type).slice(-2)).toEqual(['cancel_requested', 'cancelled']);
+    const history = await historyOf(jobId);
+    expect(history.map(({ type }) => type).slice(-2)).toEqual(['cancel_requested', 'cancelled']);
   });
 });
 
@@ -128,8 +128,8 @@ describe('steps and checkpoints', () => {
   it('let the next attempt go on where the last one was', async () => {
     const job = await run('counting', { upTo: 5 });
     expect(job).toMatchObject({ status: 'succeeded', result: { start: 5, attempt: 3 } });
-    const story = (await storyOf(job.jobId)).map(({ type }) => type);
-    expect(story.filter((type) => type === 'retry_scheduled')).toHaveLength(2);
+    const history = (await historyOf(job.jobId)).map(({ type }) => type);
+    expect(history.filter((type) => type === 'retry_scheduled')).toHaveLength(2);
   });
 });
 
@@ -137,7 +137,7 @@ describe('hooks', () => {
   it('run after a success, and know the result', async () => {
     const file = join(folder, 'success');
     const { jobId } = await run('hooked', { file });
-    const story = await storyOf(jobId);
+    const history = await historyOf(jobId);
     const told = toldIn(file);
     expect(told.map(({ hook }) => hook).toSorted()).toEqual(['onEnd', 'onStart', 'onSuccess']);
     expect(told.find(({ hook }) => hook === 'onSuccess')).toMatchObject({
@@ -145,7 +145,7 @@ describe('hooks', () => {
       result: 42,
       error: null,
     });
-    const events = story.filter(({ type }) => type === 'hook').map(({ payload }) => payload);
+    const events = history.filter(({ type }) => type === 'hook').map(({ payload }) => payload);
     expect(events).toHaveLength(2);
     expect(events).toContainEqual(
       expect.objectContaining({ hook: 'onSuccess', status: 'succeeded' }),
@@ -155,7 +155,7 @@ describe('hooks', () => {
   it('run once after the last failure, and know the error', async () => {
     const file = join(folder, 'failure');
     const { jobId } = await run('hooked', { file, fail: true });
-    await storyOf(jobId);
+    await historyOf(jobId);
     const told = toldIn(file);
     expect(told.map(({ hook }) => hook).toSorted()).toEqual([
       'onEnd',
@@ -172,7 +172,7 @@ describe('hooks', () => {
   it('that fail are told, tried again a little, and change nothing', async () => {
     const job = await run('bad-hooks');
     expect(job).toMatchObject({ status: 'succeeded', result: 'fine' });
-    const hooks = (await storyOf(job.jobId)).filter(({ type }) => type === 'hook');
+    const hooks = (await historyOf(job.jobId)).filter(({ type }) => type === 'hook');
     expect(hooks.map(({ payload }) => payload)).toEqual([
       expect.objectContaining({
         hook: 'onStart',

@@ -26,8 +26,8 @@ async function start(...jobs: unknown[]): Promise<void> {
 const page = async (id: string) =>
   await readEvents(database.db, 'default', id, { afterId: null, limit: 500 });
 
-/** The story of a job, once it and its hooks have ended. */
-async function story(id: string): Promise<string[]> {
+/** The history of a job, once it and its hooks have ended. */
+async function history(id: string): Promise<string[]> {
   await until('all has ended', async () => {
     // No scheduler runs here.
     await promote(database.db, 0, 10);
@@ -51,7 +51,7 @@ const hooks = {
   onEnd: emits('over'),
 };
 
-it('emits events, which are told in the story of the job', async () => {
+it('emits events, which are told in the history of the job', async () => {
   await start(
     defineJob({
       key: 'good',
@@ -73,7 +73,7 @@ it('emits events, which are told in the story of the job', async () => {
     await enqueueOne(database, { definitionKey: 'good' }),
     await enqueueOne(database, { definitionKey: 'bad' }),
   ];
-  expect(await story(good)).toEqual([
+  expect(await history(good)).toEqual([
     'created',
     'queued',
     'started',
@@ -85,7 +85,7 @@ it('emits events, which are told in the story of the job', async () => {
     'custom onEnd over',
     'hook onEnd',
   ]);
-  expect(await story(bad)).toEqual([
+  expect(await history(bad)).toEqual([
     'created',
     'queued',
     'started',
@@ -120,7 +120,7 @@ it('has steps, a checkpoint, progress and a snooze of its own', async () => {
     }),
   );
   const id = await enqueueOne(database, { definitionKey: 'all' });
-  const told = await story(id);
+  const told = await history(id);
   expect(told.at(-1)).toBe('hook onEnd');
   expect(runs).toBe(3);
   expect(seen).toEqual([null, 'in run 1', 1, 'in run 1', 2, 'in run 1']);
@@ -143,7 +143,7 @@ it('can put off an attempt by onStart, in the context of its job', async () => {
     }),
   );
   const id = await enqueueOne(database, { definitionKey: 'put-off' });
-  expect(await story(id)).toContain('snoozed');
+  expect(await history(id)).toContain('snoozed');
   expect(seen).toEqual([
     [1, null],
     [1, 'waited'],

@@ -8,11 +8,11 @@ import { silentLog } from '../../../src/runtime/log.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { claim, type ClaimedJob } from '../../../src/store/claim/claim.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
-import { Lanes, servedLanes } from '../../../src/store/enqueue/queues.ts';
+import { Queues, servedQueues } from '../../../src/store/enqueue/queues.ts';
 import { listJobs } from '../../../src/store/read/list-jobs.ts';
 import { Listener } from '../../../src/store/connection/listen.ts';
 import { settle } from '../../../src/store/claim/settle.ts';
-import { LANES_CHANGED, type LineHint } from '../../../src/store/connection/wake.ts';
+import { QUEUES_CHANGED, type LevelHint } from '../../../src/store/connection/wake.ts';
 import {
   postgresVersions,
   testDatabase,
@@ -34,17 +34,17 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
 
   const keyOf = ({ worker }: Subject) => `key-${worker}`;
 
-  const hookLane = async (subject: Subject): Promise<number> => {
+  const hookQueue = async (subject: Subject): Promise<number> => {
     const definition = { key: hookKey(keyOf(subject)), version: 1 };
-    const [lane] = await servedLanes(database.db, 0, [definition]);
-    if (!lane) throw new Error('no lane for hooks');
-    return lane.lane;
+    const [queue] = await servedQueues(database.db, 0, [definition]);
+    if (!queue) throw new Error('no queue for hooks');
+    return queue.queue;
   };
 
   /** The hooks that wait to be run, as a worker gets them. */
   const claimHooks = async (subject: Subject): Promise<ClaimedJob[]> => {
-    const lines = [{ lane: await hookLane(subject), rank: 0, floor: 0 }];
-    return await claim(database.db, 0, 10, subject.worker, lines);
+    const levels = [{ queue: await hookQueue(subject), rank: 0, floor: 0 }];
+    return await claim(database.db, 0, 10, subject.worker, levels);
   };
 
   const made = async (subject: Subject): Promise<HookName[]> => {
@@ -166,11 +166,11 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
        where parent_id = any ($1)`,
       [batch.map(({ id }) => id)],
     );
-    const linesOf = new Map(settled.map(({ id, lines }) => [id, lines]));
-    expect(linesOf.get(batch[0]?.id ?? '')).toEqual([]);
+    const levelsOf = new Map(settled.map(({ id, levels }) => [id, levels]));
+    expect(levelsOf.get(batch[0]?.id ?? '')).toEqual([]);
     for (const subject of batch.slice(1)) {
-      const line = { shard: 0, lane: await hookLane(subject), rank: 0 };
-      expect(linesOf.get(subject.id)).toEqual([line, line]);
+      const level = { shard: 0, queue: await hookQueue(subject), rank: 0 };
+      expect(levelsOf.get(subject.id)).toEqual([level, level]);
       expect(await made(subject)).toEqual(['onEnd', 'onSuccess']);
     }
     expect(new Set(rows.map(({ id }) => id)).size).toBe(8);
@@ -202,7 +202,7 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
   });
 
   it('are made by the reaper and by a cancel too, and the workers are told', async () => {
-    const heard: LineHint[] = [];
+    const heard: LevelHint[] = [];
     let connected = false;
     const listener = new Listener({
       url: database.url,
@@ -223,27 +223,27 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
     await cancelJob(database.db, 'default', waiting.id);
     expect(await made(waiting)).toEqual(['onEnd']);
     for (const subject of [orphan, waiting]) {
-      const line = { shard: 0, lane: await hookLane(subject), rank: 0 };
-      await until('the hint has come', () => heard.some(({ lane }) => lane === line.lane));
-      expect(heard).toContainEqual(line);
+      const level = { shard: 0, queue: await hookQueue(subject), rank: 0 };
+      await until('the hint has come', () => heard.some(({ queue }) => queue === level.queue));
+      expect(heard).toContainEqual(level);
     }
   });
 
-  it('are named in the answer of the settle, after the line of the job itself', async () => {
+  it('are named in the answer of the settle, after the level of the job itself', async () => {
     const ends = await reachOwned(database);
     await publishHooks(database, keyOf(ends), HOOKS);
-    const line = { shard: 0, lane: await hookLane(ends), rank: 0 };
+    const level = { shard: 0, queue: await hookQueue(ends), rank: 0 };
     expect(await settleAs(database, ends.job, SUCCESS)).toEqual([
-      { id: ends.id, lines: [line, line] },
+      { id: ends.id, levels: [level, level] },
     ]);
     const lost = await reachOwned(database);
     await publishHooks(database, keyOf(lost), HOOKS);
     expect(await settleAs(database, lost.job, { kind: 'lost', message: 'gone' })).toEqual([
       {
         id: lost.id,
-        lines: [
-          { shard: 0, lane: lost.lane, rank: 0 },
-          { shard: 0, lane: LANES_CHANGED, rank: 0 },
+        levels: [
+          { shard: 0, queue: lost.queue, rank: 0 },
+          { shard: 0, queue: QUEUES_CHANGED, rank: 0 },
         ],
       },
     ]);
@@ -276,30 +276,30 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
     await settleAs(database, subject.job, SUCCESS);
     const [hook] = await claimHooks(subject);
     if (!hook) throw new Error('no hook');
-    expect(await settleAs(database, hook, SUCCESS)).toEqual([{ id: hook.id, lines: [] }]);
+    expect(await settleAs(database, hook, SUCCESS)).toEqual([{ id: hook.id, levels: [] }]);
     expect(await claimHooks(subject)).toEqual([]);
   });
 });
 
-describe('the lane of hooks', () => {
-  it('is made beside each lane, once, however many make it, and where it is missing', async () => {
+describe('the queue of hooks', () => {
+  it('is made beside each queue, once, however many make it, and where it is missing', async () => {
     const database = await testDatabase({ shards: 4 });
     onTestFinished(database.close);
-    // A lane as it was made before hooks had lanes.
-    await database.sql(`insert into longshore.lane (shard, lane, tenant, key, version)
+    // A queue as it was made before hooks had queues.
+    await database.sql(`insert into longshore.queue (shard, queue, tenant, key, version)
       select n, 1, 'default', 'old', 1 from generate_series(0, 3) n`);
     const names = [...Array.from({ length: 20 }, (_, n) => `key-${n}`), 'old'];
-    const makers = Array.from({ length: 8 }, () => new Lanes(database.db, 4));
-    const lanes = await Promise.all(
+    const makers = Array.from({ length: 8 }, () => new Queues(database.db, 4));
+    const queues = await Promise.all(
       makers.map(
         async (maker) =>
           await Promise.all(names.map(async (name) => await maker.resolve('default', name, 1))),
       ),
     );
-    for (const found of lanes) expect(found).toEqual(lanes[0]);
-    for (const { shard, key } of lanes[0] ?? []) {
+    for (const found of queues) expect(found).toEqual(queues[0]);
+    for (const { shard, key } of queues[0] ?? []) {
       const twins = await database.sql(
-        'select tenant, version from longshore.lane where shard = $1 and key = $2',
+        'select tenant, version from longshore.queue where shard = $1 and key = $2',
         [shard, hookKey(key)],
       );
       expect(twins).toEqual([{ tenant: 'default', version: 1 }]);

@@ -21,7 +21,7 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
-import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { Waker } from '../../../src/store/connection/wake.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { descendants, FIXTURES } from '../../support/processes.ts';
@@ -106,7 +106,7 @@ describe('inline jobs', () => {
     await create({ jobs: [count], concurrency: 250 });
     await until('all have ended', async () => {
       const rows = await database.sql(
-        `select 1 from longshore.done d join longshore.lane l using (shard, lane)
+        `select 1 from longshore.done d join longshore.queue l using (shard, queue)
          where l.key = 'inline-count' and d.state = 'succeeded' and d.attempts = 1`,
       );
       return rows.length === 3_000;
@@ -120,7 +120,7 @@ describe('hand-over', () => {
   it('stores a job already running when a slot is free and nothing better waits', async () => {
     const quick = defineJob({ key: 'handed', isolation: 'inline', run: () => 'done' });
     const longshore = await create({ jobs: [quick] });
-    // The lane is not known before its first job, which therefore waits in its line.
+    // The queue is not known before its first job, which therefore waits in its line.
     await ended((await longshore.enqueue(quick, {})).id);
     const handed = await until('a job is handed over', async () => {
       const receipt = await longshore.enqueue(quick, {});
@@ -131,11 +131,11 @@ describe('hand-over', () => {
 
   it('lets a job wait in line when all slots are taken', async () => {
     let finish = () => {};
-    const gate = new Promise<void>((resolve) => (finish = resolve));
+    const limiter = new Promise<void>((resolve) => (finish = resolve));
     const slow = defineJob({
       key: 'handed-slow',
       isolation: 'inline',
-      run: async () => await gate,
+      run: async () => await limiter,
     });
     const longshore = await create({ jobs: [slow], concurrency: 1 });
     const first = await longshore.enqueue(slow, {});
@@ -214,7 +214,7 @@ describe('handles', () => {
   it('say that the database is away as a server would', async () => {
     const url = 'postgres://nobody@127.0.0.1:9/nowhere';
     const [db, waker] = [Db.open({ url, log: silentLog }), new Waker(url, silentLog)];
-    const jobs = new LocalJobs(db, new Inbox(db, waker, systemClock));
+    const jobs = new LocalJobs(db, new Enqueuer(db, waker, systemClock));
     const handle = jobs.handle('01980000-0000-7000-8000-000000000000');
     await expect(handle.get()).rejects.toThrow(Unavailable);
     await expect(jobs.enqueue('x')).rejects.toMatchObject({ status: 503, code: 'UNAVAILABLE' });
@@ -270,7 +270,7 @@ describe('many callers at once', () => {
     }
     const [row] = await database.sql<{ commits: string }>(
       `select count(distinct j.xmin::text) as commits from longshore.job j
-       join longshore.lane l using (shard, lane) where l.key = 'shared'`,
+       join longshore.queue l using (shard, queue) where l.key = 'shared'`,
     );
     expect(Number(row?.commits)).toBeLessThan(100);
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defineJob, NonRetryable } from '../../../src/core/definition/define.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { JobLog } from '../../../src/signals/job-log.ts';
-import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
 import { claimAny, request } from '../../support/jobs.ts';
@@ -62,11 +62,11 @@ async function linesWith(logJobs: string) {
   const jobLog = new JobLog(log, logJobs);
   const worker = workerOn(database, { jobs: JOBS, log, logJobs });
   await worker.worker.start();
-  const inbox = new Inbox(db, waker, systemClock, null, null, jobLog);
+  const enqueuer = new Enqueuer(db, waker, systemClock, null, null, jobLog);
   const ids: string[] = [];
   for (const definitionKey of ['fine', 'flaky', 'hopeless']) {
     const asked = request({ definitionKey, traceparent: TRACEPARENT });
-    const [made] = await inbox.start([asked]);
+    const [made] = await enqueuer.start([asked]);
     ids.push(made?.jobId ?? '');
   }
   await until('all of them ran', async () => {
@@ -119,9 +119,9 @@ it('has all that is known of a job in every line that names one', async () => {
   await sql(`alter table longshore.event add check (payload::text not like '%${UNSPEAKABLE}%')`);
   const worker = workerOn(database, { jobs: JOBS, log, logJobs: 'all', heartbeatMs: 100 });
   await worker.worker.start();
-  const inbox = new Inbox(db, waker, systemClock, null, null, new JobLog(log, 'all'));
+  const enqueuer = new Enqueuer(db, waker, systemClock, null, null, new JobLog(log, 'all'));
   const make = async (definitionKey: string) =>
-    await inbox.start([request({ definitionKey, traceparent: TRACEPARENT })]);
+    await enqueuer.start([request({ definitionKey, traceparent: TRACEPARENT })]);
   // A claim whose answer never arrived: the worker owns a job that it does not run.
   await make('unheard-of');
   const [instance] = await sql<{ instance: string }>(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { comparePlaces, parsePlace } from '../../../src/core/views/history-position.ts';
+import { comparePositions, parsePosition } from '../../../src/core/views/history-position.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import { writeEvents } from '../../../src/store/attempt/events.ts';
@@ -218,8 +218,8 @@ describe.each(postgresVersions())('what a job writes down, on PostgreSQL %i', (p
     it('goes on after any line, whose ids grow', async () => {
       const { id } = await chatty();
       const logs = await allLogs(database, id);
-      const places = logs.flatMap((log) => [parsePlace(log.id) ?? ([0, 0, 0] as const)]);
-      expect(places.toSorted(comparePlaces)).toEqual(places);
+      const places = logs.flatMap((log) => [parsePosition(log.id) ?? ([0, 0, 0] as const)]);
+      expect(places.toSorted(comparePositions)).toEqual(places);
       for (const [index, { id: afterId }] of logs.entries()) {
         expect(isLogId(afterId)).toBe(true);
         const question = { afterId, attempt: null, limit: 100 };

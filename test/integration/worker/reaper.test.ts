@@ -46,9 +46,9 @@ describe('the reaper', () => {
   it.each([
     [
       'an outcome that nobody of ours wrote',
-      `insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+      `insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
          interruptions, finished_at, result)
-       select shard, id, lane, 'succeeded', rank, 1, 1, 1, 0, now(), '1'
+       select shard, id, queue, 'succeeded', rank, 1, 1, 1, 0, now(), '1'
        from longshore.running where id = `,
     ],
     [

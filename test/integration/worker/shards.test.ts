@@ -6,15 +6,15 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { persist } from '../../../src/runtime/persist.ts';
 import { type Service, stopAll } from '../../../src/runtime/service.ts';
-import { gatekeeper } from '../../../src/scheduler/limit-sweeper.ts';
+import { limitSweeper } from '../../../src/scheduler/limit-sweeper.ts';
 import { promoter } from '../../../src/scheduler/promoter.ts';
 import { pruner } from '../../../src/scheduler/pruner.ts';
 import { reaper } from '../../../src/scheduler/reaper.ts';
-import { tallyKeeper } from '../../../src/scheduler/counter-keeper.ts';
+import { counterKeeper } from '../../../src/scheduler/counter-keeper.ts';
 import { ticker } from '../../../src/scheduler/ticker.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { claim } from '../../../src/store/claim/claim.ts';
-import { findLines } from '../../../src/store/claim/find-levels.ts';
+import { findLevels } from '../../../src/store/claim/find-levels.ts';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
 import { registerWorker } from '../../../src/store/workers/workers.ts';
 import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
@@ -223,14 +223,14 @@ describe.each(MODES)('a shard that is to %s', (how) => {
         const instance = randomUUID();
         const identity = { instance, host: 'test', pid: 1, version: '0', slots: 1 };
         await registerWorker(database.db, shard, { ...identity, leaseMs: 60_000 });
-        const lanes = await database.sql<{ lane: number }>(
-          'select lane from longshore.lane where shard = $1',
+        const queues = await database.sql<{ queue: number }>(
+          'select queue from longshore.queue where shard = $1',
           [shard],
         );
-        const lines = await findLines(
+        const lines = await findLevels(
           database.db,
           shard,
-          lanes.map(({ lane }) => lane),
+          queues.map(({ queue }) => queue),
         );
         const from = lines.map((line) => ({ ...line, floor: 0 }));
         expect(await claim(database.db, shard, 1, instance, from)).toHaveLength(1);
@@ -253,9 +253,9 @@ describe.each(MODES)('a shard that is to %s', (how) => {
            next_local = (now() - interval '1 s') at time zone 'UTC', look_at = now()`,
       );
       await obstacle.breakIt(how);
-      const { db, inbox } = database;
+      const { db, enqueuer } = database;
       const roster = { buckets: ALL_BUCKETS };
-      await begin(ticker({ db, inbox, log: silentLog }, roster, 100, systemClock));
+      await begin(ticker({ db, enqueuer, log: silentLog }, roster, 100, systemClock));
       await onlyBrokenWaits(
         'schedules have been looked after',
         'select shard, look_at > now() as done from longshore.schedule',
@@ -264,22 +264,22 @@ describe.each(MODES)('a shard that is to %s', (how) => {
 
     it('keeps no limit of the others from being looked after', async () => {
       await changeLimits(database.db, 'tenant', 'default', { concurrencyLimit: SHARDS }, null);
-      await database.sql(`update longshore.gate set adopt_until = now() - interval '1 s'`);
+      await database.sql(`update longshore.limiter set adopt_until = now() - interval '1 s'`);
       await obstacle.breakIt(how);
-      await begin(gatekeeper(database.db, database.waker, 100, silentLog));
+      await begin(limitSweeper(database.db, database.waker, 100, silentLog));
       await onlyBrokenWaits(
-        'gates are in order',
-        'select shard, adopt_until is null as done from longshore.gate',
+        'limiters are in order',
+        'select shard, adopt_until is null as done from longshore.limiter',
       );
     });
 
     it('keeps no sums of the others from being added up', async () => {
       for (let shard = 0; shard < SHARDS; shard += 1) await enqueueIn(shard);
       await obstacle.breakIt(how);
-      await begin(tallyKeeper(database.db, systemClock, silentLog));
+      await begin(counterKeeper(database.db, systemClock, silentLog));
       await onlyBrokenWaits(
         'moves are added up',
-        `select number as shard, exists (select from longshore.tally t
+        `select number as shard, exists (select from longshore.counter t
            where t.shard = number) as done from generate_series(0, 2) number`,
       );
     });

@@ -124,7 +124,7 @@ describe('a delivery of a webhook', () => {
     const victim = await newWebhook(database, { url: other.url }, 'acme');
     const paused = await newWebhook(database, { url: own.url, events: ['job.succeeded'] });
     await database.sql(
-      `update longshore.lane set paused_at = now() where key = '$webhook' and tenant = 'default'`,
+      `update longshore.queue set paused_at = now() where key = '$webhook' and tenant = 'default'`,
     );
     await enqueueOne(database, { definitionKey: 'echo' });
     const made = await until('the delivery is there', async () => {
@@ -142,7 +142,7 @@ describe('a delivery of a webhook', () => {
        where id = $1`,
       [made.id, victim.id],
     );
-    await database.sql(`update longshore.lane set paused_at = null where key = '$webhook'`);
+    await database.sql(`update longshore.queue set paused_at = null where key = '$webhook'`);
     expect(await jobEnded(database, made.id)).toMatchObject({
       status: 'failed',
       error: { message: 'the webhook was deleted' },

@@ -24,8 +24,8 @@ let services: Service[] = [];
 
 beforeAll(async () => {
   database = await testDatabase({ shards: SHARDS });
-  const { db, inbox } = database;
-  app = buildServer({ db, inbox, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
+  const { db, enqueuer } = database;
+  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
 });
 afterEach(async () => {
   await stopAll(services);

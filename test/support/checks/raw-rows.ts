@@ -19,7 +19,7 @@ export function rawRow(id: string, state: JobState, claimNo: number): Row {
   const common = {
     shard: 0,
     id,
-    lane: 1,
+    queue: 1,
     state,
     rank: 0,
     attempts: 1,
@@ -61,7 +61,7 @@ export async function insertBody(client: Client): Promise<string> {
   made += 1;
   const id = makeJobId({ timeMs: Date.now(), sequence: 0, random: [0, made], shard: 0 });
   await client.query(
-    `insert into longshore.job (shard, id, lane, params, created_at)
+    `insert into longshore.job (shard, id, queue, params, created_at)
      values (0, $1, 1, '{}', now())`,
     [id],
   );

@@ -6,10 +6,10 @@ import type { Queryable } from '../../../src/store/connection/db.ts';
 import type { TestDatabase } from '../servers/database.ts';
 import { enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../jobs.ts';
 
-/** A job under test. It has a lane and a worker of its own, so that no other test moves it. */
+/** A job under test. It has a queue and a worker of its own, so that no other test moves it. */
 export interface Subject {
   id: string;
-  lane: number;
+  queue: number;
   worker: string;
   /** The claim that owns it, or the last one that did; null when it was never claimed. */
   job: ClaimedJob | null;
@@ -39,11 +39,11 @@ export async function reachState(
     hold: state === 'created',
     delayMs: state === 'scheduled' ? 3_600_000 : null,
   });
-  const [row] = await database.sql<{ lane: number }>(
-    'select lane from longshore.job where id = $1',
+  const [row] = await database.sql<{ queue: number }>(
+    'select queue from longshore.job where id = $1',
     [id],
   );
-  const subject: Subject = { id, lane: row?.lane ?? 0, worker, job: null };
+  const subject: Subject = { id, queue: row?.queue ?? 0, worker, job: null };
   const claimed: JobState[] = ['running', 'cancelling', 'succeeded', 'failed', 'retrying'];
   if (claimed.includes(state)) subject.job = (await claimSubject(database, subject))[0] ?? null;
   if (state.startsWith('cancel')) await cancelJob(database.db, 'default', id);
@@ -65,9 +65,9 @@ export async function reachOwned(
 
 export async function claimSubject(
   { db }: { db: Queryable },
-  { lane, worker }: Subject,
+  { queue, worker }: Subject,
 ): Promise<ClaimedJob[]> {
-  return await claim(db, 0, 1, worker, [{ lane, rank: 0, floor: 0 }]);
+  return await claim(db, 0, 1, worker, [{ queue, rank: 0, floor: 0 }]);
 }
 
 export async function lookAt({ sql }: TestDatabase, { id }: Subject): Promise<NarrowRow> {

@@ -96,7 +96,7 @@ async function promoteSome(model: Model, world: World, limit: number): Promise<v
   const waiting = [...model.jobs.values()].filter(({ state }) => waitsForTime(state));
   const due = waiting.filter((job) => job.runAt?.due);
   const later = waiting.filter((job) => !job.runAt?.due).map(runAt);
-  const { promoted, lines, nextDueMs } = await promote(world.db, 0, limit);
+  const { promoted, levels, nextDueMs } = await promote(world.db, 0, limit);
   const after = await readRows(world.db);
   const seqs = new Map(after.jobs.map(({ id, narrow }) => [id, narrow.seq ?? null]));
   const moved = due
@@ -111,10 +111,10 @@ async function promoteSome(model: Model, world: World, limit: number): Promise<v
   expect(Math.max(...times)).toBeLessThanOrEqual(Math.min(...left));
   for (const { id } of moved) model.change(id, { state: 'queued', place: model.nextPlace() });
 
-  const told = moved.map(({ lane, priority }) => ({ shard: 0, lane, rank: 0 - priority }));
-  const each = new Map(told.map((line) => [`${line.lane}:${line.rank}`, line]));
-  expect(lines).toHaveLength(each.size);
-  expect(lines).toEqual(expect.arrayContaining([...each.values()]));
+  const told = moved.map(({ queue, priority }) => ({ shard: 0, queue, rank: 0 - priority }));
+  const each = new Map(told.map((level) => [`${level.queue}:${level.rank}`, level]));
+  expect(levels).toHaveLength(each.size);
+  expect(levels).toEqual(expect.arrayContaining([...each.values()]));
 
   const nextMicros = Math.min(...later);
   if (later.length === 0) return expect(nextDueMs).toBeNull();

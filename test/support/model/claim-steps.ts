@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { decide } from '../../../src/core/job/lifecycle.ts';
-import { claim, type ClaimedJob, type ClaimLine } from '../../../src/store/claim/claim.ts';
-import { findLines } from '../../../src/store/claim/find-levels.ts';
-import { takeTurn } from '../../../src/store/claim/settle-and-claim.ts';
+import { claim, type ClaimedJob, type ClaimLevel } from '../../../src/store/claim/claim.ts';
+import { findLevels } from '../../../src/store/claim/find-levels.ts';
+import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { policyOf } from './enqueue-steps.ts';
-import type { Line, Model } from './model.ts';
+import type { Level, Model } from './model.ts';
 import { POISON, RULES, settleInModel, USAGE } from './outcomes.ts';
 import {
   aClaim,
@@ -20,21 +20,21 @@ import {
 import { type Step, step } from './step.ts';
 import type { World } from './world.ts';
 
-/** What can be claimed from: three lanes with two ranks each, and a lane that nobody has. */
-const LINES = [0, 1, 2, 3].flatMap((lane) => [0, -5].map((rank) => ({ lane, rank })));
+/** What can be claimed from: three queues with two ranks each, and a queue that nobody has. */
+const LINES = [0, 1, 2, 3].flatMap((queue) => [0, -5].map((rank) => ({ queue, rank })));
 
 interface Taking {
   worker: WorkerPick;
   limit: number;
-  lines: { lane: number; rank: number }[];
-  /** Whether a floor leaves out the head of the first line. */
+  levels: { queue: number; rank: number }[];
+  /** Whether a floor leaves out the head of the first level. */
   raised: boolean;
 }
 
 const taking = {
   worker: aWorker,
   limit: fc.constantFrom(0, 1, 1, 2, 3),
-  lines: fc.shuffledSubarray(LINES, { minLength: 6 }),
+  levels: fc.shuffledSubarray(LINES, { minLength: 6 }),
   raised: fc.constantFrom(false, false, false, false, true),
 };
 
@@ -47,25 +47,25 @@ const aTurn = fc.record({
 export const claimStep: fc.Arbitrary<Step> = fc.record(taking).map((use) =>
   step('claim', use, async (model, world) => {
     const { limit } = use;
-    const { worker, lines, floors } = arrange(model, world, use);
+    const { worker, levels, floors } = arrange(model, world, use);
     const jobs = await claim(world.db, 0, limit, worker, floors);
-    expect(jobs).toEqual(takeInModel(model, world, worker, { limit, lines, jobs }));
+    expect(jobs).toEqual(takeInModel(model, world, worker, { limit, levels, jobs }));
   }),
 );
 
-export const findLinesStep: fc.Arbitrary<Step> = fc.shuffledSubarray([0, 1, 2, 3]).map((places) =>
-  step('findLines', places, async (model, world) => {
-    const lanes = places.map((place) => laneAt(world, place));
-    const found = await findLines(world.db, 0, lanes);
-    const all = lanes.flatMap((lane) => [0, -5].map((rank) => ({ lane, rank })));
-    const full = all.filter(({ lane, rank }) => model.line(lane, rank).length > 0);
+export const findLevelsStep: fc.Arbitrary<Step> = fc.shuffledSubarray([0, 1, 2, 3]).map((places) =>
+  step('findLevels', places, async (model, world) => {
+    const queues = places.map((place) => queueAt(world, place));
+    const found = await findLevels(world.db, 0, queues);
+    const all = queues.flatMap((queue) => [0, -5].map((rank) => ({ queue, rank })));
+    const full = all.filter(({ queue, rank }) => model.level(queue, rank).length > 0);
     expect(found).toHaveLength(full.length);
     expect(found).toEqual(expect.arrayContaining(full));
   }),
 );
 
 export const turnStep: fc.Arbitrary<Step> = aTurn.map((use) =>
-  step('turn', use, async (model, world) => await turn(model, world, use), hasClaims),
+  step('settle_and_claim', use, async (model, world) => await turn(model, world, use), hasClaims),
 );
 
 /** Plain successes of any claims, and a claim, in one statement: both or, with poison, neither. */
@@ -75,7 +75,7 @@ async function turn(
   use: Taking & { claims: ClaimPick[]; poison: boolean },
 ): Promise<void> {
   const { limit } = use;
-  const { worker: instance, lines, floors } = arrange(model, world, use);
+  const { worker: instance, levels, floors } = arrange(model, world, use);
   const outcome = use.poison ? POISON : ({ kind: 'success', resultJson: '{"a":"turn"}' } as const);
   // A plain success came from a process that still lives.
   const usage = { ...USAGE, exitCode: null, signal: null };
@@ -84,7 +84,7 @@ async function turn(
     const transition = decide({ ...claimed, ...RULES, state: 'running' }, outcome, 0.5);
     return { ...claimed, was: 'running' as const, transition, usage };
   });
-  const turning = takeTurn(world.db, 0, { settlements, limit, instance, lines: floors });
+  const turning = settleAndClaim(world.db, 0, { settlements, limit, instance, levels: floors });
   if (use.poison) {
     await expect(turning).rejects.toThrow(/json/);
     return world.note('a turn that cannot be written leaves no trace');
@@ -95,7 +95,7 @@ async function turn(
   const all = owned.length === claims.length;
   if (!all) world.note('a turn is refused what its claim does not own');
   expect(settled).toEqual(all ? null : new Set(owned.map(({ id }) => id)));
-  const taken = takeInModel(model, world, instance, { limit, lines, jobs });
+  const taken = takeInModel(model, world, instance, { limit, levels, jobs });
   // Its rows are also where the other half of the answer travels.
   expect(jobs).toEqual(taken.map((job) => ({ ...job, settled: null })));
 }
@@ -105,24 +105,24 @@ function takeInModel(
   model: Model,
   world: World,
   worker: string,
-  { limit, lines, jobs }: { limit: number; lines: readonly Line[]; jobs: readonly ClaimedJob[] },
+  { limit, levels, jobs }: { limit: number; levels: readonly Level[]; jobs: readonly ClaimedJob[] },
 ): ClaimedJob[] {
-  const waits = lines.some(({ lane, rank }) => model.line(lane, rank).length > 0);
+  const waits = levels.some(({ queue, rank }) => model.level(queue, rank).length > 0);
   if (waits && limit > 0 && !model.mayTake(worker)) {
     world.note('a worker that is dead or leaving claims nothing');
   }
   const taken = model.take(
     worker,
     limit,
-    lines,
+    levels,
     jobs.map(({ id }) => id),
   );
-  return taken.map(({ id, lane, priority, attempts, claim, interruptions, ...job }) => {
+  return taken.map(({ id, queue, priority, attempts, claim, interruptions, ...job }) => {
     const { narrow, body } = world.row(id);
     if (narrow['max_attempts'] === null) world.note('a first claim asks the definition');
     return {
       id,
-      lane,
+      queue,
       rank: 0 - priority,
       seq: narrow.seq ?? 0,
       attempts,
@@ -131,32 +131,32 @@ function takeInModel(
       interruptions,
       paramsJson: expect.toSatisfy((text: string) => sameJson(text, body['params'])) as string,
       policy: policyOf(job),
-      gated: false,
+      limited: false,
       traceparent: null,
     };
   });
 }
 
-/** Who claims from where; and the lines as the model and as the store are told of them. */
+/** Who claims from where; and the levels as the model and as the store are told of them. */
 function arrange(
   model: Model,
   world: World,
   use: Taking,
-): { worker: string; lines: Line[]; floors: ClaimLine[] } {
-  const floors = use.lines.map(({ lane: place, rank }, index) => {
-    const lane = laneAt(world, place);
-    const head = use.raised && index === 0 ? model.line(lane, rank)[0] : undefined;
-    return { lane, rank, floor: head ? (model.seqs.get(head.id) ?? 0) : 0 };
+): { worker: string; levels: Level[]; floors: ClaimLevel[] } {
+  const floors = use.levels.map(({ queue: place, rank }, index) => {
+    const queue = queueAt(world, place);
+    const head = use.raised && index === 0 ? model.level(queue, rank)[0] : undefined;
+    return { queue, rank, floor: head ? (model.seqs.get(head.id) ?? 0) : 0 };
   });
-  const lines = floors.map(({ lane, rank, floor }) => {
-    const below = model.line(lane, rank).filter(({ id }) => (model.seqs.get(id) ?? 0) <= floor);
-    return { lane, rank, skipped: below.length };
+  const levels = floors.map(({ queue, rank, floor }) => {
+    const below = model.level(queue, rank).filter(({ id }) => (model.seqs.get(id) ?? 0) <= floor);
+    return { queue, rank, skipped: below.length };
   });
-  return { worker: findWorker(model, use.worker), lines, floors };
+  return { worker: findWorker(model, use.worker), levels, floors };
 }
 
-function laneAt(world: World, place: number): number {
-  return world.lanes[place]?.lane ?? 999;
+function queueAt(world: World, place: number): number {
+  return world.queues[place]?.queue ?? 999;
 }
 
 function sameJson(text: string, value: unknown): boolean {

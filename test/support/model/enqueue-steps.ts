@@ -29,7 +29,7 @@ const TIMES: Record<string, [asked: Partial<JobRequest>, state: JobState, ModelJ
 const PARAMS = ['{"a":1,"b":[2]}', '{"b":[2],"a":1}', '"other"'] as const;
 
 interface Use {
-  lane: number;
+  queue: number;
   priority: number;
   maxAttempts: number | null;
   failsUnhandled: boolean;
@@ -40,7 +40,7 @@ interface Use {
 }
 
 const aUse: fc.Arbitrary<Use> = fc.record({
-  lane: fc.nat({ max: 2 }),
+  queue: fc.nat({ max: 2 }),
   priority: fc.constantFrom(0, 0, 5),
   maxAttempts: fc.constantFrom(1, 2, 3, 4, null, null),
   failsUnhandled: fc.constantFrom(false, false, false, true),
@@ -62,9 +62,9 @@ export const enqueueStep: fc.Arbitrary<Step> = fc
   .map((uses) => step('enqueue', uses, async (model, world) => await enqueue(model, world, uses)));
 
 /** A job for which a worker in this process offers a slot. */
-export const handOverStep: fc.Arbitrary<Step> = fc.tuple(aUse, aWorker).map(([use, pick]) =>
-  step('handOver', [use, pick], async (model, world) => {
-    await handOver(model, world, { ...use, key: null }, pick);
+export const directStartStep: fc.Arbitrary<Step> = fc.tuple(aUse, aWorker).map(([use, pick]) =>
+  step('directStart', [use, pick], async (model, world) => {
+    await directStart(model, world, { ...use, key: null }, pick);
   }),
 );
 
@@ -82,12 +82,12 @@ async function enqueue(model: Model, world: World, uses: readonly Use[]): Promis
   });
   const conflict = plan.findIndex(({ use, holder }) => holder && holder.meaning !== meaningOf(use));
   if (conflict >= 0) {
-    const refusal = await world.inbox.start(requests).catch((error: unknown) => error);
+    const refusal = await world.enqueuer.start(requests).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(IdempotencyConflict);
     expect(refusal).toMatchObject({ index: conflict });
     return world.note('a key with other params is refused');
   }
-  const answers = await world.inbox.start(requests);
+  const answers = await world.enqueuer.start(requests);
   expect(answers).toHaveLength(uses.length);
   for (const [index, { use, holder }] of plan.entries()) {
     const answer = answers[index];
@@ -101,10 +101,10 @@ async function enqueue(model: Model, world: World, uses: readonly Use[]): Promis
 }
 
 /** A plain job runs at once where a slot is offered, if the worker that offers it may take it. */
-async function handOver(model: Model, world: World, use: Use, pick: WorkerPick): Promise<void> {
+async function directStart(model: Model, world: World, use: Use, pick: WorkerPick): Promise<void> {
   const instance = findWorker(model, pick);
   world.slot.offer(instance);
-  const [answer] = await world.inbox.start([requestOf(world, use)]);
+  const [answer] = await world.enqueuer.start([requestOf(world, use)]);
   const id = answer?.jobId ?? '';
   addJob(model, world, id, use);
   const mayBeOffered = model.job(id).maxAttempts !== null;
@@ -112,10 +112,10 @@ async function handOver(model: Model, world: World, use: Use, pick: WorkerPick):
   const begins = offered && model.mayTake(instance);
   if (begins) {
     const job = model.claim(id, instance);
-    const { lane, priority, attempts, maxAttempts, claim, interruptions } = job;
+    const { queue, priority, attempts, maxAttempts, claim, interruptions } = job;
     const begun = {
       id,
-      lane,
+      queue,
       rank: -priority,
       seq: 0,
       attempts,
@@ -125,7 +125,7 @@ async function handOver(model: Model, world: World, use: Use, pick: WorkerPick):
     };
     const paramsJson = PARAMS[use.params];
     expect(world.slot.begun).toEqual([
-      { ...begun, paramsJson, policy: policyOf(use), gated: false, traceparent: null },
+      { ...begun, paramsJson, policy: policyOf(use), limited: false, traceparent: null },
     ]);
     world.note('a job is handed over');
   } else {
@@ -147,7 +147,7 @@ function addJob(model: Model, world: World, id: string, use: Use): void {
     id,
     tenant,
     definitionKey,
-    lane: world.lanes[use.lane]?.lane ?? 0,
+    queue: world.queues[use.queue]?.queue ?? 0,
     priority: use.priority,
     params: JSON.parse(paramsJson),
     tags: use.tag ? ['t'] : [],
@@ -174,10 +174,10 @@ function addJob(model: Model, world: World, id: string, use: Use): void {
 }
 
 function requestOf(world: World, use: Use): JobRequest {
-  const lane = world.lanes[use.lane];
+  const queue = world.queues[use.queue];
   return request({
-    tenant: lane?.tenant ?? '',
-    definitionKey: lane?.key ?? '',
+    tenant: queue?.tenant ?? '',
+    definitionKey: queue?.key ?? '',
     priority: use.priority,
     maxAttempts: use.maxAttempts,
     policy: policyOf(use),

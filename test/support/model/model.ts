@@ -25,7 +25,7 @@ export interface ModelJob {
   readonly id: string;
   readonly tenant: string;
   readonly definitionKey: string;
-  readonly lane: number;
+  readonly queue: number;
   readonly priority: number;
   readonly params: unknown;
   readonly tags: readonly string[];
@@ -38,9 +38,9 @@ export interface ModelJob {
   readonly failsUnhandled: boolean;
   readonly claim: number;
   readonly interruptions: number;
-  /** Where it stands among all that wait in lines; null when it does not. */
+  /** Where it stands among all that wait in levels; null when it does not. */
   readonly place: number | null;
-  /** The last step that queued it, when it did not go to the end of its line. */
+  /** The last step that queued it, when it did not go to the end of its level. */
   readonly returnedBy?: number;
   /** The step that had queued it when it was claimed: where it goes back to. */
   readonly heldPlace?: number;
@@ -74,10 +74,10 @@ export interface ModelWorker {
   readonly longDead: boolean;
 }
 
-export interface Line {
-  lane: number;
+export interface Level {
+  queue: number;
   rank: number;
-  /** How many jobs at the head of the line the claim's floor leaves out. */
+  /** How many jobs at the head of the level the claim's floor leaves out. */
   skipped: number;
 }
 
@@ -151,27 +151,27 @@ export class Model {
   }
 
   /**
-   * What waits in a line, the next one first. What came back stands among those of its own step in
+   * What waits in a level, the next one first. What came back stands among those of its own step in
    * any order; of jobs that have even the same place, those that were `taken` went first.
    */
-  line(lane: number, rank: number, taken: readonly string[] = []): ModelJob[] {
+  level(queue: number, rank: number, taken: readonly string[] = []): ModelJob[] {
     const turn = ({ id }: ModelJob) => (taken.includes(id) ? taken.indexOf(id) : taken.length);
     const seq = ({ id }: ModelJob) => this.seqs.get(id) ?? 0;
     return [...this.jobs.values()]
-      .filter((job) => job.state === 'queued' && job.lane === lane && -job.priority === rank)
+      .filter((job) => job.state === 'queued' && job.queue === queue && -job.priority === rank)
       .sort((a, b) => queuedBy(a) - queuedBy(b) || seq(a) - seq(b) || turn(a) - turn(b));
   }
 
-  /** Line by line and in their order, as many as asked for; nothing for the dead and the leaving. */
+  /** Level by level and in their order, as many as asked for; nothing for the dead and the leaving. */
   take(
     instance: string,
     limit: number,
-    lines: readonly Line[],
+    levels: readonly Level[],
     taken: readonly string[],
   ): ModelJob[] {
     if (!this.mayTake(instance)) return [];
-    const heads = lines.flatMap(({ lane, rank, skipped }) =>
-      this.line(lane, rank, taken).slice(skipped),
+    const heads = levels.flatMap(({ queue, rank, skipped }) =>
+      this.level(queue, rank, taken).slice(skipped),
     );
     return heads.slice(0, limit).map(({ id }) => this.claim(id, instance));
   }

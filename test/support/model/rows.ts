@@ -68,7 +68,7 @@ export function pictureOfRow({ table, narrow, tried, waitMs, due }: JobRow): unk
   return {
     table,
     state: narrow.state,
-    lane: narrow['lane'],
+    queue: narrow['queue'],
     rank: narrow['rank'],
     attempts: narrow['attempts'],
     maxAttempts: narrow['max_attempts'],
@@ -101,7 +101,7 @@ export function pictureOfJob(job: ModelJob, anyNumber: unknown): unknown {
   return {
     table: tableOf(job.state),
     state: job.state,
-    lane: job.lane,
+    queue: job.queue,
     rank: job.priority === 0 ? 0 : -job.priority,
     attempts: job.attempts,
     maxAttempts: job.maxAttempts,

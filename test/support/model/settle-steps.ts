@@ -3,9 +3,12 @@ import { expect } from 'vitest';
 import { NO_USAGE, type OwnedState } from '../../../src/core/job/job.ts';
 import { decide, type Outcome } from '../../../src/core/job/lifecycle.ts';
 import { saveProgress } from '../../../src/store/attempt/progress.ts';
-import { type Fate, fateOf } from '../../../src/store/claim/settlement-status.ts';
+import {
+  type SettlementStatus,
+  settlementStatusOf,
+} from '../../../src/store/claim/settlement-status.ts';
 import { settle, type Settled } from '../../../src/store/claim/settle.ts';
-import { LANES_CHANGED } from '../../../src/store/connection/wake.ts';
+import { QUEUES_CHANGED } from '../../../src/store/connection/wake.ts';
 import { type Claimed, isOwned, type Model, type ModelJob } from './model.ts';
 import { type End, OUTCOMES, POISON, RANDOMS, RULES, settleInModel, USAGE } from './outcomes.ts';
 import { aClaim, byId, type ClaimPick, eachOnce, findClaim, hasClaims } from './picks.ts';
@@ -34,12 +37,12 @@ export const settleStep: fc.Arbitrary<Step> = someUses.map((uses) =>
 
 export const fateStep: fc.Arbitrary<Step> = aClaim.map((pick) =>
   step(
-    'fateOf',
+    'settlementStatusOf',
     pick,
     async (model, world) => {
       const claimed = findClaim(model, pick);
       const fate = fateInModel(model, claimed);
-      expect(await fateOf(world.db, 0, claimed.id, claimed.claim)).toEqual(fate);
+      expect(await settlementStatusOf(world.db, 0, claimed.id, claimed.claim)).toEqual(fate);
       world.note(`a claim is told that it is ${fate.kind}`);
     },
     hasClaims,
@@ -112,13 +115,13 @@ function reason(model: Model, { id, claim }: Claimed): string {
   return job.claim === claim ? 'the state has changed' : 'a newer claim owns it';
 }
 
-/** Who becomes claimable at once says where; who goes back to an earlier place has all lines looked at. */
+/** Who becomes claimable at once says where; who goes back to an earlier place has all levels looked at. */
 function settledInModel(job: ModelJob, { outcome }: { outcome: Outcome }): Settled {
-  const { id, state, lane, priority } = job;
-  if (state !== 'queued') return { id, lines: [] };
+  const { id, state, queue, priority } = job;
+  if (state !== 'queued') return { id, levels: [] };
   const back = outcome.kind === 'lost' || outcome.kind === 'interrupted';
-  const all = back ? [{ shard: 0, lane: LANES_CHANGED, rank: 0 }] : [];
-  return { id, lines: [{ shard: 0, lane, rank: 0 - priority }, ...all] };
+  const all = back ? [{ shard: 0, queue: QUEUES_CHANGED, rank: 0 }] : [];
+  return { id, levels: [{ shard: 0, queue, rank: 0 - priority }, ...all] };
 }
 
 function stateOf(model: Model, claimed: { id: string }): OwnedState {
@@ -126,7 +129,7 @@ function stateOf(model: Model, claimed: { id: string }): OwnedState {
 }
 
 /** Who left a trace has settled its claim, and so has the last one; unless it lost its lease. */
-function fateInModel(model: Model, { id, claim }: Claimed): Fate {
+function fateInModel(model: Model, { id, claim }: Claimed): SettlementStatus {
   const job = model.jobs.get(id);
   if (job && model.owns({ id, claim })) return { kind: 'owned', state: stateOf(model, job) };
   const trace = job?.tried.find((one) => one.claim === claim);

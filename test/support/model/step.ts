@@ -56,18 +56,18 @@ function compareJobs(
   }
 }
 
-/** Who stands before whom, in each line. */
+/** Who stands before whom, in each level. */
 function compareLines(model: Model, rows: Rows): void {
   const places = new Map<string, number>();
   for (const { id, narrow } of rows.jobs) if (narrow.seq) places.set(id, narrow.seq);
   model.seqs = places;
-  const lines = new Map<string, ModelJob[]>();
-  for (const { lane, priority } of model.jobs.values()) {
-    lines.set(`${lane}:${priority}`, model.line(lane, -priority));
+  const levels = new Map<string, ModelJob[]>();
+  for (const { queue, priority } of model.jobs.values()) {
+    levels.set(`${queue}:${priority}`, model.level(queue, -priority));
   }
-  for (const line of lines.values()) {
-    expectInOrder(line, places);
-    const others = line.filter((job) => !cameBack(job));
+  for (const level of levels.values()) {
+    expectInOrder(level, places);
+    const others = level.filter((job) => !cameBack(job));
     expectInOrder(
       others.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)),
       places,
@@ -75,9 +75,9 @@ function compareLines(model: Model, rows: Rows): void {
   }
 }
 
-function expectInOrder(line: readonly ModelJob[], places: ReadonlyMap<string, number>): void {
-  const seqs = line.map(({ id }) => places.get(id) ?? 0);
-  expect(seqs, 'the places in a line').toEqual(seqs.toSorted((a, b) => a - b));
+function expectInOrder(level: readonly ModelJob[], places: ReadonlyMap<string, number>): void {
+  const seqs = level.map(({ id }) => places.get(id) ?? 0);
+  expect(seqs, 'the places in a level').toEqual(seqs.toSorted((a, b) => a - b));
 }
 
 /** All but whether it is due, which follows from the rest and the clock. */

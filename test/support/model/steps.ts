@@ -8,8 +8,8 @@ import {
   releaseStep,
   unservedStep,
 } from './change-steps.ts';
-import { claimStep, findLinesStep, turnStep } from './claim-steps.ts';
-import { enqueueStep, handOverStep } from './enqueue-steps.ts';
+import { claimStep, findLevelsStep, turnStep } from './claim-steps.ts';
+import { enqueueStep, directStartStep } from './enqueue-steps.ts';
 import { deleteStep, retryStep } from './done-steps.ts';
 import { getStep, listStep } from './read-steps.ts';
 import { fateStep, progressStep, settleStep } from './settle-steps.ts';
@@ -29,10 +29,10 @@ import {
 /** What a run is made of, and how often each step comes. */
 const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [4, enqueueStep],
-  [3, handOverStep],
+  [3, directStartStep],
   [12, claimStep],
   [5, turnStep],
-  [1, findLinesStep],
+  [1, findLevelsStep],
   [12, settleStep],
   [2, fateStep],
   [2, progressStep],

@@ -1,16 +1,16 @@
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import type { Db } from '../../../src/store/connection/db.ts';
-import type { HandOver } from '../../../src/store/enqueue/direct-start.ts';
-import { Inbox } from '../../../src/enqueue/enqueuer.ts';
-import { Lanes } from '../../../src/store/enqueue/queues.ts';
+import type { DirectStart } from '../../../src/store/enqueue/direct-start.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
+import { Queues } from '../../../src/store/enqueue/queues.ts';
 import { newWorker } from '../jobs.ts';
 import type { TestDatabase } from '../servers/database.ts';
 import { Model } from './model.ts';
 import { type JobRow, readRows, type Rows } from './rows.ts';
 
 /** Two tenants share a key, and one tenant has two keys: whatever mixes them up is seen. */
-const LANES = [
+const QUEUES = [
   { tenant: 'a', key: 'x' },
   { tenant: 'a', key: 'y' },
   { tenant: 'b', key: 'x' },
@@ -25,7 +25,7 @@ function hastyClock(): Clock {
 }
 
 /** The slot that a worker in this process may offer to a new job, and what became of the offer. */
-class OfferedSlot implements HandOver {
+class OfferedSlot implements DirectStart {
   instance: string | null = null;
   begun: ClaimedJob[] = [];
   released = 0;
@@ -40,7 +40,7 @@ class OfferedSlot implements HandOver {
     return this.instance;
   }
 
-  begin(_lane: unknown, job: ClaimedJob): void {
+  begin(_queue: unknown, job: ClaimedJob): void {
     this.begun.push(job);
   }
 
@@ -53,24 +53,24 @@ class OfferedSlot implements HandOver {
 export class World {
   readonly database: TestDatabase;
   readonly slot = new OfferedSlot();
-  readonly inbox: Inbox;
+  readonly enqueuer: Enqueuer;
   /** What has happened: a proof that tries nothing proves nothing. */
   readonly seen: Set<string>;
-  lanes: { tenant: string; key: string; lane: number }[] = [];
+  queues: { tenant: string; key: string; queue: number }[] = [];
   rows: Rows = { at: 0, jobs: [], keys: [], workers: [] };
 
   private constructor(database: TestDatabase, seen: Set<string>) {
     this.database = database;
     this.seen = seen;
-    this.inbox = new Inbox(database.db, database.waker, hastyClock(), this.slot);
+    this.enqueuer = new Enqueuer(database.db, database.waker, hastyClock(), this.slot);
   }
 
   static async open(database: TestDatabase, seen: Set<string>): Promise<World> {
     const world = new World(database, seen);
-    const lanes = new Lanes(database.db, 1);
-    for (const { tenant, key } of LANES) {
-      const { lane } = await lanes.resolve(tenant, key, 1);
-      world.lanes.push({ tenant, key, lane });
+    const queues = new Queues(database.db, 1);
+    for (const { tenant, key } of QUEUES) {
+      const { queue } = await queues.resolve(tenant, key, 1);
+      world.queues.push({ tenant, key, queue });
     }
     return world;
   }
@@ -82,7 +82,7 @@ export class World {
   /** An empty queue with two workers, on both sides. */
   async begin(): Promise<{ model: Model; real: World }> {
     const tables = ['waiting', 'running', 'done', 'attempt', 'job', 'dedupe', 'worker', 'revived'];
-    tables.push('tally', 'tally_delta', 'definition');
+    tables.push('counters', 'counter_delta', 'definition');
     await this.database.sql(tables.map((table) => `delete from longshore.${table}`).join(';'));
     const model = new Model();
     await this.register(model);

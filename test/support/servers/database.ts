@@ -4,7 +4,7 @@ import { inject, onTestFailed } from 'vitest';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { Db } from '../../../src/store/connection/db.ts';
-import { Inbox } from '../../../src/enqueue/enqueuer.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { Waker } from '../../../src/store/connection/wake.ts';
 import { migrate } from '../../../src/store/connection/migrate.ts';
 import { installGuard } from '../checks/guard.ts';
@@ -15,7 +15,7 @@ export type PostgresVersion = 15 | 18;
 export interface TestDatabase {
   url: string;
   db: Db;
-  inbox: Inbox;
+  enqueuer: Enqueuer;
   waker: Waker;
   /** Plain SQL for arranging and looking; runs outside the product's code. */
   sql: <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
@@ -52,13 +52,13 @@ export async function testDatabase(
   const { url, drop } = await createDatabase(clusterUrl, template);
   const db = Db.open({ url, log: silentLog, max: 20, shards, encryptionKeys });
   const waker = new Waker(url, silentLog);
-  const inbox = new Inbox(db, waker, systemClock);
+  const enqueuer = new Enqueuer(db, waker, systemClock);
   const plain = new Pool({ connectionString: url, max: 4 });
   plain.on('error', () => undefined);
   return {
     url,
     db,
-    inbox,
+    enqueuer,
     waker,
     sql: async (text, values = []) => (await plain.query(text, values)).rows as never,
     close: async () => {

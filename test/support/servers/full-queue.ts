@@ -8,11 +8,11 @@ export interface FullQueue {
   worker: string;
 }
 
-/** Lane 1 has 30 jobs waiting; the rest of the 20,000 are in lanes 2 to 8, in five ranks each. */
-export const SMALL_LANE = 1;
+/** Queue 1 has 30 jobs waiting; the rest of the 20,000 are in queues 2 to 8, in five ranks each. */
+export const SMALL_QUEUE = 1;
 /** Here 20 at a time may run, and of each of 5,000 keys one is in the line and one waits for it. */
-export const LIMITED_LANE = 9;
-export const FIRST_KEY_GATE = '4611686018427387905';
+export const LIMITED_QUEUE = 9;
+export const FIRST_KEY_LIMITER = '4611686018427387905';
 
 const WORKER = '00000000-0000-4000-8000-000000000001';
 const OTHER_WORKER = '00000000-0000-4000-8000-000000000002';
@@ -23,7 +23,7 @@ const ID = `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint - 1800000 + 
 
 const FILL = `
   set local session_replication_role = replica;
-  insert into longshore.lane (shard, lane, tenant, key, version)
+  insert into longshore.queue (shard, queue, tenant, key, version)
   select 0, n, 'default', 'key-' || n, 1 from generate_series(1, 500) n;
 
   insert into longshore.worker (shard, instance, host, pid, version, slots, started_at,
@@ -31,45 +31,45 @@ const FILL = `
   select 0, i, 'test', 1, '0', 10, now(), now(), now() + interval '1 hour'
   from unnest(array['${WORKER}', '${OTHER_WORKER}']::uuid[]) i;
 
-  insert into longshore.gate (shard, gate, name, lim, key_lim) values (0, 7, 'definition key-9', 20, 1);
-  update longshore.lane set dgate = 7, keyed = true where lane = ${LIMITED_LANE};
-  insert into longshore.gate (shard, gate, definition, in_use, parked)
-  select 0, ${FIRST_KEY_GATE}::bigint + n, 7, 1, 1 from generate_series(0, 4999) n;
+  insert into longshore.limiter (shard, limiter, name, lim, key_lim) values (0, 7, 'definition key-9', 20, 1);
+  update longshore.queue set definition_limiter = 7, keyed = true where queue = ${LIMITED_QUEUE};
+  insert into longshore.limiter (shard, limiter, definition, in_use, blocked)
+  select 0, ${FIRST_KEY_LIMITER}::bigint + n, 7, 1, 1 from generate_series(0, 4999) n;
 
   create temporary table made on commit drop as
   select ${ID} as id, n,
-    case when n % 670 = 0 then ${SMALL_LANE} else 2 + n % 7 end as lane, -(n / 7 % 5) as rank
+    case when n % 670 = 0 then ${SMALL_QUEUE} else 2 + n % 7 end as queue, -(n / 7 % 5) as rank
   from generate_series(1, 45000) n;
 
-  insert into longshore.job (shard, id, lane, params, tags, created_at)
-  select 0, id, lane, '{}', case when n % 100 = 0 then array['rare'] end, now() from made;
+  insert into longshore.job (shard, id, queue, params, tags, created_at)
+  select 0, id, queue, '{}', case when n % 100 = 0 then array['rare'] end, now() from made;
 
-  insert into longshore.waiting (shard, id, lane, state, rank, seq, max_attempts, queued_at)
-  select 0, id, lane, 'queued', case when lane = ${SMALL_LANE} then 0 else rank end, n, 3, now()
-  from made where n <= 20000 and (n % 10 > 0 or lane = ${SMALL_LANE});
+  insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
+  select 0, id, queue, 'queued', case when queue = ${SMALL_QUEUE} then 0 else rank end, n, 3, now()
+  from made where n <= 20000 and (n % 10 > 0 or queue = ${SMALL_QUEUE});
 
-  insert into longshore.waiting (shard, id, lane, state, rank, seq, parked, kgate, key_token,
+  insert into longshore.waiting (shard, id, queue, state, rank, seq, blocked, key_limiter, has_permit,
     max_attempts, queued_at)
   select 0, (lpad(to_hex((extract(epoch from now()) * 1000)::bigint + n), 12, '0')
-      || '70008000000000000400')::uuid, ${LIMITED_LANE}, 'queued', 0,
+      || '70008000000000000400')::uuid, ${LIMITED_QUEUE}, 'queued', 0,
     case when n < 5000 then n end, case when n >= 5000 then n end,
-    ${FIRST_KEY_GATE}::bigint + n % 5000, n < 5000, 3, now()
+    ${FIRST_KEY_LIMITER}::bigint + n % 5000, n < 5000, 3, now()
   from generate_series(0, 9999) n;
 
-  insert into longshore.waiting (shard, id, lane, state, rank, run_at, max_attempts)
-  select 0, id, lane, 'scheduled', rank, now() + n * interval '1 s' - interval '150 s', 3
-  from made where n <= 20000 and n % 10 = 0 and lane <> ${SMALL_LANE};
+  insert into longshore.waiting (shard, id, queue, state, rank, run_at, max_attempts)
+  select 0, id, queue, 'scheduled', rank, now() + n * interval '1 s' - interval '150 s', 3
+  from made where n <= 20000 and n % 10 = 0 and queue <> ${SMALL_QUEUE};
 
-  insert into longshore.running (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+  insert into longshore.running (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
     interruptions, queued_at, worker, started_at)
-  select 0, id, lane, 'running', rank, 1, 3, 1, 0, now(),
+  select 0, id, queue, 'running', rank, 1, 3, 1, 0, now(),
     case when n % 500 = 0 then '${WORKER}' else '${OTHER_WORKER}' end::uuid, now()
   from made where n between 20001 and 25000;
 
-  insert into longshore.done (shard, id, lane, state, rank, attempts, max_attempts, claim_no,
+  insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
     interruptions, queued_at, worker, started_at, finished_at, error_code, fingerprint, error,
     result)
-  select 0, id, lane, case when n % 50 = 0 then 'failed' else 'succeeded' end::longshore.job_state,
+  select 0, id, queue, case when n % 50 = 0 then 'failed' else 'succeeded' end::longshore.job_state,
     rank, 1, 3, 1, 0, now(), '${OTHER_WORKER}', now(), now(),
     case when n % 50 = 0 then 'CRASHED' end, case when n % 50 = 0 then 'f' || n / 50 % 3 end,
     case when n % 50 = 0 then '{}'::json end, '1'

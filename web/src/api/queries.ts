@@ -66,7 +66,7 @@ function isRunning({ status }: JobView): boolean {
   return status === 'running' || status === 'cancelling';
 }
 
-/** Asked again when the job has changed, as `updatedAt` tells: its story grows only then. */
+/** Asked again when the job has changed, as `updatedAt` tells: its history grows only then. */
 export const attemptsQuery = (jobId: string, job: JobView | undefined) =>
   queryOptions({
     queryKey: ['attempts', jobId, job?.updatedAt, job?.status],

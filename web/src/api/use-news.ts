@@ -15,7 +15,7 @@ const REFUSED_MS = 10_000;
  * for again. A tab that nobody looks at gives its connection back, and goes on after the last change
  * that it heard of. While there is no stream, everything is asked for every few seconds instead.
  */
-export function useNews(wanted: boolean): void {
+export function useChangeFeed(wanted: boolean): void {
   const client = useQueryClient();
   const visible = useVisible();
   const lastId = useRef<string>(undefined);

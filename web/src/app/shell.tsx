@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useConnection } from '../api/connection.ts';
 import { offersQuery } from '../api/queries.ts';
 import { useSignInDemanded } from '../api/session.ts';
-import { useNews } from '../api/use-news.ts';
+import { useChangeFeed } from '../api/use-news.ts';
 import { BulkAsk } from '../parts/bulk-ask.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -24,7 +24,7 @@ export function Shell() {
   const { helping, setHelping } = useShortcuts();
   const demanded = useSignInDemanded();
   const offers = useOffers();
-  useNews(!demanded && offers.includes('/v1/stream'));
+  useChangeFeed(!demanded && offers.includes('/v1/stream'));
   return (
     <div className="shell">
       <button

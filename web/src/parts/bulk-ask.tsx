@@ -7,29 +7,29 @@ import { BulkDialog } from './bulk-dialog.tsx';
  * What somebody wants to do to many jobs. It is asked about beside all screens: what is done to a row
  * may make the row vanish, and the question about it must not vanish with it.
  */
-interface Wish {
+interface BulkQuestion {
   action: BulkAction;
   filter: BulkFilter;
   what: string;
 }
 
-let asked: Wish | null = null;
+let asked: BulkQuestion | null = null;
 const listeners = new Set<() => void>();
 
 export const bulkAsk = {
-  open(wish: Wish | null): void {
-    asked = wish;
+  open(question: BulkQuestion | null): void {
+    asked = question;
     for (const listener of listeners) listener();
   },
 };
 
 export function BulkAsk() {
-  const wish = useSyncExternalStore(
+  const question = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     () => asked,
   );
-  return wish && <BulkDialog {...wish} onClose={() => bulkAsk.open(null)} />;
+  return question && <BulkDialog {...question} onClose={() => bulkAsk.open(null)} />;
 }

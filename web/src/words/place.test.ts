@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Place, placeOfAlert, placeOfDeed } from './place.ts';
+import { type Place, placeOfAlert, auditCursorOf } from './place.ts';
 
 it.each<[string, Place]>([
   ['job.cancel', { at: 'job', jobId: 'x' }],
@@ -10,7 +10,7 @@ it.each<[string, Place]>([
   ['definition.pause', { at: 'definition', key: 'x' }],
   ['key.revoke', { at: 'audit', subject: 'x' }],
 ])('what was done by %s is looked at where it is', (action, place) => {
-  expect(placeOfDeed({ action, subject: 'x' })).toEqual(place);
+  expect(auditCursorOf({ action, subject: 'x' })).toEqual(place);
 });
 
 it('an alert leads to the nearest thing that it is about', () => {

@@ -26,7 +26,7 @@ export function placeOfAlert({
 }
 
 /** What still has a screen is looked at there; of the rest one sees what else was done to it. */
-export function placeOfDeed({ action, subject }: Pick<AuditView, 'action' | 'subject'>): Place {
+export function auditCursorOf({ action, subject }: Pick<AuditView, 'action' | 'subject'>): Place {
   const [kind, verb] = action.split('.');
   if (kind === 'job' && verb !== 'delete') return { at: 'job', jobId: subject };
   if (kind === 'schedule' && verb !== 'delete') return { at: 'schedule', scheduleId: subject };

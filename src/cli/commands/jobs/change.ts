@@ -7,7 +7,7 @@ import { exitCode, exitNameOf } from '../../exit-codes.ts';
 import type { Output } from '../../text/output.ts';
 import { readParams } from '../../options/params-argument.ts';
 import { errorLines, type Problem, problemOf } from '../../report.ts';
-import { addWish } from '../../options/retry-options.ts';
+import { addRetryRequest } from '../../options/retry-options.ts';
 import { clientOf, outputOf } from '../../session.ts';
 
 interface RetryFlags {
@@ -43,7 +43,7 @@ export function addChanges(program: Command, cli: Cli): void {
       'Let jobs run again that failed or were cancelled. For many: longshore bulk retry.',
     )
     .argument('<id...>', 'the ids of the jobs');
-  addWish(retry).action(
+  addRetryRequest(retry).action(
     async (ids: string[], { params, ...flags }: RetryFlags, command: Command) => {
       const client = clientOf(cli, command);
       const other = await readParams(params, cli.stdin);

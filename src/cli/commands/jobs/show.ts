@@ -15,7 +15,7 @@ export function addShow(program: Command, cli: Cli): void {
     .summary('show one job')
     .description('Show how a job is, in a sentence, and everything that is known of it.')
     .argument('<id>', 'the id of the job')
-    .option('--events', 'print the whole story of the job instead, event by event')
+    .option('--events', 'print the whole history of the job instead, event by event')
     .option('--reveal', 'show what else is [redacted]; needs jobs:reveal, and is audited')
     .action(async (id: string, { events, reveal }: Options, command: Command) => {
       const out = outputOf(cli, command);

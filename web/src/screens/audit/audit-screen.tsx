@@ -10,7 +10,7 @@ import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { shortId } from '../../words/jobs/job-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
-import { placeOfDeed } from '../../words/place.ts';
+import { auditCursorOf } from '../../words/place.ts';
 import { textOf } from '../../words/url-search.ts';
 
 const route = getRouteApi('/audit');
@@ -112,7 +112,7 @@ function AuditTable({ entries, search }: { entries: readonly AuditView[]; search
 }
 
 function Subject({ entry }: { entry: AuditView }) {
-  const place = placeOfDeed(entry);
+  const place = auditCursorOf(entry);
   return (
     <PlaceLink place={place} title={entry.subject}>
       {isJobId(entry.subject) ? shortId(entry.subject) : entry.subject}

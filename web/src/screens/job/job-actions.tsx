@@ -7,7 +7,7 @@ import { useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import type { RetryWish } from '../../words/jobs/retry-request.ts';
+import type { RetryRequest } from '../../words/jobs/retry-request.ts';
 import { RetryDialog } from './retry-dialog.tsx';
 
 interface Receipt {
@@ -31,7 +31,7 @@ export function JobActions({ job }: { job: JobView }) {
     () => 'The job is released.',
   );
   const retry = useChange(
-    async (wish: RetryWish) => await post('retry', wish),
+    async (request: RetryRequest) => await post('retry', request),
     ({ status }) => (status === 'queued' ? 'Job requeued.' : `The job is ${status} once more.`),
   );
   if (!useMay('jobs:write')) return null;
@@ -64,7 +64,7 @@ export function JobActions({ job }: { job: JobView }) {
       {asking === 'retry' && (
         <RetryDialog
           job={job}
-          onRetry={(wish) => retry.mutate(wish)}
+          onRetry={(request) => retry.mutate(request)}
           onClose={() => setAsking(null)}
         />
       )}

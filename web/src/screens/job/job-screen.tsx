@@ -69,7 +69,7 @@ export function JobScreen() {
   );
 }
 
-/** The whole story in one line, and how far it is while it runs. */
+/** The whole history in one line, and how far it is while it runs. */
 function JobSentence({ job }: { job: JobView }) {
   const now = useNow();
   const fraction = job.status === 'running' ? job.progress?.fraction : null;

@@ -5,7 +5,7 @@ import {
   readRetry,
   RETRY_MODES,
   type RetryMode,
-  type RetryWish,
+  type RetryRequest,
 } from '../../words/jobs/retry-request.ts';
 
 /** For who wants more than once more: from the start, later, or with other params. */
@@ -15,7 +15,7 @@ export function RetryDialog({
   onClose,
 }: {
   job: JobView;
-  onRetry: (wish: RetryWish) => void;
+  onRetry: (request: RetryRequest) => void;
   onClose: () => void;
 }) {
   const shown = JSON.stringify(job.params, null, 2);

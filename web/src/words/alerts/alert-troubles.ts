@@ -11,7 +11,7 @@ export function alertTroubles(
 ): Trouble[] {
   const owners = ownersOf(definitions);
   const failed = new Set(failures.flatMap(({ definitionKeys }) => definitionKeys));
-  const isTold = ({ rule, definitionKey, scheduleId }: AlertView): boolean => {
+  const isSubscribed = ({ rule, definitionKey, scheduleId }: AlertView): boolean => {
     const about = scheduleId ?? definitionKey;
     if (rule === 'dead-letters') return definitionKey !== null && failed.has(definitionKey);
     return own.some(
@@ -20,7 +20,7 @@ export function alertTroubles(
     );
   };
   return alerts
-    .filter((alert) => alert.status === 'firing' && !isTold(alert))
+    .filter((alert) => alert.status === 'firing' && !isSubscribed(alert))
     .map((alert) => ({
       text: `${sentenceCase(alert.message)}.`,
       owner: alert.definitionKey === null ? null : (owners.get(alert.definitionKey) ?? null),

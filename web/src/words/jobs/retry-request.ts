@@ -10,7 +10,7 @@ export const RETRY_MODES = {
 export type RetryMode = keyof typeof RETRY_MODES;
 
 /** What `POST /v1/jobs/{jobId}/retry` is sent; without params they stay as they were. */
-export interface RetryWish {
+export interface RetryRequest {
   mode: RetryMode;
   params?: unknown;
 }
@@ -19,7 +19,7 @@ export function readRetry(
   mode: RetryMode,
   text: string,
   shown: string,
-): RetryWish | { wrong: string } {
+): RetryRequest | { wrong: string } {
   if (text === shown) return { mode };
   const read = readJson(text);
   if ('wrong' in read) return { wrong: `The params are no JSON (${read.wrong}).` };

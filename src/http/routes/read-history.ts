@@ -14,13 +14,13 @@ import { EventQuery, LogQuery } from '../../protocol/requests/history-query.ts';
 import { readAttempts } from '../../store/read/read-attempts.ts';
 import { isEventId, readEvents } from '../../store/read/read-events.ts';
 import { isLogId, readLogs } from '../../store/read/read-logs.ts';
-import { nextLink, readLastEventId, readStoryCursor } from '../cursors/cursor.ts';
+import { nextLink, readLastEventId, readHistoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { wantsStream } from '../streams/event-stream.ts';
 import { noSuchJob, wellFormed } from '../cursors/job-path.ts';
 import { answer, pageOrStream, refusals } from '../openapi.ts';
 import type { Redaction } from '../access/redaction.ts';
-import type { Story, Streams } from '../streams/streams.ts';
+import type { History, Streams } from '../streams/streams.ts';
 import { tenantOf } from '../access/tenant.ts';
 
 const ATTEMPTS = {
@@ -78,7 +78,7 @@ const LOGS = {
 
 const READS = { access: 'jobs:read' } as const;
 
-export function readStoryRoutes(
+export function historyRoutes(
   app: FastifyInstance,
   { db }: HttpDeps,
   streams: Streams,
@@ -88,7 +88,7 @@ export function readStoryRoutes(
 
   typed.get('/v1/jobs/:jobId/attempts', { schema: ATTEMPTS, config: READS }, async (request) => {
     const jobId = wellFormed(request.params.jobId);
-    const redactor = await redaction.ofStory(request, jobId);
+    const redactor = await redaction.ofHistory(request, jobId);
     const attempts = (await readAttempts(db, tenantOf(request), jobId)) ?? noSuchJob(jobId);
     return { attempts: await redaction.entries(attempts, redactor, redactAttempt) };
   });
@@ -96,35 +96,35 @@ export function readStoryRoutes(
   typed.get('/v1/jobs/:jobId/events', { schema: EVENTS, config: READS }, async (request, reply) => {
     const jobId = wellFormed(request.params.jobId);
     const { limit, cursor } = request.query;
-    const redactor = await redaction.ofStory(request, jobId);
+    const redactor = await redaction.ofHistory(request, jobId);
     const read = async (afterId: string | null) => {
-      await app.admit(request, null);
+      await app.permit(request, null);
       const page = await readEvents(db, tenantOf(request), jobId, { afterId, limit });
       if (page === null) return null;
       return { ...page, entries: await redaction.entries(page.events, redactor, redactEvent) };
     };
     const missing = () => noSuchJob(jobId);
-    const story = { missing, name: 'events', read, nameOf: ({ type }: EventView) => type };
-    return await tell(request, reply, { ...story, isId: isEventId, cursor }, streams);
+    const history = { missing, name: 'events', read, nameOf: ({ type }: EventView) => type };
+    return await tell(request, reply, { ...history, isId: isEventId, cursor }, streams);
   });
 
   typed.get('/v1/jobs/:jobId/logs', { schema: LOGS, config: READS }, async (request, reply) => {
     const jobId = wellFormed(request.params.jobId);
     const { limit, cursor, attempt = null } = request.query;
-    const redactor = await redaction.ofStory(request, jobId);
+    const redactor = await redaction.ofHistory(request, jobId);
     const read = async (afterId: string | null) => {
-      await app.admit(request, null);
+      await app.permit(request, null);
       const page = await readLogs(db, tenantOf(request), jobId, { afterId, attempt, limit });
       if (page === null) return null;
       return { ...page, entries: await redaction.entries(page.logs, redactor, redactLog) };
     };
     const missing = () => noSuchJob(jobId);
-    const story = { missing, name: 'logs', read, nameOf: () => 'log' };
-    return await tell(request, reply, { ...story, isId: isLogId, cursor }, streams);
+    const history = { missing, name: 'logs', read, nameOf: () => 'log' };
+    return await tell(request, reply, { ...history, isId: isLogId, cursor }, streams);
   });
 }
 
-interface AskedStory<Entry> extends Story<Entry> {
+interface HistoryRequest<Entry> extends History<Entry> {
   /** What the list of entries is called in a page. */
   name: string;
   isId(text: string): boolean;
@@ -135,16 +135,16 @@ interface AskedStory<Entry> extends Story<Entry> {
 async function tell<Entry extends { id: string }>(
   request: FastifyRequest,
   reply: FastifyReply,
-  story: AskedStory<Entry>,
+  history: HistoryRequest<Entry>,
   streams: Streams,
 ): Promise<FastifyReply> {
-  const { missing, name, read, isId, cursor } = story;
+  const { missing, name, read, isId, cursor } = history;
   const { accept, 'last-event-id': seen } = request.headers;
-  const afterId = cursor === undefined ? null : readStoryCursor(cursor, isId);
+  const afterId = cursor === undefined ? null : readHistoryCursor(cursor, isId);
   if (wantsStream(accept)) {
     // An EventSource comes again by the same URL, so what it has seen since goes before the cursor.
     const lastId = typeof seen === 'string' ? readLastEventId(seen, isId) : afterId;
-    return await streams.answer(request, reply, story, lastId);
+    return await streams.answer(request, reply, history, lastId);
   }
   const { entries, nextId } = (await read(afterId)) ?? missing();
   if (nextId !== null) void reply.header('link', nextLink(request.url, nextId));
