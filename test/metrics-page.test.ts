@@ -103,7 +103,7 @@ describe('docs/metrics.md', () => {
   };
 
   test('lists what the API tells, with its labels', () => {
-    expect(listed('| Metric | Labels', 'Labels hold no ids').sort()).toEqual(
+    expect(listed('| Metric | Labels', '### Workers and schedulers').sort()).toEqual(
       [...api.keys()].sort(),
     );
     for (const [, name = '', labels = ''] of page.matchAll(/^\| `(\w+)` \|([^|]*)\|.+\|$/gm)) {
