@@ -75,7 +75,7 @@ const IMPORTS: ImportRow[] = [
   // definitions is only known when it runs.
   {
     at: 'src/worker/runner/',
-    may: ['src/core/', 'src/signals/trace-place.ts', 'src/worker/ipc.ts'],
+    may: ['src/core/', 'src/signals/active-trace.ts', 'src/worker/ipc.ts'],
     node: true,
     computed: ['src/worker/runner/load.ts'],
   },
@@ -117,7 +117,7 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/client/',
-    may: ['src/core/', 'src/protocol/', 'src/signals/trace-place.ts'],
+    may: ['src/core/', 'src/protocol/', 'src/signals/active-trace.ts'],
     packages: ['eventsource-parser', 'standardwebhooks'],
   },
   // Judgement of facts that others gathered: it looks at nothing itself.

@@ -101,7 +101,7 @@ const SHOWN: [page: string, holding: string, why: string][] = [
 
 const RUNNABLE = ['ts', 'js', 'sh', 'sql', 'json', 'yaml'];
 const blocks = PAGES.flatMap((page) => blocksOf(page));
-const nameOf = ({ page, language, text }: Block) =>
+const blockTitle = ({ page, language, text }: Block) =>
   `${page}: ${language} ${text.split('\n', 1)[0]?.slice(0, 60)}`;
 
 const claims = (block: Block) =>
@@ -123,7 +123,7 @@ describe('the blocks of README.md and docs/', () => {
 
   it('are each run by one test, or shown for a reason', () => {
     const wrong = runnable.filter((block) => claims(block).length + shown(block).length !== 1);
-    expect(wrong.map(nameOf)).toEqual([]);
+    expect(wrong.map(blockTitle)).toEqual([]);
   });
 
   it('are all there: no claim and no reason is left over', () => {

@@ -50,13 +50,13 @@ const WORDS_MAX = 2_000;
 
 async function build(builder: string): Promise<void> {
   const child = spawn(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-WORDS_MAX);
+    output = (output + text).slice(-WORDS_MAX);
   });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(said.trim());
+  if (code !== 0) throw new Error(output.trim());
 }

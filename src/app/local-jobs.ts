@@ -41,7 +41,7 @@ import { retryJob } from '../store/change/retry-job.ts';
 
 const TENANT = HOST_TENANT;
 const PAGE_SIZE = 1_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /**
  * What the client does over HTTP, done in this process: the same requests through the same checks
@@ -194,7 +194,7 @@ async function* pages<Entry extends { id: string }>(
       if (page.nextId !== null) continue;
       if (!follow || page.ended) return;
     }
-    await sleep(LOOK_MS, signal);
+    await sleep(POLL_MS, signal);
   }
 }
 

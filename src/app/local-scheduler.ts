@@ -15,8 +15,8 @@ import { partitioner } from '../scheduler/partitioner.ts';
 import { promoter } from '../scheduler/promoter.ts';
 import { pruner } from '../scheduler/pruner.ts';
 import { reaper } from '../scheduler/reaper.ts';
-import { Roster } from '../scheduler/roster.ts';
-import { Crowd, ownShards } from '../scheduler/shard-order.ts';
+import { SchedulerMembership } from '../scheduler/scheduler-membership.ts';
+import { ShardSemaphore, ownShards } from '../scheduler/shard-order.ts';
 import { suspicion } from '../scheduler/suspicion.ts';
 import { counterKeeper } from '../scheduler/counter-keeper.ts';
 import { ticker } from '../scheduler/ticker.ts';
@@ -84,20 +84,20 @@ export function schedulerServices(
     pid: process.pid,
     version: VERSION,
   };
-  const roster = new Roster({ ...identity, db, leaseMs, heartbeatMs, log });
+  const membership = new SchedulerMembership({ ...identity, db, leaseMs, heartbeatMs, log });
   // With one shard there is nobody to leave connections to.
-  const crowd = new Crowd(db.shards === 1 ? Infinity : LOOPS_PER_SHARD);
-  const shardOrder = () => ownShards(roster, systemClock, FOREIGN_ROUNDS * pollMs, crowd);
+  const semaphore = new ShardSemaphore(db.shards === 1 ? Infinity : LOOPS_PER_SHARD);
+  const shardOrder = () => ownShards(membership, systemClock, FOREIGN_ROUNDS * pollMs, semaphore);
   const promoting = promoter(db, waker, pollMs, log, shardOrder(), systemClock, settings.logJobs);
   const enqueuer = new Enqueuer(db, waker, systemClock);
-  const ticking = ticker({ db, enqueuer, log }, roster, pollMs, systemClock);
+  const ticking = ticker({ db, enqueuer, log }, membership, pollMs, systemClock);
   const bulks = bulkRunner(db, waker, log, systemClock);
-  const lookAtAll = () => {
-    promoting.lookSoon();
-    ticking.lookSoon();
-    bulks.lookSoon();
+  const pollAll = () => {
+    promoting.pollSoon();
+    ticking.pollSoon();
+    bulks.pollSoon();
   };
-  roster.onChange(lookAtAll);
+  membership.onChange(pollAll);
   // A transaction pooler would take the session away from whoever listens; then polling must do.
   const listeners =
     pooler === 'none'
@@ -109,9 +109,9 @@ export function schedulerServices(
               if (kind === 'jobs') promoting.hint(inMs);
               else if (kind === 'schedules') ticking.hint(inMs);
               else if (kind === 'bulk') bulks.hint(inMs);
-              else roster.lookSoon();
+              else membership.pollSoon();
             },
-            onConnected: lookAtAll,
+            onConnected: pollAll,
           }),
         ]
       : [];
@@ -121,7 +121,7 @@ export function schedulerServices(
       ? [beating.beats, suspicion(db, beating.beats, beating.timing, systemClock, log)]
       : []),
     partitioner(db, log),
-    roster,
+    membership,
     promoting,
     ticking,
     bulks,
@@ -129,7 +129,7 @@ export function schedulerServices(
     reaper({ ...settings, db, waker, clock: systemClock, log, shardOrder: shardOrder(), beating }),
     unserved({ ...settings, db, waker, log, shardOrder: shardOrder() }),
     limitSweeper(db, waker, pollMs, log, shardOrder()),
-    pruner(patient, settings, log, () => roster.owns(0)),
+    pruner(patient, settings, log, () => membership.owns(0)),
     counterKeeper(db, systemClock, log, shardOrder()),
     healthWatch(db, systemClock, log),
     alertWatch({
@@ -137,7 +137,7 @@ export function schedulerServices(
       clock: systemClock,
       log,
       defaults: parseAlertDefaults(settings.alerts ?? '') ?? {},
-      mayLook: () => roster.owns(0),
+      isActive: () => membership.owns(0),
     }),
   ];
 }

@@ -26,7 +26,7 @@ import { deliveries } from '../webhooks/deliveries.ts';
 import { budgetQueue } from '../worker/claim/budget-queue.ts';
 import { Worker } from '../worker/worker.ts';
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const BATCH = 100;
 const PROMOTED_AT_ONCE = 1_000;
 const COUNTED_MAX = 10_000;
@@ -63,7 +63,7 @@ export async function runDue(
     // It looks often enough that hints would tell it nothing.
     databaseUrl: null,
     drainMs: 0,
-    pollMs: LOOK_MS,
+    pollMs: POLL_MS,
     clock: systemClock,
     log,
   });
@@ -99,7 +99,7 @@ export async function runDue(
         await answered();
         if (left === 0 && counters.underWay === 0 && counters.claimed === claimed) break;
       }
-      await sleep(LOOK_MS, signal);
+      await sleep(POLL_MS, signal);
     }
     await worker.stop();
     await foldAll(db);

@@ -92,7 +92,7 @@ export class Enqueuer {
     if (only) await this.#quotas?.permitJobs(only.tenant, params);
     return await sending(requests, async (traced) => {
       const answers = await this.#store(traced);
-      if (this.#jobLog?.tellsAny) this.#tell(traced, answers);
+      if (this.#jobLog?.logsAny) this.#tell(traced, answers);
       return answers;
     });
   }

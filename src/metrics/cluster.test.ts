@@ -129,8 +129,8 @@ it('lets only the first definitions have a name of their own', () => {
     { key: 'old', first: 1 },
     { key: 'second', first: 2 },
   ];
-  const nameOf = definitionNames(used, 2);
-  expect(['old', 'second', 'new', 'unheard of'].map(nameOf)).toEqual([
+  const labelOf = definitionNames(used, 2);
+  expect(['old', 'second', 'new', 'unheard of'].map(labelOf)).toEqual([
     'old',
     'second',
     'other',

@@ -13,17 +13,17 @@ import { counter, type Family, gauge, histogram, type Sample, type Spread } from
  */
 export function clusterFamilies(rows: ClusterRows): Family[] {
   const moves = rows.moves.filter(({ key }) => !isSystemKey(key));
-  const nameOf = definitionNames(moves);
+  const labelOf = definitionNames(moves);
   return [
-    ...jobFamilies(moves, nameOf),
-    ...timeFamilies(rows, nameOf),
+    ...jobFamilies(moves, labelOf),
+    ...timeFamilies(rows, labelOf),
     ...webhookFamilies(rows.moves.filter(({ key }) => key === WEBHOOK_KEY)),
     ...workerFamilies(rows, moves),
     ...databaseFamilies(rows),
   ];
 }
 
-type NameOf = (key: string) => string;
+type LabelOf = (key: string) => string;
 
 type Labels = Record<string, string>;
 
@@ -53,8 +53,8 @@ function add(found: Map<string, Sample>, labels: Labels, value: number): void {
   else found.set(id, { labels, value });
 }
 
-function jobFamilies(moves: readonly Move[], nameOf: NameOf): Family[] {
-  const names = [...new Set(moves.map(({ key }) => nameOf(key)))];
+function jobFamilies(moves: readonly Move[], labelOf: LabelOf): Family[] {
+  const names = [...new Set(moves.map(({ key }) => labelOf(key)))];
   const count = (
     name: string,
     help: string,
@@ -63,13 +63,13 @@ function jobFamilies(moves: readonly Move[], nameOf: NameOf): Family[] {
   ) => {
     const labelled = (move: Move) => {
       const labels = of(move);
-      return labels && { definition: nameOf(move.key), ...labels };
+      return labels && { definition: labelOf(move.key), ...labels };
     };
     const all = names.flatMap((definition) => expected.map((one) => ({ definition, ...one })));
     return counter(name, help, sums(moves, labelled, all));
   };
   return [
-    gauge('longshore_jobs', 'Jobs that are there now.', depths(moves, nameOf)),
+    gauge('longshore_jobs', 'Jobs that are there now.', depths(moves, labelOf)),
     count('longshore_jobs_enqueued_total', 'Jobs that were made.', [{}], ({ was, state }) =>
       was === null && state !== null ? {} : null,
     ),
@@ -109,10 +109,10 @@ const ENDS = [
 
 const RETRIES = [1, 2, 3, 4, 5, 6, 11].map((n) => ({ attempt: attemptName(n) }));
 
-function depths(moves: readonly Move[], nameOf: NameOf): Sample[] {
+function depths(moves: readonly Move[], labelOf: LabelOf): Sample[] {
   const found = new Map<string, Sample>();
   for (const { key, was, state, n } of moves) {
-    const definition = nameOf(key);
+    const definition = labelOf(key);
     // A state that is empty now is told as well, or its line in a graph would just end.
     for (const each of JOB_STATES) add(found, { definition, state: each }, 0);
     if (state !== null) add(found, { definition, state }, n);
@@ -132,19 +132,19 @@ function attemptName(attempt: number): string {
 
 const EDGES_SECONDS = EDGES_MS.map((ms) => ms / 1_000);
 
-function timeFamilies({ spans, oldest, moves }: ClusterRows, nameOf: NameOf): Family[] {
+function timeFamilies({ spans, oldest, moves }: ClusterRows, labelOf: LabelOf): Family[] {
   const ran = spans.filter(({ key, bucket }) => !isSystemKey(key) && bucket >= 0);
   const ages = new Map<string, number>();
-  for (const { key } of moves) if (!isSystemKey(key)) ages.set(nameOf(key), 0);
+  for (const { key } of moves) if (!isSystemKey(key)) ages.set(labelOf(key), 0);
   for (const { key, ageMs } of oldest) {
-    ages.set(nameOf(key), Math.max(ageMs / 1_000, ages.get(nameOf(key)) ?? 0));
+    ages.set(labelOf(key), Math.max(ageMs / 1_000, ages.get(labelOf(key)) ?? 0));
   }
   const values = [...ages].map(([definition, value]) => ({ labels: { definition }, value }));
   const of = (isWait: boolean) =>
     spreads(
       [...ages.keys()],
       ran.filter(({ state }) => (state === 'running') === isWait),
-      nameOf,
+      labelOf,
     );
   return [
     gauge(
@@ -168,8 +168,8 @@ function timeFamilies({ spans, oldest, moves }: ClusterRows, nameOf: NameOf): Fa
 }
 
 /** Each definition has its spread, if only of nothing: like a counter, it must be seen to begin. */
-function spreads(names: readonly string[], spans: readonly Span[], nameOf: NameOf): Spread[] {
-  const groups = Map.groupBy(spans, ({ key }) => nameOf(key));
+function spreads(names: readonly string[], spans: readonly Span[], labelOf: LabelOf): Spread[] {
+  const groups = Map.groupBy(spans, ({ key }) => labelOf(key));
   return names.map((definition) => {
     const counts = emptyCounts();
     let sum = 0;
@@ -187,13 +187,15 @@ function webhookFamilies(moves: readonly Move[]): Family[] {
   const sent = sums(moves, ({ state }) =>
     state !== null && isTerminal(state) ? { outcome: state } : null,
   );
-  const told = new Map([...none, ...sent].map((one) => [one.labels['outcome'], one]));
+  const byOutcome = new Map([...none, ...sent].map((one) => [one.labels['outcome'], one]));
   const open = moves.reduce((sum, { was, state, n }) => {
     const came = state !== null && !isTerminal(state) ? n : 0;
     return sum + came - (was !== null && !isTerminal(was) ? n : 0);
   }, 0);
   return [
-    counter('longshore_webhook_deliveries_total', 'Deliveries that ended.', [...told.values()]),
+    counter('longshore_webhook_deliveries_total', 'Deliveries that ended.', [
+      ...byOutcome.values(),
+    ]),
     gauge('longshore_webhook_deliveries_pending', 'Deliveries that are still to be made.', [
       { labels: {}, value: open },
     ]),

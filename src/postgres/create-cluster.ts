@@ -133,8 +133,8 @@ async function runToEnd(
   const end = () => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   };
-  let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));
   signal.addEventListener('abort', end, { once: true });
   try {
     const [code, killedBy] = await new Promise<[number | null, string | null]>(
@@ -145,7 +145,7 @@ async function runToEnd(
     );
     signal.throwIfAborted();
     if (killedBy !== null) throw new StartFailure(`initdb was killed (${killedBy})`, 'interrupted');
-    if (code !== 0) throw new Error(said);
+    if (code !== 0) throw new Error(output);
   } finally {
     signal.removeEventListener('abort', end);
   }

@@ -10,7 +10,7 @@ import { codeOf, EmbeddedPostgresError } from './error.ts';
 import { firstObstacle, type ServerUser } from './reach.ts';
 
 /** Folders in which a copy for all to read may lie; the first that lets the programs run is taken. */
-const PLACES = ['/var/lib', '/var/tmp', tmpdir()];
+const FOLDERS = ['/var/lib', '/var/tmp', tmpdir()];
 
 /**
  * The programs where the server's user can reach them. That is where they are installed, unless only
@@ -28,9 +28,9 @@ export async function reachablePrograms(binaries: Binaries, user: ServerUser): P
   const obstacle = await firstObstacle(needed, user);
   if (obstacle === undefined) return binaries;
   const refusals: string[] = [];
-  for (const place of new Set(PLACES)) {
+  for (const parent of new Set(FOLDERS)) {
     try {
-      const folder = path.join(place, `longshore-postgres-${binaries.version}`);
+      const folder = path.join(parent, `longshore-postgres-${binaries.version}`);
       await copyOnce(binaries.folder, folder);
       const bin = path.join(folder, 'bin');
       const copy = {
@@ -43,7 +43,7 @@ export async function reachablePrograms(binaries: Binaries, user: ServerUser): P
       return copy;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      refusals.push(`${place}: ${codeOf(error) ?? reason}`);
+      refusals.push(`${parent}: ${codeOf(error) ?? reason}`);
     }
   }
   throw new EmbeddedPostgresError(

@@ -32,9 +32,9 @@ export function isZone(name: string): boolean {
 /** How far the clocks of a zone are ahead of UTC at an instant. */
 export function offsetMs(zone: string, atMs: number): number {
   // "11/15/2026, GMT+05:30"; places without a change since 1900 may have seconds as well.
-  const told = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatterOf(zone).format(atMs));
-  if (!told) throw new Error(`no offset is known for ${zone}`);
-  const [, sign, hours = '0', minutes = '0', seconds = '0'] = told;
+  const match = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatterOf(zone).format(atMs));
+  if (!match) throw new Error(`no offset is known for ${zone}`);
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
   const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
   return sign === '-' ? -ahead : ahead;
 }

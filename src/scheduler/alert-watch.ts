@@ -20,7 +20,7 @@ export interface AlertWatchOptions {
   /** What the configuration says. */
   defaults?: AlertDefaults;
   /** Whether it is this scheduler's turn. It saves work only: see `store/counters/fire-alerts.ts`. */
-  mayLook?: () => boolean;
+  isActive?: () => boolean;
   everyMs?: number;
   resolveAfterMs?: number;
 }
@@ -31,7 +31,7 @@ export interface AlertWatchOptions {
  * is made again later.
  */
 export function alertWatch(options: AlertWatchOptions): Poller {
-  const { db, clock, log, defaults = {}, mayLook = () => true } = options;
+  const { db, clock, log, defaults = {}, isActive = () => true } = options;
   const { everyMs = EVERY_MS, resolveAfterMs = RESOLVE_AFTER_MS } = options;
   const measure = measurer(db, clock);
   return new Poller({
@@ -39,7 +39,7 @@ export function alertWatch(options: AlertWatchOptions): Poller {
     log,
     maxRetryMs: everyMs,
     tick: async () => {
-      if (!mayLook()) return everyMs;
+      if (!isActive()) return everyMs;
       await saveAlertDefaults(db, defaults);
       const rules = await readAlertRules(db, null);
       const { findings, failure } = await measure(rules);

@@ -29,7 +29,7 @@ import type { JobState, TerminalState } from '../core/job/job.ts';
 const BATCH_SIZE = 500;
 
 /** Who must be told once it is committed. */
-export interface BatchNews {
+export interface BatchResult {
   /** How many jobs it has changed. */
   changed: number;
   levels: LevelHint[];
@@ -38,7 +38,7 @@ export interface BatchNews {
 }
 
 /** Null when no bulk action is due. */
-export async function runBatch(db: Db): Promise<BatchNews | null> {
+export async function runBatch(db: Db): Promise<BatchResult | null> {
   let id: string | null = null;
   const seen = (bulk: DueBulk) => {
     ({ id } = bulk);
@@ -51,8 +51,8 @@ export async function runBatch(db: Db): Promise<BatchNews | null> {
   }
 }
 
-async function oneByOne(db: Db, id: string): Promise<BatchNews> {
-  const news = nothing();
+async function oneByOne(db: Db, id: string): Promise<BatchResult> {
+  const result = nothing();
   for (let n = 0; n < BATCH_SIZE; n += 1) {
     const one = await batch(db, id, 1, change).catch(async (error: unknown) => {
       if (error instanceof DatabaseUnavailable) throw error;
@@ -60,15 +60,15 @@ async function oneByOne(db: Db, id: string): Promise<BatchNews> {
       return await batch(db, id, 1, async (_tx, _bulk, ids) => giveUp(ids, why));
     });
     if (one === null) break;
-    news.changed += one.changed;
-    news.levels.push(...one.levels);
-    news.dueInMs.push(...one.dueInMs);
-    news.workers.push(...one.workers);
+    result.changed += one.changed;
+    result.levels.push(...one.levels);
+    result.dueInMs.push(...one.dueInMs);
+    result.workers.push(...one.workers);
   }
-  return news;
+  return result;
 }
 
-interface Effect extends BatchNews {
+interface Effect extends BatchResult {
   failed: number;
   note: string | null;
 }
@@ -81,7 +81,7 @@ async function batch(
   sizeMax: number,
   act: Act,
   seen: (bulk: DueBulk) => void = () => undefined,
-): Promise<BatchNews | null> {
+): Promise<BatchResult | null> {
   return await withPartitions(db, async () =>
     db.transaction(async (tx) => {
       const bulk = await lockDueBulk(tx, id);

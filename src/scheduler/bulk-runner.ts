@@ -20,11 +20,11 @@ export function bulkRunner(db: Db, waker: Waker, log: Log, clock: Clock): DuePol
     shards: 1,
     tick: async (_, signal) => {
       while (!signal.aborted) {
-        const news = await runBatch(db);
-        if (news === null) break;
-        waker.wake(news.levels);
-        if (news.dueInMs.length > 0) waker.wakeScheduler(news.dueInMs);
-        for (const worker of news.workers) await sendBeatHint(db, worker).catch(() => undefined);
+        const result = await runBatch(db);
+        if (result === null) break;
+        waker.wake(result.levels);
+        if (result.dueInMs.length > 0) waker.wakeScheduler(result.dueInMs);
+        for (const worker of result.workers) await sendBeatHint(db, worker).catch(() => undefined);
       }
       const nextMs = (await nextBulkMs(db)) ?? SLEEP_MS_MAX;
       return Math.min(SLEEP_MS_MAX, Math.max(OTHERS_WORK_MS, nextMs));

@@ -23,7 +23,7 @@ export function counterKeeper(
   log: Log,
   shardOrder: ShardOrder = ALL_SHARDS,
 ): Service {
-  const floors = new Map<number, { at: string; lowLookMs: number }>();
+  const floors = new Map<number, { at: string; lowPollMs: number }>();
   const forgetMs = new Map<number, number>();
   return new ShardPollers({
     name: 'counters keeper',
@@ -42,7 +42,7 @@ export function counterKeeper(
 
   async function fold(shard: number, signal: AbortSignal): Promise<void> {
     const known = floors.get(shard);
-    const low = !known || clock.monotonicMs() >= known.lowLookMs;
+    const low = !known || clock.monotonicMs() >= known.lowPollMs;
     let floor = low ? THE_BEGINNING : known.at;
     let reached = known?.at ?? THE_BEGINNING;
     let tookMs = 0;
@@ -53,8 +53,8 @@ export function counterKeeper(
       if (fold.latest !== null) floor = reached = before(fold.latest);
     }
     const restMs = Math.max(LOW_LOOK_MS, REST_FACTOR * tookMs);
-    const lowLookMs = low ? clock.monotonicMs() + restMs : known.lowLookMs;
-    floors.set(shard, { at: reached, lowLookMs });
+    const lowPollMs = low ? clock.monotonicMs() + restMs : known.lowPollMs;
+    floors.set(shard, { at: reached, lowPollMs });
   }
 }
 

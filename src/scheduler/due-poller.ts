@@ -35,7 +35,7 @@ export class DuePoller implements Service {
     }
   }
 
-  lookSoon(): void {
+  pollSoon(): void {
     for (const shard of this.#nextAtMs.keys()) this.#pollers.wake(shard);
   }
 

@@ -33,7 +33,7 @@ export interface FireDeps {
 }
 
 /** While a slot waits for an earlier job to end, somebody must look whether it has. */
-const HELD_LOOK_MS = 1_000;
+const HELD_POLL_MS = 1_000;
 const POSTPONE_MS = 60_000;
 
 /** Answers with how many schedules it looked after; as many as the limit means maybe more. */
@@ -73,27 +73,27 @@ async function fire(
 ): Promise<void> {
   const { entries, answers } = await withPartitions(db, async () =>
     db.transaction(async (tx) => {
-      const looks: Look[] = [];
+      const plans: DuePlan[] = [];
       for (const due of await lock(tx)) {
         try {
-          looks.push(await look(enqueuer, due));
+          plans.push(await planDue(enqueuer, due));
         } catch (error) {
           await giveUpForNow(tx, log, shard, due.id, error);
         }
       }
-      return await write(tx, shard, looks);
+      return await write(tx, shard, plans);
     }),
   );
   enqueuer.announce(entries, answers);
 }
 
-interface Look {
+interface DuePlan {
   advance: Advance;
   slots: EndedSlot[];
   entries: Entry[];
 }
 
-async function look(enqueuer: Enqueuer, due: DueSchedule): Promise<Look> {
+async function planDue(enqueuer: Enqueuer, due: DueSchedule): Promise<DuePlan> {
   const nowMs = due.now.getTime();
   const progress = { next: nextOf(due), held: heldOf(due), active: due.active };
   const { decisions, held, next } = decideDue(specOf(due), progress, nowMs);
@@ -105,12 +105,12 @@ async function look(enqueuer: Enqueuer, due: DueSchedule): Promise<Look> {
     if (entry) entries.push(entry);
     slots.push({ ...decision, scheduleId: due.id, jobId: entry?.job.id ?? null });
   }
-  const looks = [...(next ? [next.atMs] : []), ...(held ? [nowMs + HELD_LOOK_MS] : [])];
+  const nextTimesMs = [...(next ? [next.atMs] : []), ...(held ? [nowMs + HELD_POLL_MS] : [])];
   const advance = {
     id: due.id,
     next,
     held,
-    lookAtMs: looks.length > 0 ? Math.min(...looks) : null,
+    lookAtMs: nextTimesMs.length > 0 ? Math.min(...nextTimesMs) : null,
     jobIds: entries.map(({ job }) => job.id).reverse(),
     slots: slots.length,
   };
@@ -120,17 +120,17 @@ async function look(enqueuer: Enqueuer, due: DueSchedule): Promise<Look> {
 async function write(
   tx: Queryable,
   shard: number,
-  looks: readonly Look[],
+  plans: readonly DuePlan[],
 ): Promise<{ entries: Entry[]; answers: EnqueuedJob[] }> {
-  if (looks.length === 0) return { entries: [], answers: [] };
-  const slots = looks.flatMap((one) => one.slots);
+  if (plans.length === 0) return { entries: [], answers: [] };
+  const slots = plans.flatMap((one) => one.slots);
   const free = await insertSlots(tx, shard, slots);
-  const entries = looks.flatMap((one) => one.entries).filter(({ job }) => free.has(job.id));
+  const entries = plans.flatMap((one) => one.entries).filter(({ job }) => free.has(job.id));
   const answers = entries.length > 0 ? await enqueueWithin(tx, entries) : [];
   await advanceSchedules(
     tx,
     shard,
-    looks.map(({ advance }) => advance),
+    plans.map(({ advance }) => advance),
   );
   return { entries, answers };
 }

@@ -48,10 +48,10 @@ export function healthWatch(
 /** For how long somebody has held on: as the database says, or else since this watch first saw it. */
 export function holderClock(clock: Clock): (holder: Holder) => number {
   let seen: { mark: string; sinceMs: number } | null = null;
-  return ({ mark, heldMs: told }) => {
+  return ({ mark, heldMs: reportedMs }) => {
     const now = clock.monotonicMs();
     if (seen?.mark !== mark) seen = { mark, sinceMs: now };
-    return Math.max(told ?? 0, now - seen.sinceMs);
+    return Math.max(reportedMs ?? 0, now - seen.sinceMs);
   };
 }
 

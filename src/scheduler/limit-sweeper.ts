@@ -16,19 +16,19 @@ export function limitSweeper(
   log: Log,
   shardOrder: ShardOrder = ALL_SHARDS,
 ): Service {
-  const places = new Map<number, typeof SWEEP_START>();
+  const cursors = new Map<number, typeof SWEEP_START>();
   return new ShardPollers({
     name: 'limitSweeper',
     log,
     shards: db.shards,
     tick: async (shard) => {
-      const place = places.get(shard) ?? SWEEP_START;
+      const cursor = cursors.get(shard) ?? SWEEP_START;
       const swept = await shardOrder.take(
         shard,
-        async () => await sweepLimiters(db, shard, place, SLICE),
+        async () => await sweepLimiters(db, shard, cursor, SLICE),
       );
       if (!swept) return pollMs;
-      places.set(shard, swept.place);
+      cursors.set(shard, swept.place);
       waker.wake(swept.levels);
       return swept.more ? 0 : pollMs;
     },

@@ -31,13 +31,13 @@ export function promoter(
     shards: db.shards,
     tick: async (shard) => {
       const latestMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
-      const dueAtMs = await shardOrder.take(shard, async () => await look(shard));
+      const dueAtMs = await shardOrder.take(shard, async () => await promoteDue(shard));
       return Math.max(0, Math.min(latestMs, dueAtMs ?? Infinity) - clock.monotonicMs());
     },
   });
 
   /** Answers with when the next one is due. */
-  async function look(shard: number): Promise<number> {
+  async function promoteDue(shard: number): Promise<number> {
     // Counted from before the question: the answer may have been on its way for a while.
     const askedMs = clock.monotonicMs();
     const { more, levels, nextDueMs } = await promote(db, shard, AT_ONCE);

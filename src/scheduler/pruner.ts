@@ -139,11 +139,11 @@ export function pruner(
   }
 
   async function freeKeys(shard: number, signal: AbortSignal): Promise<void> {
-    let place: KeyCursor | null = walks.get(shard) ?? FIRST_KEY;
-    for (let page = 0; page < KEY_PAGES && place && !signal.aborted; page += 1) {
-      place = (await tidyKeys(db, shard, place, KEY_PAGE, retention.retentionDays)).last;
+    let cursor: KeyCursor | null = walks.get(shard) ?? FIRST_KEY;
+    for (let page = 0; page < KEY_PAGES && cursor && !signal.aborted; page += 1) {
+      cursor = (await tidyKeys(db, shard, cursor, KEY_PAGE, retention.retentionDays)).last;
     }
-    if (place) walks.set(shard, place);
+    if (cursor) walks.set(shard, cursor);
     else walks.delete(shard);
   }
 }

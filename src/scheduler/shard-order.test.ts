@@ -1,10 +1,15 @@
 import { expect, it } from 'vitest';
-import { Crowd, ownShards } from './shard-order.ts';
+import { ShardSemaphore, ownShards } from './shard-order.ts';
 
 it('its own shards come each time, those of others once in a while', async () => {
   let nowMs = 0;
   const clock = { now: () => new Date(nowMs), monotonicMs: () => nowMs, random: () => 0 };
-  const shardOrder = ownShards({ owns: (shard) => shard === 0 }, clock, 100, new Crowd(Infinity));
+  const shardOrder = ownShards(
+    { owns: (shard) => shard === 0 },
+    clock,
+    100,
+    new ShardSemaphore(Infinity),
+  );
   const look = async () => [
     await shardOrder.take(0, async () => true),
     await shardOrder.take(1, async () => true),
@@ -16,13 +21,13 @@ it('its own shards come each time, those of others once in a while', async () =>
 });
 
 it('a shard takes in only so many at once, and keeps nobody from another', async () => {
-  const crowd = new Crowd(2);
+  const semaphore = new ShardSemaphore(2);
   const hang = Promise.withResolvers<void>();
   const done: string[] = [];
-  const first = crowd.enter(0, async () => await hang.promise);
-  const second = crowd.enter(0, async () => await hang.promise);
-  const third = crowd.enter(0, async () => void done.push('third'));
-  await crowd.enter(1, async () => void done.push('other'));
+  const first = semaphore.run(0, async () => await hang.promise);
+  const second = semaphore.run(0, async () => await hang.promise);
+  const third = semaphore.run(0, async () => void done.push('third'));
+  await semaphore.run(1, async () => void done.push('other'));
   expect(done).toEqual(['other']);
   hang.resolve();
   await Promise.all([first, second, third]);

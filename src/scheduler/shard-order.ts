@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import type { Roster } from './roster.ts';
+import type { SchedulerMembership } from './scheduler-membership.ts';
 
 /** Whether a loop should look at this shard in this round. */
 export interface ShardOrder {
@@ -14,21 +14,21 @@ export const ALL_SHARDS: ShardOrder = { take: async (_, work) => await work() };
  * killed is picked up before its lease is over. Whoever comes first does it, the others find nothing.
  */
 export function ownShards(
-  roster: Pick<Roster, 'owns'>,
+  membership: Pick<SchedulerMembership, 'owns'>,
   clock: Clock,
   everyMs: number,
-  crowd: Crowd,
+  semaphore: ShardSemaphore,
 ): ShardOrder {
   const sinceMs = new Map<number, number>();
   const startMs = clock.monotonicMs();
   const isOurs = (shard: number) => {
     const nowMs = clock.monotonicMs();
-    if (nowMs - (sinceMs.get(shard) ?? startMs) < everyMs) return roster.owns(shard);
+    if (nowMs - (sinceMs.get(shard) ?? startMs) < everyMs) return membership.owns(shard);
     sinceMs.set(shard, nowMs);
     return true;
   };
   return {
-    take: async (shard, work) => (isOurs(shard) ? await crowd.enter(shard, work) : null),
+    take: async (shard, work) => (isOurs(shard) ? await semaphore.run(shard, work) : null),
   };
 }
 
@@ -36,7 +36,7 @@ export function ownShards(
  * Lets only so many loops of a process be at one shard at the same time. A shard that does not answer
  * could otherwise hold every connection of the pool, and the others would have none.
  */
-export class Crowd {
+export class ShardSemaphore {
   readonly #max: number;
   readonly #inside = new Map<number, number>();
   readonly #waiting = new Map<number, (() => void)[]>();
@@ -45,7 +45,7 @@ export class Crowd {
     this.#max = max;
   }
 
-  async enter<T>(shard: number, work: () => Promise<T>): Promise<T> {
+  async run<T>(shard: number, work: () => Promise<T>): Promise<T> {
     while ((this.#inside.get(shard) ?? 0) >= this.#max) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting.set(shard, [...(this.#waiting.get(shard) ?? []), resolve]);

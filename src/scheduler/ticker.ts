@@ -3,14 +3,14 @@ import { SLEEP_MS_MAX } from '../store/connection/due-hint.ts';
 import { nextLookMs } from '../store/schedules/due-schedules.ts';
 import { DuePoller } from './due-poller.ts';
 import { type FireDeps, fireDue } from './fire-due.ts';
-import type { Roster } from './roster.ts';
+import type { SchedulerMembership } from './scheduler-membership.ts';
 
 const BATCH = 100;
 
 /** Fires the slots of schedules, and sleeps until the next one is due. */
 export function ticker(
   deps: FireDeps,
-  roster: Pick<Roster, 'buckets'>,
+  membership: Pick<SchedulerMembership, 'buckets'>,
   pollMs: number,
   clock: Clock,
 ): DuePoller {
@@ -21,11 +21,11 @@ export function ticker(
     shards: db.shards,
     tick: async (shard, signal) => {
       const latestMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
-      const { buckets } = roster;
+      const { buckets } = membership;
       if (buckets.length === 0) return Math.min(pollMs, SLEEP_MS_MAX);
-      let looked = BATCH;
-      while (looked === BATCH && !signal.aborted) {
-        looked = await fireDue(deps, shard, buckets, BATCH);
+      let fired = BATCH;
+      while (fired === BATCH && !signal.aborted) {
+        fired = await fireDue(deps, shard, buckets, BATCH);
       }
       const askedMs = clock.monotonicMs();
       const lookMs = await nextLookMs(db, shard, buckets);

@@ -31,17 +31,17 @@ export class JobLog {
   }
 
   /** Whether anything but failures may be told at all. */
-  get tellsAny(): boolean {
+  get logsAny(): boolean {
     return this.#lines.share > 0;
   }
 
-  tells(jobId: string): boolean {
+  logs(jobId: string): boolean {
     return isInShare(jobId, this.#lines.share);
   }
 
   /** The usual way of things. */
   info(facts: JobFacts, event: string, more: object = {}): void {
-    if (this.tells(facts.jobId)) this.#log.info({ ...fieldsOf(facts), ...more }, event);
+    if (this.logs(facts.jobId)) this.#log.info({ ...fieldsOf(facts), ...more }, event);
   }
 
   /** An attempt that failed; worth a warning unless it will simply be made again. */

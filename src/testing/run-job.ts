@@ -137,8 +137,8 @@ function charged({ outcome }: JobRun): boolean {
 }
 
 function eventOf(type: 'custom' | 'hook', payloadJson: string): { type: string; payload: unknown } {
-  const said = JSON.parse(payloadJson) as { type: string; payload: unknown };
-  return type === 'custom' ? said : { type, payload: said };
+  const event = JSON.parse(payloadJson) as { type: string; payload: unknown };
+  return type === 'custom' ? event : { type, payload: event };
 }
 
 function resultOf(outcome: Outcome): unknown {

@@ -18,13 +18,13 @@ export async function compose(
   db: Queryable,
   deliveryId: string,
   tenant: string,
-  told: DeliveryParams,
+  delivery: DeliveryParams,
 ): Promise<CloudEvent | null> {
-  if (told.event === TEST_EVENT) return testEvent(deliveryId, told, tenant);
-  if (told.alert) return alertEvent(deliveryId, told, told.alert);
-  const job = await getJob(db, tenant, told.jobId ?? '');
+  if (delivery.event === TEST_EVENT) return testEvent(deliveryId, delivery, tenant);
+  if (delivery.alert) return alertEvent(deliveryId, delivery, delivery.alert);
+  const job = await getJob(db, tenant, delivery.jobId ?? '');
   if (!job) return null;
   const paths = (await readRedactPaths(db)).get(job.definitionKey);
-  const shown = redactJob(jobThen(job, told), new Redactor(paths, job.params));
-  return jobEvent(deliveryId, told, shown);
+  const shown = redactJob(jobThen(job, delivery), new Redactor(paths, job.params));
+  return jobEvent(deliveryId, delivery, shown);
 }

@@ -65,8 +65,10 @@ export async function send(
   } catch (error) {
     signal.throwIfAborted();
     const cause = limit.aborted ? limit.reason : error;
-    const words = limit.aborted ? `no answer within ${timeoutMs / 1_000} s` : wordsOf(error);
-    return { send: done({ error: words }), retryAfter: null, cause };
+    const message = limit.aborted
+      ? `no answer within ${timeoutMs / 1_000} s`
+      : describeError(error);
+    return { send: done({ error: message }), retryAfter: null, cause };
   }
 }
 
@@ -92,7 +94,7 @@ async function readSome(
 }
 
 /** A code says enough and holds no address. Our own refusals have sentences. */
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return code === 'ADDRESS_NOT_ALLOWED' ? error.message : `no answer (${code})`;

@@ -15,10 +15,10 @@ import { withDeadline } from '../runtime/deadline.ts';
 import { Sandboxes } from './isolation/sandboxes.ts';
 import { GuardedProcess } from './isolation/guarded-process.ts';
 import type { Attempt, ProbeTargets } from './probe/escape.ts';
-import type { TrialOptions } from './runners/start-check.ts';
+import type { StartCheckOptions } from './runners/start-check.ts';
 import { Watchdog } from './watchdog.ts';
 
-export type ProbeOptions = TrialOptions &
+export type ProbeOptions = StartCheckOptions &
   Pick<ProbeTargets, 'databaseFile' | 'configFile' | 'openServer'>;
 
 export interface Probe {
@@ -94,10 +94,10 @@ async function runProbe(room: Sandboxes, targets: ProbeTargets): Promise<Attempt
     probe.kill();
     await probe.exited;
   }
-  const told = lines.find((line) => line.startsWith('[{"escape"'));
-  if (told === undefined)
+  const report = lines.find((line) => line.startsWith('[{"escape"'));
+  if (report === undefined)
     throw new Error(`the probe said nothing: ${lines.join(' ').slice(0, 300)}`);
-  return JSON.parse(told) as Attempt[];
+  return JSON.parse(report) as Attempt[];
 }
 
 /** In a folder that others may pass, so that only its own rights protect it. */

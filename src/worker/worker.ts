@@ -15,7 +15,7 @@ import { InlineRunners } from './runners/inline-runner.ts';
 import { Journal } from './attempt/journal.ts';
 import { WorkLoop, type WorkLoopOptions } from './claim/loop.ts';
 import type { QueuePort } from './claim/port.ts';
-import { Pulse } from './pulse.ts';
+import { LivenessHeartbeat } from './liveness-heartbeat.ts';
 import type { RunnerReport } from './runners/runner.ts';
 import { Runners, type RunnerSettings } from './runners/runners.ts';
 import { Watchdog } from './watchdog.ts';
@@ -61,7 +61,7 @@ export class Worker implements Service {
   readonly #runners: Runners;
   readonly #journal: Journal;
   readonly #heartbeat: Heartbeat;
-  readonly #pulse: Pulse | null;
+  readonly #livenessHeartbeat: LivenessHeartbeat | null;
   readonly #reconciler: Reconciler;
   /** That of the jobs of people comes first. */
   #loops: WorkLoop[] = [];
@@ -75,8 +75,8 @@ export class Worker implements Service {
     this.#watchdog = new Watchdog(clock, log);
     this.#runners = new Runners({ ...options, watchdog: this.#watchdog });
     this.#journal = new Journal(queue, clock, log, options.logMaxBytes);
-    this.#pulse = options.beating
-      ? new Pulse({
+    this.#livenessHeartbeat = options.beating
+      ? new LivenessHeartbeat({
           ...options.beating,
           running: () => this.#runningByInstance(),
           clock,
@@ -90,7 +90,7 @@ export class Worker implements Service {
       log,
       leaseMs: options.leaseMs,
       heartbeatMs: options.heartbeatMs,
-      longLease: this.#pulse,
+      longLease: this.#livenessHeartbeat,
       identity: { host, pid, version, slots },
       snapshot: () => new Set(this.#running().map(({ job }) => job.id)),
       onAnswer: (shard, answer, sent) => {
@@ -138,7 +138,7 @@ export class Worker implements Service {
     }
     this.#listener = databaseUrl === null ? undefined : this.#listenerFor(databaseUrl);
     await this.#heartbeat.start();
-    await this.#pulse?.start();
+    await this.#livenessHeartbeat?.start();
     await this.#journal.start();
     for (const loop of this.#loops) await loop.start();
     await this.#listener?.start();
@@ -176,7 +176,7 @@ export class Worker implements Service {
         if (this.#heartbeat.isOurs(worker)) this.#heartbeat.beatSoon();
       },
       onConnected: () => {
-        for (const loop of this.#loops) loop.lookSoon();
+        for (const loop of this.#loops) loop.pollSoon();
         this.#heartbeat.beatSoon();
       },
     });
@@ -199,7 +199,7 @@ export class Worker implements Service {
     if (loops.length > 0) await this.#drain(loops);
     await Promise.all(loops.map(async ({ outbox }) => await outbox.flush()));
     await this.#journal.stop();
-    await this.#pulse?.stop();
+    await this.#livenessHeartbeat?.stop();
     await this.#heartbeat.stop();
     await this.#runners.stop();
     await this.#watchdog.stop();

@@ -1,5 +1,5 @@
 import { strictJson } from '../../core/values/strict-json.ts';
-import { activeTraceparent } from '../../signals/trace-place.ts';
+import { activeTraceparent } from '../../signals/active-trace.ts';
 import { ProblemError, ServerUnreachable } from './errors.ts';
 import { readAnswer } from './answer.ts';
 import { PASSING_STATUSES, pause, pauseMs, retryAfterOf } from './retry.ts';

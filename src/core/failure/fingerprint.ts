@@ -1,4 +1,4 @@
-import { hashOf } from '../values/hash.ts';
+import { hashText } from '../values/hash.ts';
 import type { JobError } from '../job/job.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { JobError } from '../job/job.ts';
  */
 export function fingerprintOf({ code, message, stack }: JobError): string {
   const frame = applicationFrame(stack ?? '');
-  return hashOf([code, className(stack ?? ''), normalMessage(message), frame].join('\n'));
+  return hashText([code, className(stack ?? ''), normalMessage(message), frame].join('\n'));
 }
 
 /** A hostile message costs no more than this; what differs after it is no other mistake. */
@@ -47,6 +47,9 @@ function applicationFrame(stack: string): string {
   const frames = stack.split('\n', 50).filter((line) => /^\s+at /.test(line));
   const own = frames.find((line) => !FOREIGN.test(line));
   if (own === undefined) return '';
-  const place = own.slice(0, 500).trim().slice('at '.length);
-  return place.replace(/\(?(?:file:\/\/)?(?:[^\s()]*[\\/])?([^\s()\\/]+?)(?::\d+){0,2}\)?$/, '$1');
+  const location = own.slice(0, 500).trim().slice('at '.length);
+  return location.replace(
+    /\(?(?:file:\/\/)?(?:[^\s()]*[\\/])?([^\s()\\/]+?)(?::\d+){0,2}\)?$/,
+    '$1',
+  );
 }

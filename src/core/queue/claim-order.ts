@@ -53,9 +53,9 @@ function inFairOrder<L extends Level>(levels: readonly L[], shares: FairShare): 
 function interleave<T>(queues: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...queues.map((queue) => queue.length));
   const result: T[] = [];
-  for (let place = 0; place < longest; place += 1) {
+  for (let index = 0; index < longest; index += 1) {
     for (const queue of queues) {
-      const item = queue[place];
+      const item = queue[index];
       if (item !== undefined) result.push(item);
     }
   }

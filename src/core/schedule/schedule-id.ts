@@ -15,28 +15,28 @@ export const BUCKETS = 64;
 
 /** By all that is random in the id: the shard and the time would put neighbours together. */
 export function bucketOf(scheduleId: string): number {
-  return hashOf(scheduleId) % BUCKETS;
+  return hash32(scheduleId) % BUCKETS;
 }
 
 /** A bucket belongs to one of `count` schedulers, by its place among them. */
-export function ownsBucket(bucket: number, { count, ordinal }: Place): boolean {
+export function ownsBucket(bucket: number, { count, ordinal }: SchedulerPosition): boolean {
   return bucket % Math.max(1, count) === ordinal;
 }
 
 /** Where a scheduler stands among those that are alive. */
-export interface Place {
+export interface SchedulerPosition {
   count: number;
   ordinal: number;
 }
 
 /** The same slot always gets the same delay, whoever computes it: 0 to just below `jitterMs`. */
 export function jitterOf(scheduleId: string, slotAtMs: number, jitterMs: number): number {
-  const share = hashOf(`${scheduleId} ${slotAtMs}`) / 2 ** 32;
+  const share = hash32(`${scheduleId} ${slotAtMs}`) / 2 ** 32;
   return Math.floor(share * jitterMs);
 }
 
 /** FNV-1a with a last stir, without which the high bits of like texts are alike. */
-function hashOf(text: string): number {
+function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

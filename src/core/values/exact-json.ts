@@ -66,9 +66,9 @@ function* parseParts(
     yield;
   }
   // A name that is there twice means the last one, as for the parser: then the mark may be gone.
-  const place = Object.keys(one).find((name) => one[name] === '0' && other[name] === '1');
+  const name = Object.keys(one).find((key) => one[key] === '0' && other[key] === '1');
   // Not by assignment: a name may be `__proto__`.
-  if (place !== undefined) Object.defineProperty(one, place, { value: entries });
+  if (name !== undefined) Object.defineProperty(one, name, { value: entries });
   return one;
 }
 

@@ -2,7 +2,7 @@
  * 64 bits of cyrb53's mixing, as 16 hex digits: not for secrets, but two texts that differ will not
  * meet. Pure code has no other hash at hand.
  */
-export function hashOf(text: string): string {
+export function hashText(text: string): string {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let at = 0; at < text.length; at += 1) {

@@ -64,7 +64,7 @@ export class AlertRules {
   readonly #defaults: AlertDefaults;
 
   constructor(stored: readonly TenantRule[], defaults: AlertDefaults) {
-    for (const rule of stored) this.#stored.set(nameOf(rule), rule);
+    for (const rule of stored) this.#stored.set(ruleKey(rule), rule);
     this.#defaults = defaults;
   }
 
@@ -73,16 +73,16 @@ export class AlertRules {
     const words: (Partial<AlertChange> | undefined)[] = [
       definitionKey === null
         ? undefined
-        : this.#stored.get(nameOf({ tenant, rule, definitionKey })),
-      this.#stored.get(nameOf({ tenant, rule, definitionKey: null })),
+        : this.#stored.get(ruleKey({ tenant, rule, definitionKey })),
+      this.#stored.get(ruleKey({ tenant, rule, definitionKey: null })),
       this.#defaults[rule],
     ];
-    const said = <Field extends keyof AlertChange>(field: Field) =>
+    const settingOf = <Field extends keyof AlertChange>(field: Field) =>
       words.map((word) => word?.[field]).find((value) => value !== undefined && value !== null);
     return {
-      enabled: said('enabled') ?? true,
-      threshold: said('threshold') ?? threshold,
-      windowSeconds: windowSeconds === null ? null : (said('windowSeconds') ?? windowSeconds),
+      enabled: settingOf('enabled') ?? true,
+      threshold: settingOf('threshold') ?? threshold,
+      windowSeconds: windowSeconds === null ? null : (settingOf('windowSeconds') ?? windowSeconds),
     };
   }
 
@@ -118,7 +118,7 @@ export class AlertRules {
 
   view(tenant: string, rule: AlertRuleName, definitionKey: string | null): AlertRuleView {
     const { description, unit } = ALERT_RULES[rule];
-    const stored = this.#stored.get(nameOf({ tenant, rule, definitionKey }));
+    const stored = this.#stored.get(ruleKey({ tenant, rule, definitionKey }));
     const source: AlertRuleSource = stored ? 'api' : this.#defaults[rule] ? 'config' : 'default';
     const held = this.of(rule, tenant, definitionKey);
     const updatedAt = stored?.updatedAt ?? null;
@@ -222,7 +222,7 @@ function sentenceOf(finding: Finding, { threshold, windowSeconds }: EffectiveRul
   const { rule, definitionKey: key, scheduleId, detail } = finding;
   const value = Math.round(finding.value);
   const within = windowSeconds === null ? '' : ` within ${seconds(windowSeconds)}`;
-  const told = detail === undefined ? '' : `: ${detail}`;
+  const suffix = detail === undefined ? '' : `: ${detail}`;
   switch (rule) {
     case 'dead-letters':
       return `${many(value, 'job')} of ${key} failed for good${within} (threshold ${threshold})`;
@@ -231,7 +231,7 @@ function sentenceOf(finding: Finding, { threshold, windowSeconds }: EffectiveRul
     case 'retry-rate':
       return `${value} % of the attempts of ${key} failed and are made again${within} (threshold ${threshold} %)`;
     case 'stuck':
-      return `${many(value, 'running job')} of ${key} ${value === 1 ? 'is' : 'are'} stuck${told}`;
+      return `${many(value, 'running job')} of ${key} ${value === 1 ? 'is' : 'are'} stuck${suffix}`;
     case 'oldest-age':
       return `a job of ${key} has been queued for ${seconds(value)} (threshold ${seconds(threshold)})`;
     case 'no-worker':
@@ -251,6 +251,6 @@ function many(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function nameOf(rule: Pick<TenantRule, 'tenant' | 'rule' | 'definitionKey'>): string {
+function ruleKey(rule: Pick<TenantRule, 'tenant' | 'rule' | 'definitionKey'>): string {
   return [rule.tenant, rule.rule, rule.definitionKey ?? ''].join('\n');
 }

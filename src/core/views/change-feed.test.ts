@@ -1,23 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { changeSince, isSnapshotId, type Mark, snapshotOf, TOPICS } from './change-feed.ts';
+import { changeSince, isSnapshotId, type TopicVersion, snapshotOf, TOPICS } from './change-feed.ts';
 
-const mark = (topic: Mark['topic'], name: string, text: string): Mark => ({
+const version = (topic: TopicVersion['topic'], name: string, text: string): TopicVersion => ({
   topic,
   name,
-  mark: text,
+  version: text,
 });
-const QUIET = [mark('jobs', 'mail', '4'), mark('jobs', 'report', '7'), mark('workers', '', 'a')];
+const QUIET = [
+  version('jobs', 'mail', '4'),
+  version('jobs', 'report', '7'),
+  version('workers', '', 'a'),
+];
 const before = snapshotOf(QUIET);
 
 describe('the id of a standing', () => {
-  it('depends on the marks and not on their order', () => {
+  it('depends on the versions and not on their order', () => {
     expect(snapshotOf(QUIET.toReversed()).id).toBe(before.id);
     expect(isSnapshotId(before.id)).toBe(true);
     expect(isSnapshotId(snapshotOf([]).id)).toBe(true);
   });
 
-  it('tells marks of several shards apart', () => {
-    const split = (...texts: string[]) => snapshotOf(texts.map((text) => mark('jobs', 'a', text)));
+  it('tells versions of several shards apart', () => {
+    const split = (...texts: string[]) =>
+      snapshotOf(texts.map((text) => version('jobs', 'a', text)));
     expect(split('1', '2').id).not.toBe(split('1', '3').id);
     expect(changeSince(split('1', '2'), split('1', '3'))?.definitionKeys).toEqual(['a']);
   });
@@ -28,24 +33,29 @@ describe('the id of a standing', () => {
 });
 
 describe('what has changed', () => {
-  it.each<[string, Mark[], string[], string[]]>([
+  it.each<[string, TopicVersion[], string[], string[]]>([
     ['nothing at first', [], ['jobs', 'workers'], ['mail', 'report']],
-    ['jobs of one definition', [mark('jobs', 'mail', '5'), ...QUIET.slice(1)], ['jobs'], ['mail']],
-    ['jobs of a new one', [...QUIET, mark('jobs', 'new', '1')], ['jobs'], ['new']],
-    ['a worker', [...QUIET.slice(0, 2), mark('workers', '', 'b')], ['workers'], []],
-    ['a bulk and a pause', [...QUIET, ...marksOf('pauses', 'bulks')], ['pauses', 'bulks'], []],
-  ])('%s', (_, marks, topics, definitionKeys) => {
-    const now = snapshotOf(marks);
+    [
+      'jobs of one definition',
+      [version('jobs', 'mail', '5'), ...QUIET.slice(1)],
+      ['jobs'],
+      ['mail'],
+    ],
+    ['jobs of a new one', [...QUIET, version('jobs', 'new', '1')], ['jobs'], ['new']],
+    ['a worker', [...QUIET.slice(0, 2), version('workers', '', 'b')], ['workers'], []],
+    ['a bulk and a pause', [...QUIET, ...versionsOf('pauses', 'bulks')], ['pauses', 'bulks'], []],
+  ])('%s', (_, versions, topics, definitionKeys) => {
+    const now = snapshotOf(versions);
     expect(changeSince(before, now)).toEqual({ id: now.id, topics, definitionKeys });
   });
 
-  it('is nothing while all marks are the same', () => {
+  it('is nothing while all versions are the same', () => {
     expect(changeSince(before, snapshotOf(QUIET))).toBeNull();
     expect(changeSince(before.id, snapshotOf(QUIET))).toBeNull();
   });
 
   it('is known by the id alone, but for the definitions', () => {
-    const now = snapshotOf([mark('jobs', 'mail', '5'), ...QUIET.slice(1)]);
+    const now = snapshotOf([version('jobs', 'mail', '5'), ...QUIET.slice(1)]);
     expect(changeSince(before.id, now)).toEqual({
       id: now.id,
       topics: ['jobs'],
@@ -63,6 +73,6 @@ describe('what has changed', () => {
   });
 });
 
-function marksOf(...topics: Mark['topic'][]): Mark[] {
-  return topics.map((topic) => mark(topic, '', '1'));
+function versionsOf(...topics: TopicVersion['topic'][]): TopicVersion[] {
+  return topics.map((topic) => version(topic, '', '1'));
 }

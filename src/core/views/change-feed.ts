@@ -1,4 +1,4 @@
-import { hashOf } from '../values/hash.ts';
+import { hashText } from '../values/hash.ts';
 
 /**
  * What has changed for a tenant, told by topics: not what it is now, which is for its readers to ask,
@@ -20,11 +20,11 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-export interface Mark {
+export interface TopicVersion {
   topic: Topic;
   /** What of the topic it stands for: of jobs the key of their definition. */
   name: string;
-  mark: string;
+  version: string;
 }
 
 export interface Snapshot {
@@ -41,14 +41,14 @@ export interface ChangeView {
   definitionKeys: string[] | null;
 }
 
-export function snapshotOf(marks: readonly Mark[]): Snapshot {
+export function snapshotOf(versions: readonly TopicVersion[]): Snapshot {
   const jobs = new Map<string, string>();
   const texts = new Map<Topic, string[]>();
-  for (const { topic, name, mark } of marks) {
-    texts.set(topic, [...(texts.get(topic) ?? []), `${name}=${mark}`]);
-    if (topic === 'jobs') jobs.set(name, `${jobs.get(name) ?? ''} ${mark}`);
+  for (const { topic, name, version } of versions) {
+    texts.set(topic, [...(texts.get(topic) ?? []), `${name}=${version}`]);
+    if (topic === 'jobs') jobs.set(name, `${jobs.get(name) ?? ''} ${version}`);
   }
-  const hashes = TOPICS.map((topic) => hashOf((texts.get(topic) ?? []).sort().join('\n')));
+  const hashes = TOPICS.map((topic) => hashText((texts.get(topic) ?? []).sort().join('\n')));
   return { id: hashes.join('.'), jobs };
 }
 

@@ -4,8 +4,8 @@ import { parsePosition } from './history-position.ts';
 import {
   type AttemptRecord,
   type HookJob,
-  saidAfter,
-  type SaidEvent,
+  emittedAfter,
+  type EmittedEvent,
   type HistoryRows,
   buildHistory,
 } from './history-events.ts';
@@ -34,7 +34,7 @@ const ended = (
 ): AttemptRecord => {
   return { ...RUNS, finishedAt: at(9), next, ...changes };
 };
-const said = (n: number, changes: Partial<SaidEvent> = {}): SaidEvent => {
+const emitted = (n: number, changes: Partial<EmittedEvent> = {}): EmittedEvent => {
   const event = { claim: 1, n, attempt: 1, type: 'custom', cancelling: false } as const;
   return { ...event, at: at(3), payload: { n }, ...changes };
 };
@@ -45,12 +45,12 @@ const hook = (changes: Partial<HookJob> = {}): HookJob => ({
   status: 'succeeded',
   finishedAt: at(10),
   error: null,
-  said: [],
+  emitted: [],
   ...changes,
 });
 
 const rows = (changes: Partial<HistoryRows>): HistoryRows => {
-  return { createdAt: at(0), attempts: [], said: [], hooks: [], ...changes };
+  return { createdAt: at(0), attempts: [], emitted: [], hooks: [], ...changes };
 };
 const LOST = failureOf('LEASE_EXPIRED', 'gone');
 const INTERRUPTED = failureOf('INTERRUPTED', 'deploy');
@@ -70,14 +70,14 @@ const HISTORIES: [name: string, history: Partial<HistoryRows>, told: string[]][]
   ['running', { attempts: [RUNS] }, ['1-0-0 queued', '1-1-0 started of 1']],
   [
     'running and telling',
-    { attempts: [RUNS], said: [said(0, { type: 'progress' }), said(1)] },
+    { attempts: [RUNS], emitted: [emitted(0, { type: 'progress' }), emitted(1)] },
     ['1-0-0 queued', '1-1-0 started of 1', '1-2-0 progress of 1', '1-2-1 custom of 1'],
   ],
   [
     'cancelling, and telling before and after',
     {
       attempts: [{ ...RUNS, cancelRequestedAt: at(4) }],
-      said: [said(0), said(1, { cancelling: true })],
+      emitted: [emitted(0), emitted(1, { cancelling: true })],
     },
     [
       '1-0-0 queued',
@@ -236,7 +236,7 @@ describe('the history of a job', () => {
         ended('scheduled', { claim: 4, runAt: at(40) }),
         ended('failed', { claim: 5, error: BROKEN }),
       ],
-      said: [said(0)],
+      emitted: [emitted(0)],
       hooks: [hook({ status: 'failed', error: BROKEN }), hook({ hook: 'onFail', jobId: 'f' })],
     });
     const { events } = buildHistory(history, null, 100);
@@ -259,7 +259,7 @@ describe('the history of a job', () => {
   });
 });
 
-describe('what was said after a place', () => {
+describe('what was emitted after a place', () => {
   it.each([
     [null, { claim: 0, n: -1, stopping: false }],
     ['1-0-0', { claim: 1, n: -1, stopping: false }],
@@ -270,7 +270,7 @@ describe('what was said after a place', () => {
     ['1-5-0', { claim: 2, n: -1, stopping: false }],
     ['1-7-3', { claim: 2, n: -1, stopping: false }],
   ])('%s is read from there', (id, expected) => {
-    expect(saidAfter(id === null ? null : parsePosition(id))).toEqual(expected);
+    expect(emittedAfter(id === null ? null : parsePosition(id))).toEqual(expected);
   });
 });
 
@@ -313,7 +313,7 @@ describe('a page that ends before its limit', () => {
   it('tells nothing of what was not read, and that there is more', () => {
     const history = rows({
       attempts: [ended('succeeded')],
-      said: [said(0), said(1), said(2, { payload: null, beyond: true })],
+      emitted: [emitted(0), emitted(1), emitted(2, { payload: null, beyond: true })],
     });
     const { events, more } = buildHistory(history, null, 100);
     expect(events.map(({ type }) => type)).toEqual([

@@ -1,5 +1,5 @@
 import { isTerminal, type JobError, type JobState } from '../job/job.ts';
-import { comparePositions, type Place, positionText } from './history-position.ts';
+import { comparePositions, type HistoryPosition, positionText } from './history-position.ts';
 import type { RetryMode } from '../failure/retry.ts';
 import { type EventType, type EventView, type HookName, HOOKS } from './history.ts';
 
@@ -50,7 +50,7 @@ export interface ManualRetry {
 }
 
 /** What the job said while it ran. */
-export interface SaidEvent {
+export interface EmittedEvent {
   claim: number;
   n: number;
   attempt: number;
@@ -74,90 +74,95 @@ export interface HookJob {
   finishedAt: string | null;
   error: JobError | null;
   /** What its code emitted as events, the first of them. */
-  said: readonly { at: string; payload: { type: string; payload: unknown } }[];
+  emitted: readonly { at: string; payload: { type: string; payload: unknown } }[];
 }
 
 /** So many events of a hook are told in the history of its job; all of them are in its own. */
 export const HOOK_EVENTS_MAX = 100;
 /** The places of one hook, of which the last is its end. */
-const HOOK_PLACES = 1_000;
+const HOOK_POSITIONS = 1_000;
 
 export interface HistoryRows {
   createdAt: string;
   attempts: readonly AttemptRecord[];
-  said: readonly SaidEvent[];
+  emitted: readonly EmittedEvent[];
   hooks: readonly HookJob[];
 }
 
 const PHASE = {
   queued: 0,
   started: 1,
-  said: 2,
+  emitted: 2,
   cancelRequested: 3,
-  saidStopping: 4,
+  emittedStopping: 4,
   left: 5,
   ended: 6,
   hooks: 7,
   retried: 8,
 } as const;
-const CREATED: Place = [0, 0, 0];
+const CREATED: HistoryPosition = [0, 0, 0];
 
 /** At most so many events after that place, and whether there are more among these rows. */
 export function buildHistory(
   rows: HistoryRows,
-  after: Place | null,
+  after: HistoryPosition | null,
   limit: number,
 ): { events: EventView[]; more: boolean } {
-  const told = [...eventsOf(rows)]
-    .filter(({ place }) => after === null || comparePositions(place, after) > 0)
-    .sort((a, b) => comparePositions(a.place, b.place));
+  const placed = [...eventsOf(rows)]
+    .filter(({ position }) => after === null || comparePositions(position, after) > 0)
+    .sort((a, b) => comparePositions(a.position, b.position));
   const end = endOf(rows);
-  const within = end === null ? told : told.filter(({ place }) => comparePositions(place, end) < 0);
+  const within =
+    end === null ? placed : placed.filter(({ position }) => comparePositions(position, end) < 0);
   const events = within.slice(0, limit).map(toView);
-  return { events, more: end !== null || told.length > limit };
+  return { events, more: end !== null || placed.length > limit };
 }
 
 /** The first place whose contents were not read; null when all were. */
-function endOf({ attempts, said }: HistoryRows): Place | null {
-  const places = [
-    ...attempts.filter(({ beyond }) => beyond).map(({ claim }): Place => [claim, 0, 0]),
-    ...said.filter(({ beyond }) => beyond).map(placeOfSaid),
+function endOf({ attempts, emitted }: HistoryRows): HistoryPosition | null {
+  const positions = [
+    ...attempts.filter(({ beyond }) => beyond).map(({ claim }): HistoryPosition => [claim, 0, 0]),
+    ...emitted.filter(({ beyond }) => beyond).map(positionOfEmitted),
   ];
-  return places.sort(comparePositions)[0] ?? null;
+  return positions.sort(comparePositions)[0] ?? null;
 }
 
-function placeOfSaid({ claim, n, cancelling }: SaidEvent): Place {
-  return [claim, cancelling ? PHASE.saidStopping : PHASE.said, n];
+function positionOfEmitted({ claim, n, cancelling }: EmittedEvent): HistoryPosition {
+  return [claim, cancelling ? PHASE.emittedStopping : PHASE.emitted, n];
 }
 
 /**
  * Where to go on with what the job said: after that number of that claim, and when `stopping`, only
  * with what it said there after it was asked to stop. The numbers run through both phases.
  */
-export function saidAfter(after: Place | null): { claim: number; n: number; stopping: boolean } {
+export function emittedAfter(after: HistoryPosition | null): {
+  claim: number;
+  n: number;
+  stopping: boolean;
+} {
   const [claim, phase, n] = after ?? CREATED;
-  if (phase > PHASE.saidStopping) return { claim: claim + 1, n: -1, stopping: false };
-  const within = phase === PHASE.said || phase === PHASE.saidStopping;
+  if (phase > PHASE.emittedStopping) return { claim: claim + 1, n: -1, stopping: false };
+  const within = phase === PHASE.emitted || phase === PHASE.emittedStopping;
   return { claim, n: within ? n : -1, stopping: phase === PHASE.cancelRequested };
 }
 
-interface Told {
-  place: Place;
+interface PlacedEvent {
+  position: HistoryPosition;
   type: EventType;
   at: string;
   attempt: number | null;
   payload: unknown;
 }
 
-function toView({ place, type, at, attempt, payload }: Told): EventView {
-  return { id: positionText(place), type, at: new Date(at).toISOString(), attempt, payload };
+function toView({ position, type, at, attempt, payload }: PlacedEvent): EventView {
+  return { id: positionText(position), type, at: new Date(at).toISOString(), attempt, payload };
 }
 
-function* eventsOf({ createdAt, attempts, said, hooks }: HistoryRows): Generator<Told> {
-  yield { place: CREATED, type: 'created', at: createdAt, attempt: null, payload: null };
-  for (const one of said) {
+function* eventsOf({ createdAt, attempts, emitted, hooks }: HistoryRows): Generator<PlacedEvent> {
+  yield { position: CREATED, type: 'created', at: createdAt, attempt: null, payload: null };
+  for (const one of emitted) {
     const { type, at, attempt, payload } = one;
-    yield { place: placeOfSaid(one), type, at, attempt, payload };
+    yield { position: positionOfEmitted(one), type, at, attempt, payload };
   }
   for (const attempt of attempts) {
     yield* beginning(attempt);
@@ -167,39 +172,45 @@ function* eventsOf({ createdAt, attempts, said, hooks }: HistoryRows): Generator
   }
 }
 
-function manualRetry(claim: number, { at, mode, runAt, ...more }: ManualRetry): Told {
+function manualRetry(claim: number, { at, mode, runAt, ...more }: ManualRetry): PlacedEvent {
   const payload = { mode, runAt: iso(runAt ?? null), ...more };
-  return { place: [claim, PHASE.retried, 0], type: 'retry_scheduled', at, attempt: null, payload };
+  return {
+    position: [claim, PHASE.retried, 0],
+    type: 'retry_scheduled',
+    at,
+    attempt: null,
+    payload,
+  };
 }
 
-function* beginning(record: AttemptRecord): Generator<Told> {
+function* beginning(record: AttemptRecord): Generator<PlacedEvent> {
   const { claim, attempt, queuedAt, startedAt, workerId } = record;
   const { cancelRequestedAt, cancelRequestedBy } = record;
   if (queuedAt !== null) {
-    const place: Place = [claim, PHASE.queued, 0];
-    yield { place, type: 'queued', at: queuedAt, attempt: null, payload: null };
+    const position: HistoryPosition = [claim, PHASE.queued, 0];
+    yield { position, type: 'queued', at: queuedAt, attempt: null, payload: null };
   }
   if (startedAt !== null) {
-    const place: Place = [claim, PHASE.started, 0];
-    yield { place, type: 'started', at: startedAt, attempt, payload: { workerId } };
+    const position: HistoryPosition = [claim, PHASE.started, 0];
+    yield { position, type: 'started', at: startedAt, attempt, payload: { workerId } };
   }
   if (cancelRequestedAt !== null) {
-    const place: Place = [claim, PHASE.cancelRequested, 0];
+    const position: HistoryPosition = [claim, PHASE.cancelRequested, 0];
     const payload = cancelRequestedBy === null ? null : { by: cancelRequestedBy };
-    yield { place, type: 'cancel_requested', at: cancelRequestedAt, attempt, payload };
+    yield { position, type: 'cancel_requested', at: cancelRequestedAt, attempt, payload };
   }
 }
 
 /** How the claim was left, where that is a thing of its own, and where the job went from there. */
-function* ending({ finishedAt: at, ...record }: AttemptRecord): Generator<Told> {
+function* ending({ finishedAt: at, ...record }: AttemptRecord): Generator<PlacedEvent> {
   if (at === null || record.next === null) return;
   const { claim, attempt, workerId, next, runAt, error } = record;
   const message = error?.message ?? null;
-  const left = (type: EventType, payload: unknown): Told => {
-    return { place: [claim, PHASE.left, 0], type, at, attempt, payload };
+  const left = (type: EventType, payload: unknown): PlacedEvent => {
+    return { position: [claim, PHASE.left, 0], type, at, attempt, payload };
   };
-  const ended = (type: EventType, payload: unknown): Told => {
-    return { place: [claim, PHASE.ended, 0], type, at, attempt, payload };
+  const ended = (type: EventType, payload: unknown): PlacedEvent => {
+    return { position: [claim, PHASE.ended, 0], type, at, attempt, payload };
   };
   if (next === 'queued' || next === 'failed') {
     if (error?.code === 'LEASE_EXPIRED') yield left('lease_lost', { workerId, message });
@@ -218,21 +229,27 @@ function isEnd({ next }: AttemptRecord): boolean {
 function* hookEvents(
   { claim, finishedAt }: AttemptRecord,
   hooks: readonly HookJob[],
-): Generator<Told> {
+): Generator<PlacedEvent> {
   const mine = hooks.filter(({ madeAt }) => madeAt === finishedAt);
   for (const [n, name] of HOOKS.entries()) {
     const job = mine.find(({ hook }) => hook === name);
     if (!job) continue;
-    const { jobId, hook, status, finishedAt: at, error, said } = job;
+    const { jobId, hook, status, finishedAt: at, error, emitted } = job;
     if (status === null || at === null) return;
-    const placeOf = (k: number): Place => [claim, PHASE.hooks, n * HOOK_PLACES + k];
-    for (const [k, { at: saidAt, payload }] of said.entries()) {
-      const place = placeOf(k);
-      yield { place, type: 'custom', at: saidAt, attempt: null, payload: { hook, ...payload } };
+    const positionOf = (k: number): HistoryPosition => [claim, PHASE.hooks, n * HOOK_POSITIONS + k];
+    for (const [k, { at: emittedAt, payload }] of emitted.entries()) {
+      const position = positionOf(k);
+      yield {
+        position,
+        type: 'custom',
+        at: emittedAt,
+        attempt: null,
+        payload: { hook, ...payload },
+      };
     }
     const payload = { hook, status, jobId, ...(error && { error }) };
-    const place = placeOf(HOOK_PLACES - 1);
-    yield { place, type: 'hook', at, attempt: null, payload };
+    const position = positionOf(HOOK_POSITIONS - 1);
+    yield { position, type: 'hook', at, attempt: null, payload };
   }
 }
 

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { comparePositions, parsePosition, type Place, positionText } from './history-position.ts';
+import {
+  comparePositions,
+  parsePosition,
+  type HistoryPosition,
+  positionText,
+} from './history-position.ts';
 
 const count = fc.nat(2_000_000_000);
 const place = fc.tuple(count, count, count);
@@ -15,7 +20,7 @@ describe('a place', () => {
   });
 
   it('comes after another by its first counter, then its second, then its third', () => {
-    const inOrder: Place[] = [
+    const inOrder: HistoryPosition[] = [
       [0, 0, 0],
       [1, 0, 0],
       [1, 2, 9],

@@ -184,10 +184,10 @@ function throughputOf({ at, minutes }: StatsRows, seriesMinutes: number): Throug
     THROUGHPUT_COUNTS.map((name) => [name, Array.from({ length: seriesMinutes }, () => 0)]),
   ) as Record<ThroughputCount, number[]>;
   for (const row of minutes) {
-    const place = (row.minute.getTime() - fromMs) / MINUTE_MS;
-    if (place < 0 || place >= seriesMinutes) continue;
+    const index = (row.minute.getTime() - fromMs) / MINUTE_MS;
+    if (index < 0 || index >= seriesMinutes) continue;
     for (const name of THROUGHPUT_COUNTS) {
-      series[name][place] = (series[name][place] ?? 0) + row[name];
+      series[name][index] = (series[name][index] ?? 0) + row[name];
     }
   }
   return { from: new Date(fromMs).toISOString(), stepMs: MINUTE_MS, ...series };

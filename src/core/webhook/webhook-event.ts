@@ -42,18 +42,18 @@ const EVENT_MAX_BYTES = 262_144;
  * The job as it was when the event happened. It has gone on since, so what it is read from is the job of
  * now, and what the delivery was told counts where they differ.
  */
-export function jobThen(now: JobView, told: DeliveryParams): JobView {
-  const status = told.status ?? now.status;
-  const at = new Date(told.at).toISOString();
-  const same = now.status === status && now.attempts === told.attempts;
+export function jobThen(now: JobView, delivery: DeliveryParams): JobView {
+  const status = delivery.status ?? now.status;
+  const at = new Date(delivery.at).toISOString();
+  const same = now.status === status && now.attempts === delivery.attempts;
   return {
     ...now,
     status,
-    attempts: told.attempts ?? now.attempts,
+    attempts: delivery.attempts ?? now.attempts,
     result: status === 'succeeded' ? now.result : null,
-    error: told.error ?? null,
+    error: delivery.error ?? null,
     progress: same ? now.progress : null,
-    runAt: told.runAt ? new Date(told.runAt).toISOString() : null,
+    runAt: delivery.runAt ? new Date(delivery.runAt).toISOString() : null,
     startedAt: status === 'running' && !same ? at : now.startedAt,
     finishedAt: isTerminal(status) ? at : null,
     updatedAt: at,
@@ -65,20 +65,28 @@ export function jobThen(now: JobView, told: DeliveryParams): JobView {
 }
 
 /** `job` is what the API would show: without its secrets. */
-export function jobEvent(deliveryId: string, told: DeliveryParams, job: JobView): CloudEvent {
-  const whole = envelope(deliveryId, told, job.tenant, job.jobId, job);
+export function jobEvent(deliveryId: string, delivery: DeliveryParams, job: JobView): CloudEvent {
+  const whole = envelope(deliveryId, delivery, job.tenant, job.jobId, job);
   if (utf8Length(JSON.stringify(whole), EVENT_MAX_BYTES) <= EVENT_MAX_BYTES) return whole;
   const { data: _data, ...rest } = whole;
   return { ...rest, truncated: true, data: { ...job, params: null, result: null } };
 }
 
-export function alertEvent(deliveryId: string, told: DeliveryParams, alert: AlertView): CloudEvent {
-  return envelope(deliveryId, told, alert.tenant, alert.id, alert);
+export function alertEvent(
+  deliveryId: string,
+  delivery: DeliveryParams,
+  alert: AlertView,
+): CloudEvent {
+  return envelope(deliveryId, delivery, alert.tenant, alert.id, alert);
 }
 
-export function testEvent(deliveryId: string, told: DeliveryParams, tenant: string): CloudEvent {
-  const data = { webhookId: told.webhookId };
-  return envelope(deliveryId, { ...told, event: TEST_EVENT }, tenant, told.webhookId, data);
+export function testEvent(
+  deliveryId: string,
+  delivery: DeliveryParams,
+  tenant: string,
+): CloudEvent {
+  const data = { webhookId: delivery.webhookId };
+  return envelope(deliveryId, { ...delivery, event: TEST_EVENT }, tenant, delivery.webhookId, data);
 }
 
 function envelope(

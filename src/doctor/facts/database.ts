@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { maskUrl } from '../../config/mask.ts';
 import type { Config } from '../../config/config.ts';
 import { EmbeddedPostgresError } from '../../postgres/error.ts';
-import { lookAtCluster } from '../../postgres/look-at-cluster.ts';
+import { inspectCluster } from '../../postgres/inspect-cluster.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { anyKey } from '../../store/access/credentials.ts';
@@ -58,7 +58,7 @@ async function placeOf({
   if (databaseUrl !== null) return { url: databaseUrl, where: maskUrl(databaseUrl) };
   const folder = join(data, 'pg');
   try {
-    const cluster = await lookAtCluster(data);
+    const cluster = await inspectCluster(data);
     if (cluster.state === 'running') return { url: cluster.url, where: `embedded, ${folder}` };
     return { ...cluster, folder };
   } catch (error) {

@@ -9,7 +9,7 @@ import {
 } from '../../core/views/change-feed.ts';
 import { ChangeAnswer, ChangeFeedQuery } from '../../protocol/answers/change-feed-answer.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { readMarks } from '../../store/read/read-versions.ts';
+import { readVersions } from '../../store/read/read-versions.ts';
 import { readLastEventId, readHistoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { EVENT_STREAM, wantsStream } from '../streams/event-stream.ts';
@@ -53,7 +53,7 @@ export function streamRoutes(app: FastifyInstance, deps: HttpDeps, streams: Stre
   const { pollMaxMs } = { ...STREAM_LIMITS, ...deps.streams };
   const standings = new FreshAnswers<Snapshot>(systemClock, pollMaxMs);
   const standing = async (tenant: string) =>
-    await standings.get(tenant, async () => snapshotOf(await readMarks(deps.db, tenant)));
+    await standings.get(tenant, async () => snapshotOf(await readVersions(deps.db, tenant)));
 
   app
     .withTypeProvider<ZodTypeProvider>()

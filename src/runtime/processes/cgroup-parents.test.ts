@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placesIn } from './cgroup-parents.ts';
+import { parentsIn } from './cgroup-parents.ts';
 
 const mount = (root: string, point: string, type: string, options: string) =>
   `40 31 0:37 ${root} ${point} rw,relatime shared:9 - ${type} ${type} rw,${options}`;
@@ -51,7 +51,7 @@ describe('where a process may make control groups', () => {
     ],
     ['nowhere, without a mount', '0::/a\n', [], []],
     ['nowhere, without /proc', '', [], []],
-  ])('%s', (_, cgroup, mounts, places) => {
-    expect(placesIn(cgroup, mounts.join('\n'))).toEqual(places);
+  ])('%s', (_, cgroup, mounts, parents) => {
+    expect(parentsIn(cgroup, mounts.join('\n'))).toEqual(parents);
   });
 });

@@ -14,10 +14,10 @@ export type Controller = 'memory' | 'pids';
  * its way there.
  */
 export function cgroupParents(controller: Controller): CgroupParent[] {
-  return placesIn(readText('/proc/self/cgroup'), readText('/proc/self/mountinfo'), controller);
+  return parentsIn(readText('/proc/self/cgroup'), readText('/proc/self/mountinfo'), controller);
 }
 
-export function placesIn(
+export function parentsIn(
   cgroup: string,
   mountinfo: string,
   controller: Controller = 'memory',

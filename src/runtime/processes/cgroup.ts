@@ -238,9 +238,9 @@ function childGroups(path: string): string[] {
 
 /** The worker's group for a controller, at the first place where it can be made. */
 function rootFor(controller: Controller, name: string): Root | null {
-  const place = cgroupParents(controller).find((one) => canHold(one, controller, name));
-  if (!place) return null;
-  return { path: join(place.base, name), version: place.version, controllers: [controller] };
+  const parent = cgroupParents(controller).find((one) => canHold(one, controller, name));
+  if (!parent) return null;
+  return { path: join(parent.base, name), version: parent.version, controllers: [controller] };
 }
 
 /** Makes the worker's group there, if that can be done and would be of use. */

@@ -22,7 +22,7 @@ export interface ChildServiceOptions {
 const HEALTHY_MS = 10_000;
 
 /** What a child says: that it is up, or why it never will be. */
-interface Words<Ready> {
+interface ChildMessage<Ready> {
   ready?: Ready;
   refused?: { kind: RefusalKind; message: string };
   /** Why this start failed; the next one may work. */
@@ -110,7 +110,7 @@ export class ChildService<Ready> implements Service {
   }
 
   #tellAwaited(): void {
-    for (const tell of this.#awaited.splice(0)) tell();
+    for (const send of this.#awaited.splice(0)) send();
   }
 
   async #supervise(stopping: AbortSignal, up: () => void): Promise<void> {
@@ -143,11 +143,12 @@ export class ChildService<Ready> implements Service {
     let wasUp = false;
     let refused: StartRefusal | null = null;
     let reason = '';
-    child.on('message', (words: Words<Ready>) => {
-      if (words.refused) refused = new StartRefusal(words.refused.kind, words.refused.message);
-      reason = words.refused?.message ?? words.failed ?? '';
-      if (words.ready === undefined) return;
-      this.#ready = words.ready;
+    child.on('message', (message: ChildMessage<Ready>) => {
+      if (message.refused)
+        refused = new StartRefusal(message.refused.kind, message.refused.message);
+      reason = message.refused?.message ?? message.failed ?? '';
+      if (message.ready === undefined) return;
+      this.#ready = message.ready;
       wasUp = true;
       up();
       this.#tellAwaited();
@@ -182,8 +183,8 @@ export function serveAsChild<Message, Ready>(
 ): void {
   let running: ReturnType<typeof begin> | undefined;
   const stopping = new AbortController();
-  const tell = (words: Words<Ready>, told: () => void = () => undefined) =>
-    process.send?.(words, told);
+  const send = (message: ChildMessage<Ready>, sent: () => void = () => undefined) =>
+    process.send?.(message, sent);
   const end = () => {
     if (stopping.signal.aborted) return;
     stopping.abort();
@@ -201,14 +202,14 @@ export function serveAsChild<Message, Ready>(
     running = begin(message, stopping.signal);
     running.then(
       ({ ready, leaves }) => {
-        tell({ ready });
+        send({ ready });
         void leaves?.then(end);
       },
       (error: unknown) => {
         if (stopping.signal.aborted) return;
-        const words = error instanceof Error ? error.message : String(error);
-        const refused = error instanceof StartRefusal && { kind: error.kind, message: words };
-        tell(refused ? { refused } : { failed: words }, () => process.exit(1));
+        const message = error instanceof Error ? error.message : String(error);
+        const refused = error instanceof StartRefusal && { kind: error.kind, message: message };
+        send(refused ? { refused } : { failed: message }, () => process.exit(1));
       },
     );
   });

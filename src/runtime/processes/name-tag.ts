@@ -110,7 +110,7 @@ function isOurs(pid: number): boolean {
 }
 
 /** Longer than this nobody else waits for a look at a machine with very many processes. */
-const LOOKS_PER_BREATH = 200;
+const READS_PER_BREATH = 200;
 
 /**
  * The processes whose tag is wanted. With `after`, only numbers given out since that one are looked
@@ -121,12 +121,12 @@ export async function findTagged(
   after: number | null = null,
 ): Promise<Map<number, NameTag>> {
   const found = new Map<number, NameTag>();
-  let looks = 0;
+  let reads = 0;
   for (const pid of processNumbers(after)) {
     const tag = readTag(pid);
     if (tag !== null && wanted(tag)) found.set(pid, tag);
-    looks += 1;
-    if (looks % LOOKS_PER_BREATH === 0) await breathe();
+    reads += 1;
+    if (reads % READS_PER_BREATH === 0) await breathe();
   }
   return found;
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** Null where the system does not tell, empty when the client has closed its end already. */
 type PeerUsers = readonly number[] | null;
 
-const told = new WeakMap<Socket, Promise<PeerUsers>>();
+const known = new WeakMap<Socket, Promise<PeerUsers>>();
 
 /**
  * The user whose process is at the other end of a connection over loopback, as the kernel knows it.
@@ -12,8 +12,8 @@ const told = new WeakMap<Socket, Promise<PeerUsers>>();
  * of loopback: then there are several.
  */
 export async function peerUsers(socket: Socket): Promise<PeerUsers> {
-  let users = told.get(socket);
-  if (!users) told.set(socket, (users = lookUp(socket)));
+  let users = known.get(socket);
+  if (!users) known.set(socket, (users = lookUp(socket)));
   return await users;
 }
 

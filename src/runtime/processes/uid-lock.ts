@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net';
  */
 export class UidLock {
   /** What the lock on the block that begins there is called. */
-  static nameOf(start: number): string {
+  static socketName(start: number): string {
     return `longshore-uids-${start}`;
   }
 
@@ -22,7 +22,9 @@ export class UidLock {
     const server = createServer((socket) => socket.destroy());
     const taken = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false));
-      server.listen({ path: `\0${UidLock.nameOf(start)}`, exclusive: true }, () => resolve(true));
+      server.listen({ path: `\0${UidLock.socketName(start)}`, exclusive: true }, () =>
+        resolve(true),
+      );
     });
     if (!taken) return null;
     server.on('error', () => undefined);

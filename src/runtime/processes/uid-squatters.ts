@@ -34,9 +34,9 @@ function socketsNamed(table: string, names: readonly string[]): Set<string> {
 
 function holdsAny(pid: number, sockets: ReadonlySet<string>): boolean {
   const folder = `/proc/${pid}/fd`;
-  const read = <T>(look: () => T): T | null => {
+  const read = <T>(operation: () => T): T | null => {
     try {
-      return look();
+      return operation();
     } catch {
       return null;
     }

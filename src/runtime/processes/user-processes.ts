@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { sleep } from '../deadline.ts';
 import { runAs, type User } from './run-as.ts';
 
-const LOOKS_PER_BREATH = 200;
+const READS_PER_BREATH = 200;
 /** Nothing that can die takes this long; what is left then hangs in the kernel. */
 const END_MS_MAX = 10_000;
 const LOOK_AGAIN_MS = 5;
@@ -15,13 +15,13 @@ export async function processesOfUsers(
   wanted: (uid: number) => boolean,
 ): Promise<Map<number, number>> {
   const found = new Map<number, number>();
-  let looks = 0;
+  let reads = 0;
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const uid = userOf(Number(name));
     if (uid !== null && wanted(uid)) found.set(Number(name), uid);
-    looks += 1;
-    if (looks % LOOKS_PER_BREATH === 0) await breathe();
+    reads += 1;
+    if (reads % READS_PER_BREATH === 0) await breathe();
   }
   return found;
 }

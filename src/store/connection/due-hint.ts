@@ -10,7 +10,7 @@ export const DUE_CHANNEL = 'longshore_due';
 /** No scheduler sleeps longer than this, so a hint is only of use for what is due before. */
 export const SLEEP_MS_MAX = 5_000;
 
-const KINDS = ['jobs', 'schedules', 'roster', 'bulk'] as const;
+const KINDS = ['jobs', 'schedules', 'schedulers', 'bulk'] as const;
 export type DueKind = (typeof KINDS)[number];
 
 export interface DueHint {

@@ -6,7 +6,7 @@ import {
   type AttemptRecord,
   HOOK_EVENTS_MAX,
   type ManualRetry,
-  saidAfter,
+  emittedAfter,
   type HistoryRows,
   buildHistory,
 } from '../../core/views/history-events.ts';
@@ -102,7 +102,7 @@ const READ = statement<EventRows>(
            ) e
          ) s
        ) s
-     ), '[]') as said,
+     ), '[]') as emitted,
      coalesce((
        select json_agg(h) from (
          select k.id as "jobId", k.hook, k.created_at as "madeAt", f.state as status,
@@ -112,7 +112,7 @@ const READ = statement<EventRows>(
                where e.shard = $1 and e.job_id = k.id and e.type = 'custom'
                order by e.claim_no, e.n limit ${HOOK_EVENTS_MAX}
              ) e
-           ), '[]') as said
+           ), '[]') as emitted
          from longshore.job k
          left join lateral (
            select * from longshore.done where shard = $1 and id = k.id limit 1
@@ -134,10 +134,10 @@ export async function readEvents(
 ): Promise<EventPage | null> {
   if (!isJobId(jobId)) return null;
   const after = (afterId === null ? null : parsePosition(afterId)) ?? null;
-  const said = saidAfter(after);
+  const emitted = emittedAfter(after);
   // One for the claim that the cursor is in, and one more to see whether there is a next page.
   const rowsMax = limit + 2;
-  const from = [after?.[0] ?? 0, rowsMax, said.claim, said.n, said.stopping];
+  const from = [after?.[0] ?? 0, rowsMax, emitted.claim, emitted.n, emitted.stopping];
   const [rows] = await db.run(READ, [shardOfJobId(jobId), jobId, tenant, ...from]);
   if (!rows) return null;
   const attempts = rows.attempts.map((attempt) => readable(db.vault, tenant, attempt));

@@ -1,5 +1,9 @@
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
-import { parsePosition, type Place, positionText } from '../../core/views/history-position.ts';
+import {
+  parsePosition,
+  type HistoryPosition,
+  positionText,
+} from '../../core/views/history-position.ts';
 import type { LogView } from '../../core/views/history.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { unpackLines } from '../attempt/log-data.ts';
@@ -95,9 +99,12 @@ function withinBytes(lines: readonly LogView[]): LogView[] {
   return lines.slice(0, over === -1 ? lines.length : Math.max(1, over));
 }
 
-const START: Place = [0, 0, -1];
+const START: HistoryPosition = [0, 0, -1];
 
-async function linesOf({ claim, n, attempt, data }: ChunkRow, after: Place): Promise<LogView[]> {
+async function linesOf(
+  { claim, n, attempt, data }: ChunkRow,
+  after: HistoryPosition,
+): Promise<LogView[]> {
   if (claim === null) return [];
   const from = claim === after[0] && n === after[1] ? after[2] + 1 : 0;
   const lines = await unpackLines(data);

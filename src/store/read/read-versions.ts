@@ -1,4 +1,4 @@
-import type { Mark } from '../../core/views/change-feed.ts';
+import type { TopicVersion } from '../../core/views/change-feed.ts';
 import { HOST_TENANT } from '../../core/access/scope.ts';
 import { type Db, statement } from '../connection/db.ts';
 
@@ -11,9 +11,9 @@ import { type Db, statement } from '../connection/db.ts';
  * be read. Heartbeats and progress are no moves. Schedules have no mark of their own, as nothing cheap
  * tells of all of them: their runs move jobs, and what people do to them is in the audit log.
  */
-const OF_SHARD = statement<Mark>(
+const OF_SHARD = statement<TopicVersion>(
   'read_shard_marks',
-  `select 'jobs' as topic, l.key as name, sum(t.n)::text as mark
+  `select 'jobs' as topic, l.key as name, sum(t.n)::text as version
    from longshore.queue l cross join lateral (
      select sum(t.n) as n from longshore.counter t where t.shard = $1 and t.queue = l.queue
    ) t
@@ -32,11 +32,11 @@ const OF_SHARD = statement<Mark>(
  */
 const NEWEST = 50;
 
-const OF_ALL = statement<Mark>(
+const OF_ALL = statement<TopicVersion>(
   'read_marks',
   `select 'definitions' as topic, '' as name,
      md5(coalesce(string_agg(concat_ws(' ', key, version, published_at), ';' order by key, version), ''))
-       as mark
+       as version
    from longshore.definition
    union all
    select 'pauses', '', md5(coalesce(string_agg(
@@ -59,11 +59,11 @@ const OF_ALL = statement<Mark>(
    ) d`,
 );
 
-export async function readMarks(db: Db, tenant: string): Promise<Mark[]> {
+export async function readVersions(db: Db, tenant: string): Promise<TopicVersion[]> {
   const shards = Array.from({ length: db.shards }, (_, shard) => shard);
-  const marks = await Promise.all([
+  const versions = await Promise.all([
     db.run(OF_ALL, [tenant]),
     ...shards.map(async (shard) => await db.run(OF_SHARD, [shard, tenant])),
   ]);
-  return marks.flat();
+  return versions.flat();
 }

@@ -1,4 +1,4 @@
-import type { Place } from '../../core/schedule/schedule-id.ts';
+import type { SchedulerPosition } from '../../core/schedule/schedule-id.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /** A process that schedules: a fresh id each start. */
@@ -13,7 +13,7 @@ export interface SchedulerInstance {
  * Renews the lease, or takes one, and counts who else has one. The own row is not seen by the same
  * statement, so it is added. Who is older comes first, hence a newcomer moves as few as can be.
  */
-const BEAT = statement<Place>(
+const BEAT = statement<SchedulerPosition>(
   'scheduler_beat',
   `with clock as materialized (select clock_timestamp() as at),
    me as (
@@ -41,7 +41,7 @@ export async function beatScheduler(
   db: Queryable,
   { instance, host, pid, version }: SchedulerInstance,
   leaseMs: number,
-): Promise<Place> {
+): Promise<SchedulerPosition> {
   const [place] = await db.run(BEAT, [instance, host, pid, version, leaseMs]);
   if (!place) throw new Error('the scheduler could not be registered');
   return place;

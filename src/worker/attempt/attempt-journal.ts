@@ -74,7 +74,7 @@ export class AttemptJournal {
     this.#totalBytes += bytes;
     if (this.#totalBytes > this.#logMaxBytes) {
       this.#full = true;
-      this.#mark(`… truncated: an attempt may log ${this.#logMaxBytes} bytes`, atMs);
+      this.#note(`… truncated: an attempt may log ${this.#logMaxBytes} bytes`, atMs);
       return;
     }
     this.#pendingBytes += bytes;
@@ -83,7 +83,7 @@ export class AttemptJournal {
 
   event(type: 'custom' | 'hook' | 'progress', payloadJson: string, atMs: number): void {
     if (this.#eventCount >= EVENTS_MAX) {
-      if (this.#eventCount === EVENTS_MAX) this.#mark(`… ${EVENTS_MAX} events were enough`, atMs);
+      if (this.#eventCount === EVENTS_MAX) this.#note(`… ${EVENTS_MAX} events were enough`, atMs);
       this.#eventCount += 1;
       return;
     }
@@ -139,7 +139,7 @@ export class AttemptJournal {
   #tellLeftOut(nowMs: number): void {
     for (const [what, count] of Object.entries(this.#leftOut)) {
       if (count === 0) continue;
-      this.#mark(`… ${count} ${what} left out: they came quicker than they could be stored`, nowMs);
+      this.#note(`… ${count} ${what} left out: they came quicker than they could be stored`, nowMs);
     }
     this.#leftOut = { lines: 0, events: 0 };
   }
@@ -153,7 +153,7 @@ export class AttemptJournal {
     return [{ id: this.#id, claim: this.#claim, attempt: this.#attempt, n, lines }];
   }
 
-  #mark(message: string, atMs: number): void {
+  #note(message: string, atMs: number): void {
     this.#lines.push({ atMs, level: 'warn', stream: 'system', message });
   }
 }

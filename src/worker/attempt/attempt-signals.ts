@@ -17,7 +17,7 @@ export class AttemptSignals {
   }
 
   claimed(execution: Execution): void {
-    if (!this.#jobLog.tells(execution.job.id)) return;
+    if (!this.#jobLog.logs(execution.job.id)) return;
     this.#jobLog.info(factsOf(execution), 'job.claimed');
   }
 
@@ -43,18 +43,18 @@ export class AttemptSignals {
 
   /** What was decided is written. An interruption too many is a failure as well. */
   settled(execution: Execution, { outcome }: Ended, { to: next, error }: Transition): void {
-    if (next === 'cancelled') return this.#told(execution, 'job.cancelled', outcome.kind);
-    if (next === 'succeeded') return this.#told(execution, 'job.succeeded');
+    if (next === 'cancelled') return this.#log(execution, 'job.cancelled', outcome.kind);
+    if (next === 'succeeded') return this.#log(execution, 'job.succeeded');
     if (outcome.kind !== 'failure' && next !== 'failed') {
-      return this.#told(execution, 'job.released', outcome.kind);
+      return this.#log(execution, 'job.released', outcome.kind);
     }
     const more = { code: error?.code, durationMs: execution.durationMs, next };
     const level = next === 'failed' ? 'warn' : 'info';
     this.#jobLog.failure(factsOf(execution), 'job.failed', more, level);
   }
 
-  #told(execution: Execution, event: string, reason?: string): void {
-    if (!this.#jobLog.tells(execution.job.id)) return;
+  #log(execution: Execution, event: string, reason?: string): void {
+    if (!this.#jobLog.logs(execution.job.id)) return;
     const { durationMs } = execution;
     this.#jobLog.info(factsOf(execution), event, { durationMs, reason });
   }

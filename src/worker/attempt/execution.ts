@@ -116,7 +116,7 @@ export class Execution {
           if (message.claim !== claim) return;
           if (message.type === 'outcome') end(this.#reported(message));
           else if (message.type === 'save') void this.#save(runner, saveStep, message);
-          else this.#said(message, events, mask);
+          else this.#received(message, events, mask);
         },
       });
     });
@@ -149,22 +149,26 @@ export class Execution {
     this.#runner?.kill();
   }
 
-  #said(said: Said, events: ExecutionEvents, mask: Mask): void {
-    switch (said.type) {
+  #received(report: JobReport, events: ExecutionEvents, mask: Mask): void {
+    switch (report.type) {
       case 'progress': {
-        const message = said.message === null ? null : mask.text(said.message);
-        return events.onProgress(this, { ...said, message });
+        const message = report.message === null ? null : mask.text(report.message);
+        return events.onProgress(this, { ...report, message });
       }
       case 'log':
-        return events.onLine(this, { ...said, message: mask.text(said.message), stream: 'logger' });
+        return events.onLine(this, {
+          ...report,
+          message: mask.text(report.message),
+          stream: 'logger',
+        });
       case 'event': {
-        const { name, payloadJson } = said;
+        const { name, payloadJson } = report;
         const payload = `{"type":${JSON.stringify(name)},"payload":${payloadJson}}`;
         return events.onEvent(this, 'custom', mask.json(payload));
       }
       case 'hook-failed': {
-        const { hook } = said;
-        const error = mask.error(said.error);
+        const { hook } = report;
+        const error = mask.error(report.error);
         return events.onEvent(this, 'hook', JSON.stringify({ hook, status: 'failed', error }));
       }
     }
@@ -225,8 +229,8 @@ export class Execution {
   }
 
   /** What was finished counts. Otherwise the reason it was stopped for explains its end. */
-  #outcomeOf(said: Outcome): Outcome {
-    if (said.kind === 'success') return said;
+  #outcomeOf(reported: Outcome): Outcome {
+    if (reported.kind === 'success') return reported;
     if (this.#asked === 'timeout') {
       const message = `ran longer than its ${this.#timeoutMs / 1_000} s`;
       return { kind: 'failure', error: failureOf('TIMEOUT', message), retryAfterMs: null };
@@ -234,11 +238,11 @@ export class Execution {
     if (this.#asked === 'drain') {
       return { kind: 'interrupted', message: 'the worker was stopped before the job had ended' };
     }
-    return said;
+    return reported;
   }
 }
 
-type Said = Exclude<JobMessage, { type: 'outcome' } | { type: 'save' }>;
+type JobReport = Exclude<JobMessage, { type: 'outcome' } | { type: 'save' }>;
 
 /** How an attempt ends whose params or steps are encrypted and cannot be read here. */
 export function unreadable({ message }: CannotOpen): Ended {

@@ -47,7 +47,7 @@ export class Outbox {
   }
 
   add(execution: Execution, ended: Ended): void {
-    this.#unwritten.set(nameOf(execution.job), execution.shard);
+    this.#unwritten.set(claimKey(execution.job), execution.shard);
     this.#waiting[execution.shard]?.push({ execution, ended });
   }
 
@@ -63,7 +63,7 @@ export class Outbox {
 
   /** Whether an outcome of this claim is still to be written. */
   has(claim: { id: string; claim: number }): boolean {
-    return this.#unwritten.has(nameOf(claim));
+    return this.#unwritten.has(claimKey(claim));
   }
 
   /** Resolves when all of a shard that is here now is written, or known to be nobody's. */
@@ -78,7 +78,7 @@ export class Outbox {
   }
 
   #forget(job: { id: string; claim: number }): void {
-    const name = nameOf(job);
+    const name = claimKey(job);
     this.#unwritten.delete(name);
     if (this.#waits.length === 0) return;
     for (const wait of this.#waits) {
@@ -113,20 +113,20 @@ export class Outbox {
   /** Writes a batch. What the database cannot take now goes back and waits. */
   async write(shard: number, batch: readonly Finished[]): Promise<void> {
     if (batch.length === 0) return;
-    const untold = new Set(batch);
+    const unanswered = new Set(batch);
     const write = async (part: readonly Finished[]) => {
       const settled = await this.#queue.settle(shard, this.settlements(part));
-      for (const item of part) untold.delete(item);
+      for (const item of part) unanswered.delete(item);
       await this.conclude(shard, part, new Set(settled.map(({ id }) => id)));
     };
     const refused = async (item: Finished, error: unknown) => {
-      untold.delete(item);
+      unanswered.delete(item);
       await this.#refused(shard, item, error);
     };
     try {
       await inHalves(batch, write, refused);
     } catch (error) {
-      this.putBack(shard, [...untold]);
+      this.putBack(shard, [...unanswered]);
       throw error;
     }
   }
@@ -175,14 +175,14 @@ export class Outbox {
   /** It was not written: because a cancel came first, or because it was already, or never ours. */
   async #explain(shard: number, item: Finished): Promise<void> {
     const { id, claim } = item.execution.job;
-    const fate = await this.#queue.settlementStatusOf(shard, id, claim);
-    if (fate.kind === 'owned') {
-      item.execution.state = fate.state;
+    const status = await this.#queue.settlementStatusOf(shard, id, claim);
+    if (status.kind === 'owned') {
+      item.execution.state = status.state;
       this.putBack(shard, [{ ...item, refused: true }]);
       return;
     }
     this.#forget(item.execution.job);
-    if (fate.kind === 'stale') {
+    if (status.kind === 'stale') {
       const facts = { ...lineFields(item.execution), claim };
       this.#log.warn(facts, 'a stale outcome was refused: the job has moved on');
     }
@@ -203,7 +203,7 @@ export class Outbox {
 }
 
 /** A success without hooks or tokens that nobody asked to stop: quick because it is common. */
-export function isPlain({
+export function isPlainSettlement({
   execution: { state, definition, job },
   ended,
   refused,
@@ -212,7 +212,7 @@ export function isPlain({
   return succeeded && !hasSuccessHooks(definition) && !job.limited && !refused;
 }
 
-function nameOf({ id, claim }: { id: string; claim: number }): string {
+function claimKey({ id, claim }: { id: string; claim: number }): string {
   return `${id}:${claim}`;
 }
 

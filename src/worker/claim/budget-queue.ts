@@ -54,7 +54,7 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
     promised += limit;
     const counted = claim(limit).then((result) => {
       counters.claimed += jobsOf(result).length;
-      for (const job of jobsOf(result)) heldIn(shard).add(nameOf(job));
+      for (const job of jobsOf(result)) heldIn(shard).add(claimKey(job));
       return result;
     });
     claims.add(counted);
@@ -68,7 +68,7 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
 
   const written = (shard: number, settlement: Settlement) => {
     const { transition } = settlement;
-    heldIn(shard).delete(nameOf(settlement));
+    heldIn(shard).delete(claimKey(settlement));
     if (transition.to === 'succeeded') counters.succeeded += 1;
     if (transition.to === 'retrying') counters.retried += 1;
     if (transition.to === 'failed') counters.deadLettered += 1;
@@ -121,6 +121,6 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
   };
 }
 
-function nameOf({ id, claim }: { id: string; claim: number }): string {
+function claimKey({ id, claim }: { id: string; claim: number }): string {
   return `${id} ${claim}`;
 }

@@ -35,18 +35,18 @@ export class Levels {
   readonly #queue: QueuePort;
   readonly #clock: Clock;
   readonly #definitions: readonly DefinitionInfo[];
-  readonly #pace: PollInterval;
+  readonly #pollInterval: PollInterval;
   #queues = new Map<number, ServedQueue>();
   #served = new Map<number, DefinitionInfo>();
   readonly #known = new Map<string, KnownLevel>();
   readonly #shutOut = new Map<string, KnownLevel>();
   #opensAtMs = Infinity;
   readonly #floors = new Map<string, number>();
-  #lookAgain = false;
+  #pollAgain = false;
   /** Queues that were announced and are not known yet; and those that turned out not to be ours. */
   readonly #asked = new Set<number>();
   readonly #foreign = new Set<number>();
-  #looking: LevelHint[] | undefined;
+  #hintsWhilePolling: LevelHint[] | undefined;
   readonly #shares = new FairShare();
   readonly #ageingMs: number;
   /** Since when each level has had work and got nothing; only where jobs age. */
@@ -64,7 +64,7 @@ export class Levels {
     this.#queue = queue;
     this.#definitions = definitions;
     this.#clock = clock;
-    this.#pace = new PollInterval(pollMs);
+    this.#pollInterval = new PollInterval(pollMs);
     this.#ageingMs = ageingMs;
   }
 
@@ -78,26 +78,26 @@ export class Levels {
 
   /** A queue we do not know may be new and ours: one look will tell. */
   hint(hint: LevelHint): void {
-    this.#looking?.push(hint);
-    if (hint.queue === QUEUES_CHANGED) return this.lookSoon();
+    this.#hintsWhilePolling?.push(hint);
+    if (hint.queue === QUEUES_CHANGED) return this.pollSoon();
     this.#reopen(hint.queue);
     if (this.#queues.has(hint.queue)) this.#add(hint.queue, hint.rank);
     else if (!this.#foreign.has(hint.queue)) this.#asked.add(hint.queue);
   }
 
-  lookSoon(): void {
-    this.#lookAgain = true;
+  pollSoon(): void {
+    this.#pollAgain = true;
   }
 
-  async lookIfDue(): Promise<void> {
+  async pollIfDue(): Promise<void> {
     const startMs = this.#clock.monotonicMs();
     if (startMs >= this.#opensAtMs) this.#reopen(null);
-    if (!this.#pace.isDue(startMs) && !this.#lookAgain && this.#asked.size === 0) return;
+    if (!this.#pollInterval.isDue(startMs) && !this.#pollAgain && this.#asked.size === 0) return;
     const asked = [...this.#asked];
     this.#asked.clear();
-    this.#lookAgain = false;
+    this.#pollAgain = false;
     // What is announced while we look may have been committed too late to be seen.
-    this.#looking = [];
+    this.#hintsWhilePolling = [];
     const queues = await this.#queue.queues(this.shard, this.#definitions);
     this.#queues = new Map(queues.map((queue) => [queue.queue, queue]));
     this.#served = new Map(
@@ -113,11 +113,11 @@ export class Levels {
     this.#shutOut.clear();
     this.#opensAtMs = Infinity;
     for (const { queue, rank } of found) this.#add(queue, rank);
-    const announced = this.#looking;
-    this.#looking = undefined;
+    const announced = this.#hintsWhilePolling;
+    this.#hintsWhilePolling = undefined;
     for (const hint of announced) this.hint(hint);
     for (const name of this.#since.keys()) if (!this.#known.has(name)) this.#since.delete(name);
-    this.#pace.looked(startMs, this.#clock.monotonicMs());
+    this.#pollInterval.polled(startMs, this.#clock.monotonicMs());
   }
 
   /** Claims at most `limit` jobs, best levels first. */
@@ -159,7 +159,7 @@ export class Levels {
     return ordered.map((level) => {
       // It goes first now, and that was its turn, whatever it finds.
       if (level.sinceMs <= agedMs) this.#servedAt(level, nowMs);
-      return { ...level, floor: this.#floors.get(nameOf(level)) ?? 0 };
+      return { ...level, floor: this.#floors.get(levelKey(level)) ?? 0 };
     });
   }
 
@@ -176,7 +176,7 @@ export class Levels {
   /** These found a limiter shut. What was announced meanwhile may have opened it again. */
   #shut(levels: readonly KnownLevel[], opensInMs: number | null): void {
     for (const level of levels) {
-      if (this.#forget(level)) this.#shutOut.set(nameOf(level), level);
+      if (this.#forget(level)) this.#shutOut.set(levelKey(level), level);
     }
     const opensAtMs = this.#clock.monotonicMs() + (opensInMs ?? Infinity);
     this.#opensAtMs = Math.min(this.#opensAtMs, opensAtMs);
@@ -225,7 +225,7 @@ export class Levels {
   #add(queue: number, rank: number): void {
     const { tenant } = this.#ownerOf(queue);
     const limited = this.#isLimited(queue);
-    const name = nameOf({ queue, rank });
+    const name = levelKey({ queue, rank });
     const hints = (this.#known.get(name)?.hints ?? 0) + 1;
     const sinceMs = this.#since.get(name) ?? this.#clock.monotonicMs();
     if (this.#ageingMs > 0) this.#since.set(name, sinceMs);
@@ -240,7 +240,7 @@ export class Levels {
   }
 
   /** Whether somebody listens for the successes of this queue. */
-  tellsSuccess(queue: number): boolean {
+  notifiesSuccess(queue: number): boolean {
     return this.#queues.get(queue)?.told.includes('succeeded') ?? false;
   }
 
@@ -250,7 +250,7 @@ export class Levels {
   }
 
   #servedAt(level: { queue: number; rank: number }, nowMs: number): void {
-    const name = nameOf(level);
+    const name = levelKey(level);
     const known = this.#known.get(name);
     if (!known) return;
     known.sinceMs = nowMs;
@@ -259,19 +259,19 @@ export class Levels {
 
   /** Unless it was announced again; says whether it was forgotten. */
   #forget(visited: KnownLevel): boolean {
-    const name = nameOf(visited);
+    const name = levelKey(visited);
     if (this.#known.get(name)?.hints !== visited.hints) return false;
     this.#since.delete(name);
     return this.#known.delete(name);
   }
 
   #raiseFloor(job: ClaimedJob): void {
-    const name = nameOf(job);
+    const name = levelKey(job);
     const floor = Math.max(this.#floors.get(name) ?? 0, job.seq - FLOOR_SLACK_MICROS);
     this.#floors.set(name, floor);
   }
 }
 
-function nameOf({ queue, rank }: { queue: number; rank: number }): string {
+function levelKey({ queue, rank }: { queue: number; rank: number }): string {
   return `${queue}:${rank}`;
 }

@@ -15,7 +15,7 @@ import { type Ended, type Execution, type SaveStep, unreadable } from '../attemp
 import { Fenced } from '../fenced.ts';
 import type { Journal } from '../attempt/journal.ts';
 import type { Levels } from './levels.ts';
-import { type Finished, isPlain, Outbox } from '../attempt/outbox.ts';
+import { type Finished, isPlainSettlement, Outbox } from '../attempt/outbox.ts';
 import type { QueuePort } from './port.ts';
 import type { Runners } from '../runners/runners.ts';
 import { type ShardLoop, shardLoops } from './shard-loop.ts';
@@ -119,8 +119,8 @@ export class WorkLoop implements Service, DirectStart {
   }
 
   /** Hints may have been missed: look at the queue itself. */
-  lookSoon(): void {
-    for (const { levels } of this.#shards) levels.lookSoon();
+  pollSoon(): void {
+    for (const { levels } of this.#shards) levels.pollSoon();
     this.#wakeAll();
   }
 
@@ -145,7 +145,7 @@ export class WorkLoop implements Service, DirectStart {
     if (failure !== undefined) throw failure;
     const instance = this.#options.instance(levels.shard);
     if (instance === null) return this.#options.pollMs;
-    await levels.lookIfDue();
+    await levels.pollIfDue();
     while (this.#worthTurn(loop)) this.#begin(loop, instance);
     return Math.min(this.#options.pollMs, levels.opensInMs);
   }
@@ -192,7 +192,7 @@ export class WorkLoop implements Service, DirectStart {
     limit: number,
   ): Promise<Execution[]> {
     const plain = batch.every(
-      (one) => isPlain(one) && !levels.tellsSuccess(one.execution.job.queue),
+      (one) => isPlainSettlement(one) && !levels.notifiesSuccess(one.execution.job.queue),
     );
     if (batch.length === 0 || levels.limited || !plain) {
       await this.outbox.write(levels.shard, batch);

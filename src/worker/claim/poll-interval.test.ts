@@ -8,7 +8,7 @@ function pauseAfter(...tookMs: number[]): number {
   const pace = new PollInterval(POLL_MS);
   let nowMs = 0;
   for (const ms of tookMs) {
-    pace.looked(nowMs, nowMs + ms);
+    pace.polled(nowMs, nowMs + ms);
     nowMs += ms;
   }
   let pauseMs = 0;

@@ -21,7 +21,7 @@ export class PollInterval {
     return nowMs >= this.#dueAtMs;
   }
 
-  looked(startMs: number, nowMs: number): void {
+  polled(startMs: number, nowMs: number): void {
     const tookMs = nowMs - startMs;
     const pauseMs = LOOK_SHARE * Math.min(tookMs, this.#lastTookMs);
     const longestMs = POLLS_BETWEEN_LOOKS_MAX * this.#pollMs;

@@ -32,8 +32,8 @@ export class CodeView {
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     });
     child.stdin.on('error', () => undefined);
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    let output = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
     const ended = new Promise<void>((resolve) => {
       child.once('error', () => resolve());
       child.once('close', () => resolve());
@@ -41,7 +41,7 @@ export class CodeView {
     const ready = await Promise.race([firstLine(child.stdout), ended.then(() => null)]);
     try {
       if (ready !== 'ready' || child.pid === undefined) {
-        throw new Error(`a private view of the code could not be mounted: ${said.trim()}`);
+        throw new Error(`a private view of the code could not be mounted: ${output.trim()}`);
       }
       return new CodeView(openSync(`/proc/${child.pid}/ns/mnt`, 'r'));
     } finally {

@@ -35,8 +35,8 @@ export class GuardedProcess {
   readonly #streams: { lines: OutputLines; throttle: Throttle }[] = [];
   #running: boolean;
   #cause: RunnerExit['cause'] = null;
-  #saidOutOfMemory = false;
-  #lastLook: ProcessUsage | null = null;
+  #reportedOutOfMemory = false;
+  #lastUsage: ProcessUsage | null = null;
 
   constructor(
     sandbox: Sandbox,
@@ -69,7 +69,7 @@ export class GuardedProcess {
   /** Never after its end, when the number may belong to somebody else. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     if (this.pid === null || !this.#running) return;
-    this.look();
+    this.sampleUsage();
     try {
       process.kill(-this.pid, signal);
     } catch {
@@ -84,9 +84,9 @@ export class GuardedProcess {
   }
 
   /** What it uses now; the last look is what a process that was killed is remembered by. */
-  look(): ProcessUsage | null {
-    if (this.pid !== null && this.#running) this.#lastLook = usageOf(this.pid) ?? this.#lastLook;
-    return this.#lastLook;
+  sampleUsage(): ProcessUsage | null {
+    if (this.pid !== null && this.#running) this.#lastUsage = usageOf(this.pid) ?? this.#lastUsage;
+    return this.#lastUsage;
   }
 
   /**
@@ -123,8 +123,8 @@ export class GuardedProcess {
     const exit: RunnerExit = {
       code,
       signal,
-      peakRssBytes: memory?.peakBytes ?? this.#lastLook?.peakRssBytes ?? null,
-      cpuMs: this.#lastLook?.cpuMs ?? null,
+      peakRssBytes: memory?.peakBytes ?? this.#lastUsage?.peakRssBytes ?? null,
+      cpuMs: this.#lastUsage?.cpuMs ?? null,
       cause: this.#memoryCause(code, signal) ?? this.#cause,
     };
     await this.#sandbox.remove(this.pid);
@@ -144,7 +144,7 @@ export class GuardedProcess {
     if (memory?.exceeded) return { code: 'OUT_OF_MEMORY', message: memory.sentence };
     // Without a limit such words mean something only when the process ended itself at once.
     const abort = signal === null ? code === 134 : !ENDED_FROM_OUTSIDE.includes(signal);
-    if (!this.#saidOutOfMemory || !(abort || (memory && signal === null))) return null;
+    if (!this.#reportedOutOfMemory || !(abort || (memory && signal === null))) return null;
     const message = memory?.sentence ?? 'the job needed more memory than its process can have';
     return { code: 'OUT_OF_MEMORY', message };
   }
@@ -161,7 +161,7 @@ export class GuardedProcess {
     if (!stream) return;
     const throttle = new Throttle(stream, this.#sandbox.clock);
     const lines = new OutputLines((line) => {
-      if (name === 'stderr' && OUT_OF_MEMORY.test(line)) this.#saidOutOfMemory = true;
+      if (name === 'stderr' && OUT_OF_MEMORY.test(line)) this.#reportedOutOfMemory = true;
       this.#listener(name, line);
     });
     this.#streams.push({ lines, throttle });

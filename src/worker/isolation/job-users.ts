@@ -209,7 +209,7 @@ type Taken = UidLock | null;
 async function endHolders(held: readonly Block[], range: UidRange): Promise<boolean> {
   const ranges = [range, ...AUTO_RANGES];
   const isRunner = (uid: number) => ranges.some(({ first, last }) => uid >= first && uid <= last);
-  const names = held.map(({ start }) => UidLock.nameOf(start));
+  const names = held.map(({ start }) => UidLock.socketName(start));
   return await endSquatters(names, isRunner);
 }
 

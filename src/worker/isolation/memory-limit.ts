@@ -37,7 +37,7 @@ export class MemoryLimit {
     if (this.group) return;
     this.#watch.add(this.#tag, {
       limitBytes: this.limitBytes,
-      onLook: (bytes) => (this.#seenPeakBytes = Math.max(this.#seenPeakBytes, bytes)),
+      onSample: (bytes) => (this.#seenPeakBytes = Math.max(this.#seenPeakBytes, bytes)),
       onExceeded: () => {
         this.#seenExceeded = true;
         end();
@@ -59,8 +59,8 @@ export class MemoryLimit {
 
   get sentence(): string {
     const peak = this.peakBytes;
-    const told = peak === null ? '' : ` (at its peak ${megabytes(peak)} MB)`;
-    return `the job needed more memory than its ${megabytes(this.limitBytes)} MB${told}`;
+    const peakText = peak === null ? '' : ` (at its peak ${megabytes(peak)} MB)`;
+    return `the job needed more memory than its ${megabytes(this.limitBytes)} MB${peakText}`;
   }
 }
 

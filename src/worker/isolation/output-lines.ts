@@ -7,12 +7,12 @@ const TEXT_MAX = OUTPUT_LINE_MAX - '… (1,000,000,000,000,000 characters cut)'.
  * limit is counted and dropped as it comes.
  */
 export class OutputLines {
-  readonly #tell: (line: string) => void;
+  readonly #onLine: (line: string) => void;
   #kept = '';
   #dropped = 0;
 
-  constructor(tell: (line: string) => void) {
-    this.#tell = tell;
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
   }
 
   /** How many lines this chunk completed. */
@@ -46,6 +46,6 @@ export class OutputLines {
     this.#kept = '';
     this.#dropped = 0;
     // The cut may have gone through a character of two halves.
-    this.#tell(dropped === 0 ? line : `${line.toWellFormed()}… (${dropped} characters cut)`);
+    this.#onLine(dropped === 0 ? line : `${line.toWellFormed()}… (${dropped} characters cut)`);
   }
 }

@@ -5,11 +5,11 @@ import { proportionalBytes, usageOf } from '../../runtime/processes/process-usag
 export interface Watched {
   limitBytes: number;
   /** What the process and its children take together, told at each look. */
-  onLook(bytes: number): void;
+  onSample(bytes: number): void;
   onExceeded(): void;
 }
 
-const LOOK_MS = 250;
+const SAMPLE_MS = 250;
 /** On a machine with very many processes a look takes long; it may take this part of the time. */
 const COST_MAX = 0.05;
 
@@ -21,7 +21,7 @@ export class RssWatch {
   readonly #clock: Clock;
   readonly #watched = new Map<NameTag, Watched>();
   #timer: NodeJS.Timeout | undefined;
-  #looking = false;
+  #sampling = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,7 +29,7 @@ export class RssWatch {
 
   add(tag: NameTag, watched: Watched): void {
     this.#watched.set(tag, watched);
-    if (!this.#timer && !this.#looking) this.#lookIn(LOOK_MS);
+    if (!this.#timer && !this.#sampling) this.#sampleIn(SAMPLE_MS);
   }
 
   remove(tag: NameTag): void {
@@ -39,34 +39,34 @@ export class RssWatch {
     this.#timer = undefined;
   }
 
-  #lookIn(delayMs: number): void {
-    this.#timer = setTimeout(() => void this.#look(), delayMs).unref();
+  #sampleIn(delayMs: number): void {
+    this.#timer = setTimeout(() => void this.#sample(), delayMs).unref();
   }
 
-  async #look(): Promise<void> {
+  async #sample(): Promise<void> {
     this.#timer = undefined;
-    this.#looking = true;
+    this.#sampling = true;
     const startMs = this.#clock.monotonicMs();
     const found = await findTagged((tag) => this.#watched.has(tag));
     for (const [tag, watched] of this.#watched) {
       const pids = [...found].filter((entry) => entry[1] === tag).map(([pid]) => pid);
       this.#judge(watched, pids);
     }
-    this.#looking = false;
+    this.#sampling = false;
     const tookMs = this.#clock.monotonicMs() - startMs;
-    if (this.#watched.size > 0) this.#lookIn(Math.max(LOOK_MS, tookMs / COST_MAX));
+    if (this.#watched.size > 0) this.#sampleIn(Math.max(SAMPLE_MS, tookMs / COST_MAX));
   }
 
   /** What processes share counts once: the plain sum is only good for "certainly not too much". */
-  #judge({ limitBytes, onLook, onExceeded }: Watched, pids: readonly number[]): void {
-    const sum = (look: (pid: number) => number | null | undefined) =>
-      pids.reduce((bytes, pid) => bytes + (look(pid) ?? 0), 0);
+  #judge({ limitBytes, onSample, onExceeded }: Watched, pids: readonly number[]): void {
+    const sum = (read: (pid: number) => number | null | undefined) =>
+      pids.reduce((bytes, pid) => bytes + (read(pid) ?? 0), 0);
     const plain = sum((pid) => usageOf(pid)?.heldBytes);
     const bytes =
       plain <= limitBytes || pids.length === 1
         ? plain
         : sum((pid) => proportionalBytes(pid) ?? usageOf(pid)?.heldBytes);
-    onLook(bytes);
+    onSample(bytes);
     if (bytes > limitBytes) onExceeded();
   }
 }

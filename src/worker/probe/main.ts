@@ -48,10 +48,10 @@ function signal(pid: number): Outcome {
 function environmentOf(pid: number): Outcome {
   return attempt(() => {
     const values = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-    const told = values
+    const names = values
       .filter((entry) => /^[^=]+=./.test(entry))
       .map((entry) => entry.split('=')[0]);
-    const more = told.filter((name) => name !== undefined && !(name in process.env));
+    const more = names.filter((name) => name !== undefined && !(name in process.env));
     if (more.length > 0) return `${more.length} variables, such as ${more[0]}`;
     return { result: 'held', detail: 'the values are hidden' };
   });
@@ -83,11 +83,11 @@ function groups(): { path: string; folder: string }[] {
     .split('\n')
     .flatMap((line) => {
       const [, controllers = '', path = ''] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-      const places =
+      const parents =
         controllers === ''
           ? ['/sys/fs/cgroup', '/sys/fs/cgroup/unified']
           : [`/sys/fs/cgroup/${controllers}`];
-      return places.map((place) => ({ path, folder: join(place, path) }));
+      return parents.map((parent) => ({ path, folder: join(parent, path) }));
     })
     .filter(({ path }) => path.includes('longshore'));
 }

@@ -14,24 +14,24 @@ export class Credit {
 
   /** The side that speaks: counts, and blocks while too much is not yet heard. */
   spend(characters: number): void {
-    const said = Atomics.add(this.#counters, SAID, cost(characters)) + cost(characters);
+    const sent = Atomics.add(this.#counters, SENT, cost(characters)) + cost(characters);
     for (;;) {
-      const heard = Atomics.load(this.#counters, HEARD);
+      const received = Atomics.load(this.#counters, RECEIVED);
       // The difference is right even after the counters went round.
-      if (((said - heard) | 0) <= KILOBYTES_MAX) return;
-      Atomics.wait(this.#counters, HEARD, heard);
+      if (((sent - received) | 0) <= KILOBYTES_MAX) return;
+      Atomics.wait(this.#counters, RECEIVED, received);
     }
   }
 
   /** The side that listens. */
   payBack(characters: number): void {
-    Atomics.add(this.#counters, HEARD, cost(characters));
-    Atomics.notify(this.#counters, HEARD);
+    Atomics.add(this.#counters, RECEIVED, cost(characters));
+    Atomics.notify(this.#counters, RECEIVED);
   }
 }
 
-const SAID = 0;
-const HEARD = 1;
+const SENT = 0;
+const RECEIVED = 1;
 const KILOBYTES_MAX = 8_192;
 
 function cost(characters: number): number {

@@ -77,7 +77,9 @@ function firstLines(error: unknown): string {
   if (missing !== undefined) {
     return `it imports ${missing}, which is not installed there: run npm install ${missing} beside it`;
   }
-  const place = /^(.*:\d+)\n/.exec(error.stack ?? '')?.[1];
+  const location = /^(.*:\d+)\n/.exec(error.stack ?? '')?.[1];
   const summary = `${error.name}: ${error.message.split('\n')[0]}`;
-  return place?.includes('file:') ? `${summary} (${place.replace(/^file:\/\//, '')})` : summary;
+  return location?.includes('file:')
+    ? `${summary} (${location.replace(/^file:\/\//, '')})`
+    : summary;
 }

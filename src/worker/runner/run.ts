@@ -11,11 +11,11 @@ import { hookContext, type Surroundings } from './context.ts';
 export type Definitions = ReadonlyMap<string, JobDefinition>;
 
 export function byName(definitions: readonly JobDefinition[]): Definitions {
-  return new Map(definitions.map((one) => [nameOf(one), one]));
+  return new Map(definitions.map((one) => [definitionId(one), one]));
 }
 
 /** How definitions are found: one code may be there in several versions. */
-function nameOf({ key, version }: { key: string; version: number }): string {
+function definitionId({ key, version }: { key: string; version: number }): string {
   return `${key}@${version}`;
 }
 
@@ -28,7 +28,7 @@ export async function runJob(
   nowMs: () => number,
 ): Promise<Outcome> {
   const owner = hookOwner(job.key);
-  const name = nameOf({ key: owner ?? job.key, version: job.version });
+  const name = definitionId({ key: owner ?? job.key, version: job.version });
   const definition = definitions.get(name);
   if (!definition) return failure('NO_HANDLER', `this worker has no ${name}`);
   try {
@@ -93,8 +93,8 @@ async function checkedParams(
   const result = await definition.schema['~standard'].validate(params);
   if (!result.issues) return { ok: true, params: result.value };
   const shown = result.issues.slice(0, 5).map(({ message, path = [] }) => {
-    const place = path.map((part) => String(keyOf(part))).join('.');
-    return place === '' ? message : `${place}: ${message}`;
+    const location = path.map((part) => String(keyOf(part))).join('.');
+    return location === '' ? message : `${location}: ${message}`;
   });
   return { ok: false, message: `params do not fit the schema: ${shown.join('; ')}` };
 }

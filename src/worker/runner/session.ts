@@ -84,7 +84,7 @@ export class RunnerSession {
   /** Most jobs are part of no trace, and their process need not know what one is. */
   async #placed(job: RunCommand, run: () => Promise<Outcome>): Promise<Outcome> {
     if (job.traceparent === undefined) return await run();
-    const { atTraceContext } = await import('../../signals/trace-place.ts');
+    const { atTraceContext } = await import('../../signals/active-trace.ts');
     return await atTraceContext(job.traceparent, run);
   }
 

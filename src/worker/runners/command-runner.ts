@@ -3,7 +3,7 @@ import type { CommandInfo } from '../../core/definition/definition.ts';
 import { type FailureCode, failureOf } from '../../core/failure/failure.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
 import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
-import { commandLine, type CommandWord } from './command-words.ts';
+import { commandLine, type CommandMessage } from './command-messages.ts';
 import { programProblem } from './find-program.ts';
 import { LINE_COST, Throttle } from '../isolation/byte-rate.ts';
 import type { Sandbox } from '../isolation/sandbox.ts';
@@ -11,7 +11,7 @@ import { GuardedProcess } from '../isolation/guarded-process.ts';
 import { LINE_MAX, LineReader, type RunCommand } from '../ipc.ts';
 import { PLAIN_EXIT, type Runner, type RunnerEvents, type RunnerExit } from './runner.ts';
 
-const LOOK_MS = 500;
+const SAMPLE_MS = 500;
 const LAST_LINES = 10;
 const LAST_LINES_CHARACTERS = 2_000;
 
@@ -121,7 +121,7 @@ export class CommandRunner implements Runner {
 
   #neverBegins(outcome: Outcome | null): void {
     void this.#sandbox.remove(null).then(() => {
-      if (outcome) this.#tell(outcome, PLAIN_EXIT);
+      if (outcome) this.#report(outcome, PLAIN_EXIT);
       this.#done();
     });
   }
@@ -136,47 +136,51 @@ export class CommandRunner implements Runner {
         const message = `the command wrote a line of more than ${LINE_MAX} characters on descriptor 3`;
         return child.kill({ code: 'CRASHED', message });
       }
-      for (const line of lines) this.#hear(line);
+      for (const line of lines) this.#receive(line);
       throttle.spend(chunk.length + lines.length * LINE_COST);
     });
-    const looking = setInterval(() => child.look(), LOOK_MS).unref();
+    const sampling = setInterval(() => child.sampleUsage(), SAMPLE_MS).unref();
     void child.exited.then((exit) => {
-      clearInterval(looking);
+      clearInterval(sampling);
       // The last line counts without a line break, too.
-      for (const line of reader.push('\n') ?? []) this.#hear(line);
+      for (const line of reader.push('\n') ?? []) this.#receive(line);
       this.#ended(exit);
       this.#done();
     });
   }
 
-  #hear(line: string): void {
+  #receive(line: string): void {
     if (line.trim() === '') return;
-    const { words, problems } = commandLine(line);
+    const { messages, problems } = commandLine(line);
     for (const problem of problems) {
       const shown = line.length > 80 ? `${line.slice(0, 80)}…` : line;
       this.#events?.onOutput('stderr', `longshore: ignored on descriptor 3: ${problem}: ${shown}`);
-      if (words.some(({ type }) => type === 'unclear')) this.#unclear ??= `${problem}: ${shown}`;
+      if (messages.some(({ type }) => type === 'unclear')) this.#unclear ??= `${problem}: ${shown}`;
     }
-    for (const word of words) this.#take(word);
+    for (const message of messages) this.#take(message);
   }
 
-  #take(word: CommandWord): void {
+  #take(message: CommandMessage): void {
     const claim = this.#claim;
-    switch (word.type) {
+    switch (message.type) {
       case 'progress':
       case 'event':
-        return this.#events?.onMessage({ claim, ...word });
+        return this.#events?.onMessage({ claim, ...message });
       case 'result':
-        this.#resultJson = word.json;
+        this.#resultJson = message.json;
         return;
       case 'result-too-large': {
-        const message = `the result has ${word.bytes} bytes, the limit is ${RESULT_MAX_BYTES}`;
-        const error = failureOf('RESULT_TOO_LARGE', message);
+        const text = `the result has ${message.bytes} bytes, the limit is ${RESULT_MAX_BYTES}`;
+        const error = failureOf('RESULT_TOO_LARGE', text);
         this.#failure = { kind: 'failure', error, retryAfterMs: null };
         return;
       }
       case 'error':
-        this.#failure = { kind: 'failure', error: word.error, retryAfterMs: word.retryAfterMs };
+        this.#failure = {
+          kind: 'failure',
+          error: message.error,
+          retryAfterMs: message.retryAfterMs,
+        };
         return;
       case 'unclear':
     }
@@ -193,7 +197,7 @@ export class CommandRunner implements Runner {
       this.#events = undefined;
       return events?.onExit(exit);
     }
-    this.#tell(this.#outcome(exit.code), exit);
+    this.#report(this.#outcome(exit.code), exit);
   }
 
   /** Many programs exit with 0 when they are stopped; that alone does not mean they are done. */
@@ -207,11 +211,13 @@ export class CommandRunner implements Runner {
       return failure(message, 'RESULT_INVALID');
     }
     if (code === 0) return { kind: 'success', resultJson: this.#resultJson ?? 'null' };
-    const said = this.#stderr.join('\n').trim().slice(-LAST_LINES_CHARACTERS);
-    return failure(`the command exited with code ${code}${said === '' ? '' : `: ${said}`}`);
+    const lastLines = this.#stderr.join('\n').trim().slice(-LAST_LINES_CHARACTERS);
+    return failure(
+      `the command exited with code ${code}${lastLines === '' ? '' : `: ${lastLines}`}`,
+    );
   }
 
-  #tell(outcome: Outcome, { code: exitCode, cpuMs, peakRssBytes }: RunnerExit): void {
+  #report(outcome: Outcome, { code: exitCode, cpuMs, peakRssBytes }: RunnerExit): void {
     const claim = this.#claim;
     const usage = { cpuMs, peakRssBytes, spent: false };
     this.#events?.onMessage({ type: 'outcome', claim, outcome, exitCode, ...usage });

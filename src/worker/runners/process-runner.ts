@@ -18,7 +18,7 @@ import {
 } from '../ipc.ts';
 import { IdleCheck } from './idle-check.ts';
 import type { RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './runner.ts';
-import { type OutcomeMessage, Talk } from './talk.ts';
+import { type OutcomeMessage, RunnerChannel } from './runner-channel.ts';
 import { Recycling } from './recycling.ts';
 
 // The child is started from the same kind of file as this one: .ts in a checkout, .js when built.
@@ -57,10 +57,10 @@ export class ProcessRunner implements SpawnedRunner {
   readonly exited: Promise<RunnerExit>;
   readonly #process: GuardedProcess;
   readonly #sandbox: Sandbox;
-  readonly #wear: Recycling;
-  readonly #wornBytes: number;
-  readonly #talk: Talk;
-  #worn = false;
+  readonly #recycling: Recycling;
+  readonly #recycleBytes: number;
+  readonly #channel: RunnerChannel;
+  #retired = false;
   /** Made when it is without a job for the first time. */
   #idle: IdleCheck | undefined;
   /** What the process had used, and at most held, when its last job was done. */
@@ -71,21 +71,21 @@ export class ProcessRunner implements SpawnedRunner {
     const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
     this.#sandbox = sandbox;
     this.#jobsPath = jobsPath;
-    this.#wear = new Recycling(sandbox.clock, maxJobs);
-    this.#wornBytes =
+    this.#recycling = new Recycling(sandbox.clock, maxJobs);
+    this.#recycleBytes =
       memoryMb === null ? WORN_BYTES : WORN_PART * memoryMb * MEGABYTE + MAPPED_BYTES;
-    this.#talk = new Talk(
-      (message, tell) => this.#outcome(message, tell),
+    this.#channel = new RunnerChannel(
+      (message, report) => this.#outcome(message, report),
       (busy) => this.#idle?.answered(busy),
     );
     this.#process = new GuardedProcess(
       sandbox,
       nodeLine([resolve(jobsPath), sandbox.folder], memoryMb, tracing),
       {},
-      (stream, line) => this.#talk.output(stream, line),
+      (stream, line) => this.#channel.output(stream, line),
     );
     this.exited = this.#process.exited.then((exit) => this.#explained(exit));
-    void this.exited.then((exit) => this.#talk.exit(exit));
+    void this.exited.then((exit) => this.#channel.exit(exit));
     this.#listen();
   }
 
@@ -94,18 +94,18 @@ export class ProcessRunner implements SpawnedRunner {
   }
 
   get alive(): boolean {
-    return this.#process.running && !this.#worn;
+    return this.#process.running && !this.#retired;
   }
 
   /** Waits until the definitions are loaded. Rejects when the process ends or takes too long. */
   async ready(): Promise<RunnerReport> {
     const ended = this.exited.then(({ code, signal, cause }): never => {
       const how = cause?.message ?? signal ?? `exit code ${code}`;
-      const itself = code !== null && !EXEC_FAILED.includes(code) && !this.#worn;
+      const itself = code !== null && !EXEC_FAILED.includes(code) && !this.#retired;
       if (itself && cause?.code !== 'OUT_OF_MEMORY') throw badDefinitions(this.#jobsPath, code);
       throw new Error(`the runner ended while loading (${how})`);
     });
-    const ready = Promise.race([this.#talk.report, ended]);
+    const ready = Promise.race([this.#channel.report, ended]);
     try {
       const report = await withDeadline(ready, READY_MS, 'loading the definitions');
       this.#earlier.cpuMs = (this.pid === null ? null : usageOf(this.pid))?.cpuMs ?? 0;
@@ -118,13 +118,13 @@ export class ProcessRunner implements SpawnedRunner {
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
     this.#idle?.stop();
-    const claim = this.#talk.begin(command.claim, events);
+    const claim = this.#channel.begin(command.claim, events);
     this.#process.socket.write(runLine({ ...command, claim }, paramsJson));
     this.#sandbox.memory?.watch(() => this.kill());
   }
 
   forget(): void {
-    this.#talk.forget();
+    this.#channel.forget();
     if (!this.alive) return;
     this.#idle ??= new IdleCheck({
       ask: () => this.#process.socket.write(messageLine({ type: 'ask-idle' })),
@@ -135,19 +135,19 @@ export class ProcessRunner implements SpawnedRunner {
   }
 
   abort(claim: number, reason: AbortReason): void {
-    const run = this.#talk.runOf(claim);
+    const run = this.#channel.runOf(claim);
     if (run === null) return;
     this.#process.socket.write(messageLine({ type: 'abort', claim: run, reason }));
   }
 
   saved(claim: number, seq: number, problem: string | null): void {
-    const run = this.#talk.runOf(claim);
+    const run = this.#channel.runOf(claim);
     if (run === null) return;
     this.#process.socket.write(messageLine({ type: 'saved', claim: run, seq, problem }));
   }
 
   terminate(): void {
-    this.#worn = true;
+    this.#retired = true;
     this.#process.signal('SIGTERM');
   }
 
@@ -156,7 +156,7 @@ export class ProcessRunner implements SpawnedRunner {
   }
 
   #end(message: string | null): void {
-    this.#worn = true;
+    this.#retired = true;
     this.#process.kill(message === null ? null : { code: 'CRASHED', message });
   }
 
@@ -169,7 +169,7 @@ export class ProcessRunner implements SpawnedRunner {
       const lines = reader.push(chunk);
       if (!lines) return this.#end(`the job sent a message of more than ${LINE_MAX} characters`);
       for (const line of lines) {
-        if (!this.#talk.hear(line)) {
+        if (!this.#channel.receive(line)) {
           return this.#end('the job wrote on the connection between its process and the worker');
         }
       }
@@ -182,35 +182,35 @@ export class ProcessRunner implements SpawnedRunner {
   }
 
   /** A job that started processes is over when they are: with the runner, which takes them along. */
-  #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
+  #outcome(message: OutcomeMessage, report: (message: OutcomeMessage) => void): void {
     const { cpuMs, peakRssBytes, spent } = message;
     this.#sandbox.memory?.unwatch();
     this.#earlier.cpuMs += cpuMs ?? 0;
     this.#earlier.peakRssBytes = Math.max(this.#earlier.peakRssBytes, peakRssBytes ?? 0);
-    const large = peakRssBytes !== null && peakRssBytes > this.#wornBytes;
-    if (this.#wear.count() || spent || large) this.#worn = true;
-    if (!spent) return this.#process.afterOutput(() => tell(message));
+    const large = peakRssBytes !== null && peakRssBytes > this.#recycleBytes;
+    if (this.#recycling.count() || spent || large) this.#retired = true;
+    if (!spent) return this.#process.afterOutput(() => report(message));
     this.#process.afterOutput(() => this.kill());
-    void this.exited.then(({ cause }) => tell(withMemory(message, cause)));
+    void this.exited.then(({ cause }) => report(withMemory(message, cause)));
   }
 
   /** Makes of an end without an outcome what can be told to the one who wrote the job. */
   #explained(exit: RunnerExit): RunnerExit {
     const { cpuMs, peakRssBytes } = this.#earlier;
     const { code, signal, cause } = exit;
-    const look = this.#process.look();
+    const usage = this.#process.sampleUsage();
     // A peak that was told before is an earlier job's; of this one we know what it held last.
-    const earlierPeak = look !== null && look.peakRssBytes <= peakRssBytes;
+    const earlierPeak = usage !== null && usage.peakRssBytes <= peakRssBytes;
     return {
       ...exit,
       cpuMs: exit.cpuMs === null ? null : Math.max(0, exit.cpuMs - cpuMs),
-      peakRssBytes: earlierPeak ? look.rssBytes : exit.peakRssBytes,
+      peakRssBytes: earlierPeak ? usage.rssBytes : exit.peakRssBytes,
       cause: cause ?? this.#unexpected(code, signal),
     };
   }
 
   #unexpected(code: number | null, signal: string | null): RunnerExit['cause'] {
-    if (this.#worn) return null;
+    if (this.#retired) return null;
     const how =
       code === null
         ? `was ended by ${signal}, which did not come from Longshore`

@@ -8,14 +8,14 @@ import { ProcessRunner } from './process-runner.ts';
 import type { RunnerReport } from './runner.ts';
 import { Watchdog } from '../watchdog.ts';
 
-export interface TrialOptions extends SandboxesSettings {
+export interface StartCheckOptions extends SandboxesSettings {
   /** A file or folder of definitions. */
   jobs: string;
   clock: Clock;
   log: Log;
 }
 
-export interface Trial {
+export interface StartCheck {
   /** What a worker would say of the definitions. */
   report: RunnerReport;
   shell: boolean;
@@ -30,7 +30,12 @@ export interface Trial {
  * Starts one runner in just the way a worker does, and ends it again: so what a worker would run into
  * is known without one. Rejects when the runner did not come up. Leaves nothing behind.
  */
-export async function tryRunner({ jobs, clock, log, ...settings }: TrialOptions): Promise<Trial> {
+export async function tryRunner({
+  jobs,
+  clock,
+  log,
+  ...settings
+}: StartCheckOptions): Promise<StartCheck> {
   const watchdog = new Watchdog(clock, log);
   // It has no limit of memory, so it needs no control group.
   const noGroups = () => null;

@@ -15,7 +15,7 @@ import {
   type SpawnedRunner,
 } from './runner.ts';
 import { Credit } from '../runner/credit.ts';
-import { type OutcomeMessage, Talk } from './talk.ts';
+import { type OutcomeMessage, RunnerChannel } from './runner-channel.ts';
 import { Recycling } from './recycling.ts';
 
 const MAIN = new URL(
@@ -49,23 +49,23 @@ export class ThreadRunner implements SpawnedRunner {
   readonly #worker: Worker;
   readonly #clock: Clock;
   readonly #memoryMb: number;
-  readonly #talk: Talk;
+  readonly #channel: RunnerChannel;
   readonly #lines: OutputLines[] = [];
   readonly #rate = new ByteRate();
   readonly #credit = new Credit();
-  readonly #wear: Recycling;
+  readonly #recycling: Recycling;
   #giveUp: (exit: RunnerExit) => void = () => undefined;
   #cause: RunnerExit['cause'] = null;
   #ending = false;
-  #worn = false;
+  #retired = false;
 
   /** Of the sandbox it uses the folder and the environment; the rest is for processes. */
   constructor(sandbox: Sandbox, options: ThreadRunnerOptions) {
     const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
     this.#clock = sandbox.clock;
     this.#memoryMb = memoryMb ?? DEFAULT_MEMORY_MB;
-    this.#wear = new Recycling(sandbox.clock, maxJobs);
-    this.#talk = new Talk((message, tell) => this.#outcome(message, tell));
+    this.#recycling = new Recycling(sandbox.clock, maxJobs);
+    this.#channel = new RunnerChannel((message, report) => this.#outcome(message, report));
     this.#worker = new Worker(MAIN, {
       name: 'longshore job',
       workerData: { jobsPath, folder: sandbox.folder, shared: this.#credit.shared },
@@ -84,22 +84,22 @@ export class ThreadRunner implements SpawnedRunner {
       await sandbox.remove(null);
       return exit;
     });
-    void this.exited.then((exit) => this.#talk.exit(exit));
+    void this.exited.then((exit) => this.#channel.exit(exit));
     this.#worker.on('error', (error) => (this.#cause ??= this.#causeOf(error)));
-    this.#worker.on('message', (line: unknown) => this.#hear(line));
+    this.#worker.on('message', (line: unknown) => this.#receive(line));
     this.#read('stdout', this.#worker.stdout);
     this.#read('stderr', this.#worker.stderr);
   }
 
   get alive(): boolean {
-    return !this.#ending && !this.#worn;
+    return !this.#ending && !this.#retired;
   }
 
   async ready(): Promise<RunnerReport> {
     const ended = this.exited.then(({ cause }): never => {
       throw new Error(`the runner ended while loading (${cause?.message ?? 'it was ended'})`);
     });
-    const ready = Promise.race([this.#talk.report, ended]);
+    const ready = Promise.race([this.#channel.report, ended]);
     try {
       return await withDeadline(ready, READY_MS, 'loading the definitions');
     } catch (error) {
@@ -109,22 +109,22 @@ export class ThreadRunner implements SpawnedRunner {
   }
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
-    const claim = this.#talk.begin(command.claim, events);
+    const claim = this.#channel.begin(command.claim, events);
     this.#worker.postMessage(runLine({ ...command, claim }, paramsJson));
   }
 
   forget(): void {
-    this.#talk.forget();
+    this.#channel.forget();
   }
 
   abort(claim: number, reason: AbortReason): void {
-    const run = this.#talk.runOf(claim);
+    const run = this.#channel.runOf(claim);
     if (run === null) return;
     this.#worker.postMessage(messageLine({ type: 'abort', claim: run, reason }));
   }
 
   saved(claim: number, seq: number, problem: string | null): void {
-    const run = this.#talk.runOf(claim);
+    const run = this.#channel.runOf(claim);
     if (run === null) return;
     this.#worker.postMessage(messageLine({ type: 'saved', claim: run, seq, problem }));
   }
@@ -150,8 +150,8 @@ export class ThreadRunner implements SpawnedRunner {
     }, GIVE_UP_MS).unref();
   }
 
-  #hear(line: unknown): void {
-    if (typeof line !== 'string' || line.length > LINE_MAX || !this.#talk.hear(line)) {
+  #receive(line: unknown): void {
+    if (typeof line !== 'string' || line.length > LINE_MAX || !this.#channel.receive(line)) {
       return this.#end('the job wrote on the connection between its thread and the worker');
     }
     const { length } = line;
@@ -160,12 +160,12 @@ export class ThreadRunner implements SpawnedRunner {
     else setTimeout(() => this.#credit.payBack(length), pauseMs).unref();
   }
 
-  #outcome(message: OutcomeMessage, tell: (message: OutcomeMessage) => void): void {
-    this.#worn = this.#wear.count() || message.spent;
+  #outcome(message: OutcomeMessage, report: (message: OutcomeMessage) => void): void {
+    this.#retired = this.#recycling.count() || message.spent;
     // What it wrote has arrived, but is told a moment later than what it says.
     setImmediate(() => {
       for (const lines of this.#lines) lines.flush();
-      tell(message);
+      report(message);
     });
   }
 
@@ -189,7 +189,7 @@ export class ThreadRunner implements SpawnedRunner {
 
   #read(name: 'stdout' | 'stderr', stream: Readable): void {
     const throttle = new Throttle(stream, this.#clock);
-    const lines = new OutputLines((line) => this.#talk.output(name, line));
+    const lines = new OutputLines((line) => this.#channel.output(name, line));
     this.#lines.push(lines);
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       throttle.spend(chunk.length + lines.push(chunk) * LINE_COST);

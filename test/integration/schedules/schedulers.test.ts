@@ -4,7 +4,7 @@ import { BUCKETS } from '../../../src/core/schedule/schedule-id.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { promoter } from '../../../src/scheduler/promoter.ts';
-import { Roster } from '../../../src/scheduler/roster.ts';
+import { SchedulerMembership } from '../../../src/scheduler/scheduler-membership.ts';
 import { ticker } from '../../../src/scheduler/ticker.ts';
 import type { DueHint } from '../../../src/store/connection/due-hint.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
@@ -16,18 +16,18 @@ import { newSchedule, slotsOf } from '../../support/schedules.ts';
 import { until } from '../../support/until.ts';
 
 let database: TestDatabase;
-const rosters: Roster[] = [];
+const memberships: SchedulerMembership[] = [];
 
 beforeAll(async () => (database = await testDatabase()));
 afterAll(async () => await database.close());
 afterEach(async () => {
-  for (const roster of rosters.splice(0)) await roster.stop();
+  for (const membership of memberships.splice(0)) await membership.stop();
   await database.sql('truncate longshore.scheduler, longshore.schedule, longshore.slot');
 });
 
-async function join(leaseMs = 2_000): Promise<Roster> {
+async function join(leaseMs = 2_000): Promise<SchedulerMembership> {
   const { db } = database;
-  const roster = new Roster({
+  const membership = new SchedulerMembership({
     db,
     instance: randomUUID(),
     host: 'test',
@@ -37,28 +37,28 @@ async function join(leaseMs = 2_000): Promise<Roster> {
     heartbeatMs: 50,
     log: silentLog,
   });
-  rosters.push(roster);
-  await roster.start();
-  return roster;
+  memberships.push(membership);
+  await membership.start();
+  return membership;
 }
 
 /** Every bucket has one owner, and everybody has some. */
-function divided(among: readonly Roster[]): boolean {
+function divided(among: readonly SchedulerMembership[]): boolean {
   const owners = Array.from({ length: BUCKETS }, (_, bucket) =>
-    among.filter((roster) => roster.owns(bucket)),
+    among.filter((membership) => membership.owns(bucket)),
   );
   return owners.every(({ length }) => length === 1) && new Set(owners.flat()).size === among.length;
 }
 
-describe('a roster of schedulers', () => {
+describe('a membership of schedulers', () => {
   it('divides the buckets among all that are alive', async () => {
     const alone = await join();
     await until('it knows its place', () => divided([alone]));
     const three = [alone, await join(), await join()];
     await until('three share', () => divided(three));
-    for (const roster of three) expect(roster.buckets.length).toBeGreaterThan(20);
+    for (const membership of three) expect(membership.buckets.length).toBeGreaterThan(20);
     await three[1]?.stop();
-    await until('two share', () => divided([alone, three[2] as Roster]));
+    await until('two share', () => divided([alone, three[2] as SchedulerMembership]));
   });
 
   it('gives the buckets of one that was killed to the others when its lease is over', async () => {
@@ -86,13 +86,13 @@ describe('a roster of schedulers', () => {
     });
     await listener.start();
     await until('it listens', () => connected);
-    const roster = await join();
+    const membership = await join();
     await until('it came', () => hints.length === 1);
-    await roster.stop();
+    await membership.stop();
     await until('it went', () => hints.length === 2);
     expect(hints).toEqual([
-      { kind: 'roster', inMs: 0 },
-      { kind: 'roster', inMs: 0 },
+      { kind: 'schedulers', inMs: 0 },
+      { kind: 'schedulers', inMs: 0 },
     ]);
     await listener.stop();
   });

@@ -40,14 +40,14 @@ let env: Record<string, string>;
 let address: string;
 const workers: Running[] = [];
 
-const nameOf = ({ url }: TestDatabase) => new URL(url).pathname.slice(1);
+const databaseName = ({ url }: TestDatabase) => new URL(url).pathname.slice(1);
 const launchWorker = async () => workers.push(await launch('worker', { env }));
 
 beforeAll(async () => {
   if (!hasPgbouncer) return;
   database = await testDatabase();
   // The test cluster waits for no disk; here it must show when a session was told not to.
-  await database.sql(`alter database ${nameOf(database)} set synchronous_commit = on`);
+  await database.sql(`alter database ${databaseName(database)} set synchronous_commit = on`);
   pgbouncer = await startPgbouncer(inject('clusterUrl'), POOL_SIZE, { stats_users: 'longshore' });
   folder = await mkdtemp(join(tmpdir(), 'longshore-pooler-'));
   env = {
@@ -82,7 +82,7 @@ async function pools(): Promise<{ clients: number; servers: number }> {
   let seen = { clients: 0, servers: 0 };
   await onCluster(console.href, async (client) => {
     const { rows } = await client.query<Record<string, string>>('show pools');
-    const row = rows.find((pool) => pool['database'] === nameOf(database));
+    const row = rows.find((pool) => pool['database'] === databaseName(database));
     const sum = (...names: string[]) =>
       names.reduce((total, name) => total + Number(row?.[name] ?? 0), 0);
     seen = {
@@ -212,7 +212,7 @@ describe.skipIf(!hasPgbouncer)('through a transaction pooler (needs pgbouncer)',
     const tuned = async () => (await inspectServer({ ...options, log: silentLog })).tuned;
     expect(await tuned()).toBe(false);
     const [block] = blocksOf('docs/poolers.md', 'sql');
-    const role = `role longshore in database ${nameOf(database)}`;
+    const role = `role longshore in database ${databaseName(database)}`;
     await database.sql((block?.text ?? '').replaceAll('role jobs in database jobs', role));
     // A session that was there before keeps what it had.
     await database.sql(`select pg_terminate_backend(pid) from pg_stat_activity

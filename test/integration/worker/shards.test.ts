@@ -254,8 +254,8 @@ describe.each(MODES)('a shard that is to %s', (how) => {
       );
       await obstacle.breakIt(how);
       const { db, enqueuer } = database;
-      const roster = { buckets: ALL_BUCKETS };
-      await begin(ticker({ db, enqueuer, log: silentLog }, roster, 100, systemClock));
+      const membership = { buckets: ALL_BUCKETS };
+      await begin(ticker({ db, enqueuer, log: silentLog }, membership, 100, systemClock));
       await onlyBrokenWaits(
         'schedules have been looked after',
         'select shard, look_at > now() as done from longshore.schedule',

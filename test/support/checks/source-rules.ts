@@ -159,24 +159,24 @@ function readingsOf(node: Node): string[] {
   const { object, property, id, init, callee, source } = node as Record<string, unknown>;
   switch (node.type) {
     case 'MemberExpression':
-      return [`${nameOf(object)}.${nameOf(property)}`];
+      return [`${nodeName(object)}.${nodeName(property)}`];
     case 'NewExpression':
-      return (node['arguments'] as unknown[]).length === 0 ? [`new ${nameOf(callee)}()`] : [];
+      return (node['arguments'] as unknown[]).length === 0 ? [`new ${nodeName(callee)}()`] : [];
     case 'VariableDeclarator':
       if (!isNode(id) || !Array.isArray(id['properties'])) return [];
-      return (id['properties'] as Node[]).map(({ key }) => `${nameOf(init)}.${nameOf(key)}`);
+      return (id['properties'] as Node[]).map(({ key }) => `${nodeName(init)}.${nodeName(key)}`);
     case 'ImportDeclaration':
       // `process` is global, so the only reason to import it is to read it unseen.
-      return nameOf(source) === 'node:process' ? ['process.env'] : [];
+      return nodeName(source) === 'node:process' ? ['process.env'] : [];
     default:
       return [];
   }
 }
 
-function nameOf(node: unknown): string {
+function nodeName(node: unknown): string {
   if (!isNode(node)) return '';
   // Of `globalThis.process` the last part counts.
-  if (node.type === 'MemberExpression') return nameOf(node['property']);
+  if (node.type === 'MemberExpression') return nodeName(node['property']);
   return String(node['name'] ?? node['value'] ?? '');
 }
 

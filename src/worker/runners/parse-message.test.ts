@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { heard } from './heard.ts';
+import { parseMessage } from './parse-message.ts';
 
-const outcome = (said: unknown) =>
-  heard(
-    JSON.stringify({ type: 'outcome', claim: 1, outcome: said, cpuMs: 1.4, peakRssBytes: null }),
+const outcome = (value: unknown) =>
+  parseMessage(
+    JSON.stringify({ type: 'outcome', claim: 1, outcome: value, cpuMs: 1.4, peakRssBytes: null }),
   );
 const success = (resultJson: unknown) => outcome({ kind: 'success', resultJson });
 
@@ -18,9 +18,9 @@ describe('what a runner says', () => {
       spent: false,
     });
     const ready = { type: 'ready', definitions: [{ key: 'a', version: 1 }], problems: ['b'] };
-    expect(heard(JSON.stringify(ready))).toEqual(ready);
+    expect(parseMessage(JSON.stringify(ready))).toEqual(ready);
     const progress = { type: 'progress', claim: 3, fraction: 0.5, message: null };
-    expect(heard(JSON.stringify(progress))).toEqual(progress);
+    expect(parseMessage(JSON.stringify(progress))).toEqual(progress);
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe('what a runner says', () => {
     ['a claim that is no number', '{"type":"log","claim":"1","level":"info","message":"x"}'],
     ['a fraction out of range', '{"type":"progress","claim":1,"fraction":2,"message":null}'],
   ])('is not heard with %s', (_, line) => {
-    expect(heard(line)).toBeNull();
+    expect(parseMessage(line)).toBeNull();
   });
 
   it.each([
@@ -54,20 +54,20 @@ describe('what a runner says', () => {
     ['unstarted', { kind: 'unstarted' }],
     ['a snooze for ever', { kind: 'snoozed', delayMs: 1e15 }],
     ['a failure without an error', { kind: 'failure', retryAfterMs: null }],
-  ])('cannot be %s, which is not for it to say', (_, said) => {
-    expect(outcome(said)).toBeNull();
+  ])('cannot be %s, which is not for it to say', (_, value) => {
+    expect(outcome(value)).toBeNull();
   });
 
   it('is cut to size and cleaned', () => {
     const cause = { code: 'A', message: 'c\u0000', stack: null, cause: null };
     const error = { code: 'X'.repeat(500), message: 'm'.repeat(20_000), stack: 7, cause };
-    const said = outcome({ kind: 'failure', error, retryAfterMs: -5 });
-    expect(said).toMatchObject({
+    const value = outcome({ kind: 'failure', error, retryAfterMs: -5 });
+    expect(value).toMatchObject({
       outcome: {
         error: { code: 'X'.repeat(64), stack: null, cause: { message: 'c\uFFFD' } },
         retryAfterMs: null,
       },
     });
-    expect(JSON.stringify(said).length).toBeLessThan(9_000);
+    expect(JSON.stringify(value).length).toBeLessThan(9_000);
   });
 });

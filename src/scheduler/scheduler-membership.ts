@@ -1,4 +1,4 @@
-import { BUCKETS, ownsBucket, type Place } from '../core/schedule/schedule-id.ts';
+import { BUCKETS, ownsBucket, type SchedulerPosition } from '../core/schedule/schedule-id.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
@@ -6,7 +6,7 @@ import type { Db } from '../store/connection/db.ts';
 import { sendDueHint } from '../store/connection/due-hint.ts';
 import { beatScheduler, leaveSchedulers } from '../store/workers/schedulers.ts';
 
-export interface RosterOptions {
+export interface MembershipOptions {
   db: Db;
   /** Fresh at each start. */
   instance: string;
@@ -25,15 +25,15 @@ export interface RosterOptions {
  * harm when two believe for a moment that something is theirs. Until it knows better, one believes
  * that everything is.
  */
-export class Roster implements Service {
-  readonly name = 'roster';
-  readonly #options: RosterOptions;
+export class SchedulerMembership implements Service {
+  readonly name = 'scheduler-membership';
+  readonly #options: MembershipOptions;
   readonly #poller: Poller;
   readonly #listeners: (() => void)[] = [];
-  #place: Place = { count: 1, ordinal: 0 };
+  #position: SchedulerPosition = { count: 1, ordinal: 0 };
   #registered = false;
 
-  constructor(options: RosterOptions) {
+  constructor(options: MembershipOptions) {
     this.#options = options;
     const { log, heartbeatMs } = options;
     const tick = async () => {
@@ -45,7 +45,7 @@ export class Roster implements Service {
 
   /** Jobs wait in shards, schedules in buckets; both are numbers that somebody owns. */
   owns(number: number): boolean {
-    return ownsBucket(number, this.#place);
+    return ownsBucket(number, this.#position);
   }
 
   get buckets(): number[] {
@@ -57,7 +57,7 @@ export class Roster implements Service {
   }
 
   /** Somebody came or went: look again. */
-  lookSoon(): void {
+  pollSoon(): void {
     this.#poller.wake();
   }
 
@@ -70,7 +70,7 @@ export class Roster implements Service {
     const { db, instance, log } = this.#options;
     try {
       await leaveSchedulers(db, instance);
-      await this.#tellOthers();
+      await this.#notifyOthers();
     } catch (error) {
       log.debug({ err: error }, 'left without a word; others take over when the lease is over');
     }
@@ -79,18 +79,18 @@ export class Roster implements Service {
 
   async #beat(): Promise<void> {
     const { db, leaseMs, log } = this.#options;
-    const before = this.#place;
-    this.#place = await beatScheduler(db, this.#options, leaseMs);
-    const { count, ordinal } = this.#place;
+    const before = this.#position;
+    this.#position = await beatScheduler(db, this.#options, leaseMs);
+    const { count, ordinal } = this.#position;
     if (before.count !== count || before.ordinal !== ordinal) {
-      log.info({ schedulers: count, place: ordinal }, 'schedulers share the work');
+      log.info({ schedulers: count, position: ordinal }, 'schedulers share the work');
       for (const listener of this.#listeners) listener();
     }
-    if (!this.#registered) await this.#tellOthers();
+    if (!this.#registered) await this.#notifyOthers();
     this.#registered = true;
   }
 
-  async #tellOthers(): Promise<void> {
-    await sendDueHint(this.#options.db, { kind: 'roster', inMs: 0 });
+  async #notifyOthers(): Promise<void> {
+    await sendDueHint(this.#options.db, { kind: 'schedulers', inMs: 0 });
   }
 }

@@ -16,7 +16,7 @@ export type ClusterState =
  * What a start on this folder would find, without making or starting anything. Throws the refusal
  * that such a start would end with.
  */
-export async function lookAtCluster(dataDir: string): Promise<ClusterState> {
+export async function inspectCluster(dataDir: string): Promise<ClusterState> {
   const url = await findRunningCluster(dataDir);
   if (url !== undefined) return { state: 'running', url };
   const absolute = path.resolve(dataDir);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { commandLine } from './command-words.ts';
+import { commandLine } from './command-messages.ts';
 
 const KNOWN = 'known are progress, message, event, payload, result, error';
 
 const only = (line: string) => {
-  const { words, problems } = commandLine(line);
+  const { messages, problems } = commandLine(line);
   expect(problems).toEqual([]);
-  expect(words).toHaveLength(1);
-  return words[0];
+  expect(messages).toHaveLength(1);
+  return messages[0];
 };
 
 describe('what a command says', () => {
@@ -32,7 +32,7 @@ describe('what a command says', () => {
         retryAfterMs: 2,
       },
     ],
-  ])('is understood: %s', (line, word) => expect(only(line)).toEqual(word));
+  ])('is understood: %s', (line, message) => expect(only(line)).toEqual(message));
 
   it.each([
     ['{"result":null}', 'null'],
@@ -48,9 +48,9 @@ describe('what a command says', () => {
   });
 
   it('may be several things at once', () => {
-    const { words, problems } = commandLine('{"progress":1,"message":"done","result":[1,2]}');
+    const { messages, problems } = commandLine('{"progress":1,"message":"done","result":[1,2]}');
     expect(problems).toEqual([]);
-    expect(words.map(({ type }) => type)).toEqual(['progress', 'result']);
+    expect(messages.map(({ type }) => type)).toEqual(['progress', 'result']);
   });
 
   it('is a result only up to its limit', () => {
@@ -76,9 +76,9 @@ describe('what a command says', () => {
     ['{"reslut":1}', 'unknown field "reslut": did you mean "result"?'],
     ['{"__proto__":{"progress":1}}', `unknown field "__proto__": ${KNOWN}`],
   ])('is answered when it makes no sense: %s', (line, problem) => {
-    const { words, problems } = commandLine(line);
+    const { messages, problems } = commandLine(line);
     expect(problems).toEqual([problem]);
-    expect(words.filter(({ type }) => type !== 'unclear' && type !== 'error')).toEqual([]);
+    expect(messages.filter(({ type }) => type !== 'unclear' && type !== 'error')).toEqual([]);
   });
 
   it.each([
@@ -89,13 +89,13 @@ describe('what a command says', () => {
     ['{"progress":0.5,"total":10}', ['progress']],
     ['{"error":"oops"}', ['error']],
     ['{"error":{"kode":"X"}}', ['error']],
-  ])('loses no result and no error by wrong words: %s', (line, types) => {
-    expect(commandLine(line).words.map(({ type }) => type)).toEqual(types);
+  ])('loses no result and no error by wrong messages: %s', (line, types) => {
+    expect(commandLine(line).messages.map(({ type }) => type)).toEqual(types);
   });
 
   it('counts as far as it makes sense', () => {
-    const { words, problems } = commandLine('{"progress":0.5,"total":10}');
-    expect(words).toEqual([{ type: 'progress', fraction: 0.5, message: null }]);
+    const { messages, problems } = commandLine('{"progress":0.5,"total":10}');
+    expect(messages).toEqual([{ type: 'progress', fraction: 0.5, message: null }]);
     expect(problems).toEqual([`unknown field "total": ${KNOWN}`]);
   });
 });

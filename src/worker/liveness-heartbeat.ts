@@ -6,7 +6,7 @@ import { Poller } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
 import type { LongLease } from './heartbeat.ts';
 
-export interface PulseOptions {
+export interface LivenessHeartbeatOptions {
   beats: Beats;
   timing: BeatTiming;
   /** How long the lease in the database may be while the beats arrive. */
@@ -21,14 +21,14 @@ export interface PulseOptions {
  * Beats elsewhere for what runs here. As long as that works the worker is steady, and its lease may
  * be long; the first beat that does not arrive ends that, until one does again.
  */
-export class Pulse implements Service, LongLease {
-  readonly name = 'pulse';
+export class LivenessHeartbeat implements Service, LongLease {
+  readonly name = 'liveness-heartbeat';
   readonly leaseMs: number;
-  readonly #options: PulseOptions;
+  readonly #options: LivenessHeartbeatOptions;
   readonly #poller: Poller;
   #beatenMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: PulseOptions) {
+  constructor(options: LivenessHeartbeatOptions) {
     this.#options = options;
     this.leaseMs = options.leaseMs;
     this.#poller = new Poller({

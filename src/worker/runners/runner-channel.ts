@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { heard } from './heard.ts';
+import { parseMessage } from './parse-message.ts';
 import type { JobMessage, RunnerEvents, RunnerExit, RunnerReport } from './runner.ts';
 
 /** The most that `randomInt` draws from. */
@@ -10,7 +10,7 @@ export type OutcomeMessage = Extract<JobMessage, { type: 'outcome' }>;
 /** Whoever handles an outcome tells it when all that came before it has been told. */
 export type OutcomeHandler = (
   message: OutcomeMessage,
-  tell: (message: OutcomeMessage) => void,
+  report: (message: OutcomeMessage) => void,
 ) => void;
 
 /**
@@ -18,7 +18,7 @@ export type OutcomeHandler = (
  * a number that is drawn at random for each run: what an earlier job left in the process cannot guess
  * it. Once a job has its outcome, nothing more is believed about it.
  */
-export class Talk {
+export class RunnerChannel {
   /** Resolves when the definitions are loaded. */
   readonly report: Promise<RunnerReport>;
   readonly #onOutcome: OutcomeHandler;
@@ -57,8 +57,8 @@ export class Talk {
   }
 
   /** False when this is nothing that a runner would say. */
-  hear(line: string): boolean {
-    const message = heard(line);
+  receive(line: string): boolean {
+    const message = parseMessage(line);
     if (!message) return false;
     if (message.type === 'ready') {
       this.#reported?.(message);
@@ -74,7 +74,7 @@ export class Talk {
     const about = { ...message, claim: this.#claim };
     if (about.type === 'outcome') {
       this.#run = null;
-      this.#onOutcome(about, (told) => events?.onMessage(told));
+      this.#onOutcome(about, (outcome) => events?.onMessage(outcome));
     } else {
       events?.onMessage(about);
     }

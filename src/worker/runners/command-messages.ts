@@ -7,7 +7,7 @@ import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
 import { EVENT_NAME_MAX, EVENT_PAYLOAD_MAX, MESSAGE_MAX } from '../ipc.ts';
 
 /** What a program may say on its file descriptor 3, a JSON document per line. */
-export type CommandWord =
+export type CommandMessage =
   | { type: 'progress'; fraction: number; message: string | null }
   | { type: 'event'; name: string; payloadJson: string }
   | { type: 'result'; json: string }
@@ -17,7 +17,7 @@ export type CommandWord =
   | { type: 'unclear' };
 
 export interface CommandLine {
-  words: CommandWord[];
+  messages: CommandMessage[];
   /** A sentence for each part that makes no sense and was left out. */
   problems: string[];
 }
@@ -32,36 +32,37 @@ const CODE_SHAPE = /^[A-Za-z0-9_.:-]{1,64}$/;
  * way, and no error: who tells of one in the wrong words has failed all the same.
  */
 export function commandLine(line: string): CommandLine {
-  const words: CommandWord[] = [];
+  const messages: CommandMessage[] = [];
   const problems: string[] = [];
-  const said = parsed(line);
-  if (!isRecord(said)) {
-    return { words: [{ type: 'unclear' }], problems: ['it is not a JSON object'] };
+  const fields = parsed(line);
+  if (!isRecord(fields)) {
+    return { messages: [{ type: 'unclear' }], problems: ['it is not a JSON object'] };
   }
-  const unknown = Object.keys(said).filter((name) => !FIELDS.includes(name));
+  const unknown = Object.keys(fields).filter((name) => !FIELDS.includes(name));
   for (const name of unknown) problems.push(unknownName('field', name, FIELDS));
-  const take = (word: CommandWord | string) =>
-    typeof word === 'string' ? problems.push(word) : words.push(word);
-  if (Object.hasOwn(said, 'progress')) take(progress(said));
-  if (Object.hasOwn(said, 'event')) take(event(said));
-  if (Object.hasOwn(said, 'result')) take(result(line, said['result']));
-  if (Object.hasOwn(said, 'error')) {
-    const word = failure(said['error']);
-    take(word);
-    if (typeof word === 'string') {
-      const error = failureOf('HANDLER_ERROR', `the command told of an error, but ${word}`);
+  const take = (message: CommandMessage | string) =>
+    typeof message === 'string' ? problems.push(message) : messages.push(message);
+  if (Object.hasOwn(fields, 'progress')) take(progress(fields));
+  if (Object.hasOwn(fields, 'event')) take(event(fields));
+  if (Object.hasOwn(fields, 'result')) take(result(line, fields['result']));
+  if (Object.hasOwn(fields, 'error')) {
+    const message = failure(fields['error']);
+    take(message);
+    if (typeof message === 'string') {
+      const error = failureOf('HANDLER_ERROR', `the command told of an error, but ${message}`);
       take({ type: 'error', error, retryAfterMs: null });
     }
   }
-  if (words.length === 0 && problems.length === 0) problems.push('it says nothing');
-  if (unknown.length > 0 && unknown.length === Object.keys(said).length) take({ type: 'unclear' });
-  return { words, problems };
+  if (messages.length === 0 && problems.length === 0) problems.push('it says nothing');
+  if (unknown.length > 0 && unknown.length === Object.keys(fields).length)
+    take({ type: 'unclear' });
+  return { messages, problems };
 }
 
 function progress({
   progress: fraction,
   message = null,
-}: Record<string, unknown>): CommandWord | string {
+}: Record<string, unknown>): CommandMessage | string {
   if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
     return '"progress" must be a number from 0 to 1';
   }
@@ -69,7 +70,7 @@ function progress({
   return { type: 'progress', fraction, message: message === null ? null : clean(message) };
 }
 
-function event({ event: name, payload = null }: Record<string, unknown>): CommandWord | string {
+function event({ event: name, payload = null }: Record<string, unknown>): CommandMessage | string {
   if (typeof name !== 'string' || name === '' || name.length > EVENT_NAME_MAX) {
     return `"event" must be a text of 1 to ${EVENT_NAME_MAX} characters`;
   }
@@ -81,7 +82,7 @@ function event({ event: name, payload = null }: Record<string, unknown>): Comman
 }
 
 /** Other languages have numbers that JavaScript would round: a result is kept as it was written. */
-function result(line: string, value: unknown): CommandWord {
+function result(line: string, value: unknown): CommandMessage {
   const written = /^\s*\{\s*"result"\s*:(.*)\}\s*$/s.exec(line)?.[1]?.trim();
   const asWritten = written !== undefined && parsed(written) !== undefined;
   const json = asWritten ? written : JSON.stringify(value);
@@ -89,11 +90,11 @@ function result(line: string, value: unknown): CommandWord {
   return bytes > RESULT_MAX_BYTES ? { type: 'result-too-large', bytes } : { type: 'result', json };
 }
 
-function failure(said: unknown): CommandWord | string {
-  if (!isRecord(said)) return '"error" must be an object';
-  const unknown = Object.keys(said).find((name) => !ERROR_FIELDS.includes(name));
+function failure(fields: unknown): CommandMessage | string {
+  if (!isRecord(fields)) return '"error" must be an object';
+  const unknown = Object.keys(fields).find((name) => !ERROR_FIELDS.includes(name));
   if (unknown !== undefined) return unknownName('field of "error"', unknown, ERROR_FIELDS);
-  const { code = 'HANDLER_ERROR', message = '', retryAfterMs = null } = said;
+  const { code = 'HANDLER_ERROR', message = '', retryAfterMs = null } = fields;
   if (typeof code !== 'string' || !CODE_SHAPE.test(code)) {
     return '"code" must be 1 to 64 letters, digits and _ . : -';
   }
