@@ -16,7 +16,14 @@ const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.m
 const EXAMPLES = readdirSync(join(ROOT, 'examples'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('README.md'))
   .map((name) => `examples/${name}`);
-const WRITTEN = ['README.md', 'AGENTS.md', ...pages.map((name) => `docs/${name}`), ...EXAMPLES];
+const WRITTEN = [
+  'README.md',
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...pages.map((name) => `docs/${name}`),
+  ...EXAMPLES,
+];
 
 /** Blocks and code in a line may show links that are none. */
 const prose = (path: string) =>
