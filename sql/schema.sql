@@ -138,6 +138,79 @@ create table bulk (
 CREATE INDEX bulk_due ON bulk USING btree (next_at) WHERE status = 'running'::text;
 CREATE INDEX bulk_tenant ON bulk USING btree (tenant, id) WHERE tenant IS NOT NULL;
 
+create table counter (
+  shard smallint not null,
+  queue integer not null,
+  was job_state,
+  state job_state,
+  code text,
+  attempt smallint,
+  n bigint not null
+)
+with (
+  fillfactor = 50
+);
+CREATE UNIQUE INDEX counter_move ON counter USING btree (shard, queue, was, state, code, attempt) NULLS NOT DISTINCT;
+
+create table counter_delta (
+  at timestamp with time zone not null default clock_timestamp(),
+  ms double precision,
+  queue integer not null,
+  n integer not null,
+  was job_state,
+  state job_state,
+  shard smallint not null,
+  attempt smallint,
+  bucket smallint,
+  code text
+)
+with (
+  autovacuum_vacuum_cost_delay = 0,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000,
+  vacuum_truncate = off
+);
+CREATE INDEX counter_delta_at ON counter_delta USING btree (shard, at);
+
+create table counter_minute (
+  shard smallint not null,
+  tenant text not null,
+  minute timestamp with time zone not null,
+  enqueued integer not null,
+  started integer not null,
+  succeeded integer not null,
+  failed integer not null,
+  cancelled integer not null,
+  retried integer not null,
+  constraint counter_minute_pkey PRIMARY KEY (shard, tenant, minute)
+)
+with (
+  fillfactor = 50
+);
+
+create table counter_rollup (
+  shard smallint not null,
+  at timestamp with time zone not null,
+  constraint counter_rollup_pkey PRIMARY KEY (shard)
+)
+with (
+  fillfactor = 50
+);
+
+create table counter_span (
+  shard smallint not null,
+  queue integer not null,
+  slot timestamp with time zone not null,
+  state job_state not null,
+  bucket smallint not null,
+  n bigint not null,
+  ms double precision not null,
+  constraint counter_span_pkey PRIMARY KEY (shard, queue, slot, state, bucket)
+)
+with (
+  fillfactor = 50
+);
+
 create table dedupe (
   shard smallint not null,
   scope text not null,
@@ -211,6 +284,38 @@ create table event (
 )
 partition by RANGE (job_id);
 
+create table job (
+  shard smallint not null,
+  id uuid not null,
+  queue integer not null,
+  params json not null,
+  tags text[],
+  idempotency_key text,
+  concurrency_key text,
+  policy jsonb,
+  schedule_id uuid,
+  scheduled_for timestamp with time zone,
+  traceparent text,
+  created_at timestamp with time zone not null,
+  parent_id uuid,
+  hook text,
+  constraint job_pkey PRIMARY KEY (shard, id)
+)
+partition by RANGE (id);
+CREATE INDEX job_parent ON job USING btree (shard, parent_id, id) WHERE parent_id IS NOT NULL;
+CREATE INDEX job_queue ON job USING btree (shard, queue, id) WHERE queue IS NOT NULL;
+CREATE INDEX job_tags ON job USING gin (tags) WHERE tags IS NOT NULL;
+
+create table limit_override (
+  scope text not null,
+  name text not null,
+  limits jsonb not null,
+  changed_by text,
+  changed_at timestamp with time zone not null,
+  constraint limit_override_pkey PRIMARY KEY (scope, name),
+  constraint limit_override_scope_check CHECK (scope = ANY (ARRAY['definition'::text, 'tenant'::text]))
+);
+
 create table limiter (
   shard smallint not null,
   limiter bigint not null,
@@ -237,55 +342,8 @@ with (
   fillfactor = 50
 );
 CREATE INDEX limiter_adopting ON limiter USING btree (shard, adopt_until) WHERE adopt_until IS NOT NULL;
-CREATE INDEX limiter_next ON limiter USING btree (shard, next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX limiter_blocked ON limiter USING btree (shard, limiter) WHERE blocked > 0;
-
-create table job (
-  shard smallint not null,
-  id uuid not null,
-  queue integer not null,
-  params json not null,
-  tags text[],
-  idempotency_key text,
-  concurrency_key text,
-  policy jsonb,
-  schedule_id uuid,
-  scheduled_for timestamp with time zone,
-  traceparent text,
-  created_at timestamp with time zone not null,
-  parent_id uuid,
-  hook text,
-  constraint job_pkey PRIMARY KEY (shard, id)
-)
-partition by RANGE (id);
-CREATE INDEX job_queue ON job USING btree (shard, queue, id) WHERE queue IS NOT NULL;
-CREATE INDEX job_parent ON job USING btree (shard, parent_id, id) WHERE parent_id IS NOT NULL;
-CREATE INDEX job_tags ON job USING gin (tags) WHERE tags IS NOT NULL;
-
-create table queue (
-  shard smallint not null,
-  queue integer not null,
-  tenant text not null,
-  key text not null,
-  version integer not null,
-  paused_at timestamp with time zone,
-  definition_limiter bigint,
-  tenant_limiter bigint,
-  keyed boolean not null default false,
-  told job_state[],
-  constraint queue_pkey PRIMARY KEY (shard, queue)
-);
-CREATE UNIQUE INDEX queue_name ON queue USING btree (shard, key, version, tenant) WHERE key IS NOT NULL;
-
-create table limit_override (
-  scope text not null,
-  name text not null,
-  limits jsonb not null,
-  changed_by text,
-  changed_at timestamp with time zone not null,
-  constraint limit_override_pkey PRIMARY KEY (scope, name),
-  constraint limit_override_scope_check CHECK (scope = ANY (ARRAY['definition'::text, 'tenant'::text]))
-);
+CREATE INDEX limiter_next ON limiter USING btree (shard, next_at) WHERE next_at IS NOT NULL;
 
 create table log_chunk (
   shard smallint not null,
@@ -321,6 +379,21 @@ create table pause (
   constraint pause_check CHECK ((scope = 'all'::text) = (name = ''::text)),
   constraint pause_scope_check CHECK (scope = ANY (ARRAY['all'::text, 'tenant'::text, 'definition'::text]))
 );
+
+create table queue (
+  shard smallint not null,
+  queue integer not null,
+  tenant text not null,
+  key text not null,
+  version integer not null,
+  paused_at timestamp with time zone,
+  definition_limiter bigint,
+  tenant_limiter bigint,
+  keyed boolean not null default false,
+  told job_state[],
+  constraint queue_pkey PRIMARY KEY (shard, queue)
+);
+CREATE UNIQUE INDEX queue_name ON queue USING btree (shard, key, version, tenant) WHERE key IS NOT NULL;
 
 create table revived (
   shard smallint not null,
@@ -478,79 +551,6 @@ create table step (
 )
 partition by RANGE (job_id);
 
-create table counters (
-  shard smallint not null,
-  queue integer not null,
-  was job_state,
-  state job_state,
-  code text,
-  attempt smallint,
-  n bigint not null
-)
-with (
-  fillfactor = 50
-);
-CREATE UNIQUE INDEX counter_move ON counters USING btree (shard, queue, was, state, code, attempt) NULLS NOT DISTINCT;
-
-create table counter_delta (
-  at timestamp with time zone not null default clock_timestamp(),
-  ms double precision,
-  queue integer not null,
-  n integer not null,
-  was job_state,
-  state job_state,
-  shard smallint not null,
-  attempt smallint,
-  bucket smallint,
-  code text
-)
-with (
-  autovacuum_vacuum_cost_delay = 0,
-  autovacuum_vacuum_scale_factor = 0.02,
-  autovacuum_vacuum_threshold = 1000,
-  vacuum_truncate = off
-);
-CREATE INDEX counter_delta_at ON counter_delta USING btree (shard, at);
-
-create table counter_rollup (
-  shard smallint not null,
-  at timestamp with time zone not null,
-  constraint counter_rollup_pkey PRIMARY KEY (shard)
-)
-with (
-  fillfactor = 50
-);
-
-create table counter_minute (
-  shard smallint not null,
-  tenant text not null,
-  minute timestamp with time zone not null,
-  enqueued integer not null,
-  started integer not null,
-  succeeded integer not null,
-  failed integer not null,
-  cancelled integer not null,
-  retried integer not null,
-  constraint counter_minute_pkey PRIMARY KEY (shard, tenant, minute)
-)
-with (
-  fillfactor = 50
-);
-
-create table counter_span (
-  shard smallint not null,
-  queue integer not null,
-  slot timestamp with time zone not null,
-  state job_state not null,
-  bucket smallint not null,
-  n bigint not null,
-  ms double precision not null,
-  constraint counter_span_pkey PRIMARY KEY (shard, queue, slot, state, bucket)
-)
-with (
-  fillfactor = 50
-);
-
 create table tenant (
   name text not null,
   created_at timestamp with time zone not null default clock_timestamp(),
@@ -593,15 +593,15 @@ with (
   autovacuum_vacuum_threshold = 1000,
   vacuum_truncate = off
 );
-CREATE INDEX waiting_permitted ON waiting USING btree (shard, key_limiter) WHERE has_permit;
+CREATE INDEX waiting_blocked ON waiting USING btree (shard, key_limiter, rank, blocked) WHERE blocked IS NOT NULL;
+CREATE INDEX waiting_blocked_oldest ON waiting USING btree (shard, queue, queued_at) WHERE blocked IS NOT NULL;
 CREATE INDEX waiting_due ON waiting USING btree (shard, run_at, id) WHERE state = ANY (ARRAY['scheduled'::job_state, 'retrying'::job_state]);
 CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX waiting_line ON waiting USING btree (shard, queue, rank, seq) WHERE seq IS NOT NULL;
-CREATE INDEX waiting_blocked ON waiting USING btree (shard, key_limiter, rank, blocked) WHERE blocked IS NOT NULL;
-CREATE INDEX waiting_blocked_oldest ON waiting USING btree (shard, queue, queued_at) WHERE blocked IS NOT NULL;
-CREATE INDEX waiting_without_permit ON waiting USING btree (shard, queue, seq) WHERE key_limiter IS NOT NULL AND seq IS NOT NULL AND NOT has_permit;
+CREATE INDEX waiting_permitted ON waiting USING btree (shard, key_limiter) WHERE has_permit;
 CREATE INDEX waiting_tried ON waiting USING btree (shard, queue, id) WHERE claim_no > 0;
 CREATE INDEX waiting_unhandled ON waiting USING btree (shard, queue, queued_at) WHERE fails_unhandled AND state = 'queued'::job_state;
+CREATE INDEX waiting_without_permit ON waiting USING btree (shard, queue, seq) WHERE key_limiter IS NOT NULL AND seq IS NOT NULL AND NOT has_permit;
 
 create table webhook (
   id uuid not null,
@@ -1174,16 +1174,6 @@ begin
     <= greatest(small_bytes, 4 * longshore.history_bytes('_kept')));
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.limiter_of(kind text, name text)
- RETURNS bigint
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-  select ('x' || encode(substr(sha256(convert_to(kind || E'\n' || name, 'UTF8')), 1, 8), 'hex'))
-    ::bit(64)::bigint & 2305843009213693951
-    | case kind when 'key' then 4611686018427387904 else 0 end
-$function$;
-
 CREATE OR REPLACE FUNCTION longshore.history_bytes(suffix text)
  RETURNS numeric
  LANGUAGE plpgsql
@@ -1307,40 +1297,15 @@ exception when numeric_value_out_of_range then
   perform longshore.refuse('/params', 'a number is too large for JSON', 'LS422');
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.queue_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
- RETURNS queue
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION longshore.limiter_of(kind text, name text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-declare
-  found_queue longshore.queue;
-begin
-  for try in 1 .. 100 loop
-    select l.* into found_queue from longshore.queue l
-    where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
-      and exists (
-        select 1 from longshore.queue h
-        where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
-          and h.tenant = l.tenant);
-    if found then return found_queue; end if;
-    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter, tenant_limiter, keyed,
-      told)
-    select of_shard, top.queue + l.n, l.key, of_version, of_tenant, (
-        select min(p.paused_at) from longshore.pause p
-        where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
-          or (p.scope = 'definition' and p.name = l.key)),
-      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
-      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
-      longshore.subscribed_states(of_tenant, l.key)
-    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
-    cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
-    left join longshore.limiter d
-      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
-    left join longshore.limiter t
-      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
-    on conflict do nothing;
-  end loop;
-  raise exception 'no queue could be made for %@%', of_key, of_version;
-end $function$;
+  select ('x' || encode(substr(sha256(convert_to(kind || E'\n' || name, 'UTF8')), 1, 8), 'hex'))
+    ::bit(64)::bigint & 2305843009213693951
+    | case kind when 'key' then 4611686018427387904 else 0 end
+$function$;
 
 CREATE OR REPLACE FUNCTION longshore.listeners(of_shard smallint, of_queue integer)
  RETURNS TABLE(webhook uuid, event text, state job_state, tags text[], queue integer)
@@ -1500,6 +1465,41 @@ AS $function$
   where i.inhparent = format('longshore.%I', parent)::regclass
 $function$;
 
+CREATE OR REPLACE FUNCTION longshore.queue_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
+ RETURNS queue
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_queue longshore.queue;
+begin
+  for try in 1 .. 100 loop
+    select l.* into found_queue from longshore.queue l
+    where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
+      and exists (
+        select 1 from longshore.queue h
+        where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
+          and h.tenant = l.tenant);
+    if found then return found_queue; end if;
+    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter, tenant_limiter, keyed,
+      told)
+    select of_shard, top.queue + l.n, l.key, of_version, of_tenant, (
+        select min(p.paused_at) from longshore.pause p
+        where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
+          or (p.scope = 'definition' and p.name = l.key)),
+      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
+      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
+      longshore.subscribed_states(of_tenant, l.key)
+    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
+    cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
+    left join longshore.limiter d
+      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
+    left join longshore.limiter t
+      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
+    on conflict do nothing;
+  end loop;
+  raise exception 'no queue could be made for %@%', of_key, of_version;
+end $function$;
+
 CREATE OR REPLACE FUNCTION longshore.recount_counters(of_shard smallint)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1648,6 +1648,21 @@ AS $function$
     else age_ms < (during ->> 'windowMs')::float8 end
 $function$;
 
+CREATE OR REPLACE FUNCTION longshore.subscribed_states(of_tenant text, of_key text)
+ RETURNS job_state[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select array_agg(distinct w.state::longshore.job_state)
+  from longshore.webhook h
+  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
+      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
+      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
+    as w(event, state) on w.event = any (h.events)
+  where h.tenant = of_tenant and h.status = 'active' and left(of_key, 1) <> '$'
+    and (h.definition_keys is null or of_key = any (h.definition_keys))
+$function$;
+
 CREATE OR REPLACE FUNCTION longshore.tags_of(of_shard smallint, of_id uuid)
  RETURNS text[]
  LANGUAGE plpgsql
@@ -1718,21 +1733,6 @@ AS $function$
     else least((rate ->> 'burst')::double precision,
       tokens + greatest(0, extract(epoch from at - refilled_at)) * 1000
         * (rate ->> 'limit')::double precision / (rate ->> 'perMs')::double precision) end
-$function$;
-
-CREATE OR REPLACE FUNCTION longshore.subscribed_states(of_tenant text, of_key text)
- RETURNS job_state[]
- LANGUAGE sql
- STABLE
-AS $function$
-  select array_agg(distinct w.state::longshore.job_state)
-  from longshore.webhook h
-  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
-      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
-      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
-    as w(event, state) on w.event = any (h.events)
-  where h.tenant = of_tenant and h.status = 'active' and left(of_key, 1) <> '$'
-    and (h.definition_keys is null or of_key = any (h.definition_keys))
 $function$;
 
 CREATE OR REPLACE FUNCTION longshore.utf16_order(value text)

@@ -48,7 +48,7 @@ describe('docs/testing.md', () => {
     expect(programs).toHaveLength(3);
     const { code, said } = await start(['--test', ...programs], inject('clusterUrl'));
     expect(said).toMatch(/pass 3/);
-    expect(code).toBe(0);
+    expect(code, said).toBe(0);
   });
 });
 

@@ -331,10 +331,13 @@ describe('the port', () => {
       detail: expect.stringMatching(/^Longshore \d.* an/),
     });
     await empty.drop();
-    expect(await portOf(port)).toMatchObject({
-      status: 'warning',
-      detail: expect.stringContaining('is not ready'),
-    });
+    // The server asks its database once a second.
+    await expect
+      .poll(async () => await portOf(port), { timeout: 30_000 })
+      .toMatchObject({
+        status: 'warning',
+        detail: expect.stringContaining('is not ready'),
+      });
   });
 
   it('must be one of loopback until there is a key', async () => {

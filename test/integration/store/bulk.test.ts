@@ -139,7 +139,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     const ann = { name: 'key:ann', address: null };
     await startBulk(database.db, wish('cancel', { definitionKey: 'a' }), ann);
     const news = await runBatch(database.db);
-    expect(news).toMatchObject({ changed: 4, workers: [worker], lines: { length: 3 } });
+    expect(news).toMatchObject({ changed: 4, workers: [worker], levels: { length: 3 } });
     // The other one, and the three hooks.
     expect(await states()).toEqual({ cancelled: 3, cancelling: 1, queued: 4 });
     const by = await database.sql<{ by: string }>(

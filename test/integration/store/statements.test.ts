@@ -206,7 +206,7 @@ describe.each(postgresVersions())('every statement on PostgreSQL %i', (postgres)
 /** How many rows a statement may look at, for ten jobs beside 45,000 or for one. */
 const ROWS_MAX: Record<string, number> = {
   claim: 30, // the head of the level, the same rows again to delete them, the bodies
-  turn: 50,
+  settle_and_claim: 50,
   find_levels: 15,
   settle: 20,
   progress: 10,

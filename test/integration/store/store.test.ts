@@ -187,7 +187,7 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
       const job = await claimOne();
       const resultJson = '{"z":1,"a":"\\u0000"}';
       expect(await settleAs(database, job, { kind: 'success', resultJson })).toEqual([
-        { id, lines: [] },
+        { id, levels: [] },
       ]);
       const done = await view(id);
       expect(done).toMatchObject({ status: 'succeeded', workerId: null, leaseExpiresAt: null });

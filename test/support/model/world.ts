@@ -82,7 +82,7 @@ export class World {
   /** An empty queue with two workers, on both sides. */
   async begin(): Promise<{ model: Model; real: World }> {
     const tables = ['waiting', 'running', 'done', 'attempt', 'job', 'dedupe', 'worker', 'revived'];
-    tables.push('counters', 'counter_delta', 'definition');
+    tables.push('counter', 'counter_delta', 'definition');
     await this.database.sql(tables.map((table) => `delete from longshore.${table}`).join(';'));
     const model = new Model();
     await this.register(model);
