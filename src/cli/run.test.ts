@@ -338,7 +338,7 @@ test('config shows values, where they came from, and no secrets', async () => {
 test('migrate prints what it applied', async () => {
   const { stdout, stderr } = await run(['migrate']);
   expect({ stdout, stderr }).toEqual({
-    stdout: '0001_jobs\n',
+    stdout: '0001_schema\n',
     stderr: 'PostgreSQL 18 is up to date now.\n',
   });
 });

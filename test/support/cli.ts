@@ -67,7 +67,7 @@ export function start(
         stop: async () => {},
         ...app,
       }),
-      migrateApp: async () => ({ applied: ['0001_jobs'], database: 'PostgreSQL 18' }),
+      migrateApp: async () => ({ applied: ['0001_schema'], database: 'PostgreSQL 18' }),
       diagnose: async () => checks,
       encryptionApp: async (_config, _log, { reseal }) => ({
         keys: [

@@ -8,7 +8,7 @@ import { moves, counters } from '../counters/counter-moves.ts';
 
 /**
  * Rows are looked up by their key first, then deleted by where they are: PostgreSQL 15 and 16 would
- * read the whole index to find a list of ids in it (sql/migrations/0001_jobs.sql). `is true` keeps
+ * read the whole index to find a list of ids in it (sql/migrations/0001_schema.sql). `is true` keeps
  * the planner from doing just that; a row that is not the one that was looked up is left alone.
  */
 const forget = (table: string, column: string) => `

@@ -4,7 +4,7 @@ import { type Queryable, statement } from '../connection/db.ts';
 
 /**
  * Retention: how long history is kept, counted from the end of a job. The work is done by functions
- * in the database (`sql/migrations/0002_retention.sql`), because it makes and drops tables. Any
+ * in the database (`sql/migrations/0001_schema.sql`), because it makes and drops tables. Any
  * number of processes may ask for it at once: one does it, the others are told that there is
  * nothing to do.
  */

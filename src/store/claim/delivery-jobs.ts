@@ -10,7 +10,7 @@ import { WAKE_CHANNEL } from '../connection/wake.ts';
  * this part is left out altogether, and so is what is told (`store/claim/subscribed-queues.ts`). In the others the
  * first question, asked once per statement, is whether there is an active webhook anywhere; while there
  * is none, nothing below it is begun. If there is one, it is looked up once for each queue of the batch
- * who listens there. The rest is done by functions (sql/migrations/0011_webhooks.sql), so that there is
+ * who listens there. The rest is done by functions (sql/migrations/0001_schema.sql), so that there is
  * little here to be made ready: 0.05 to 0.1 ms for each statement where nobody listens.
  *
  * Workers are told in the statement itself, one message for each queue of deliveries, since claims have

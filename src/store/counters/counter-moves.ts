@@ -3,7 +3,7 @@ import { EDGES_MS } from '../../core/views/histogram.ts';
 /**
  * Counts what a statement moves: a part of every statement that makes a job, removes one, or changes
  * its state. One narrow row for each queue and kind of move, in the commit of the move itself, so the
- * sum is never wrong (`sql/migrations/0014_counters.sql`). A test holds every statement to it, and others
+ * sum is never wrong (`sql/migrations/0001_schema.sql`). A test holds every statement to it, and others
  * count the jobs themselves after random work.
  */
 

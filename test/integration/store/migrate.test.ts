@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { makeJobId } from '../../../src/core/job/job-id.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import {
   migrate,
@@ -110,44 +113,37 @@ describe('migrate', () => {
     expect(await run(ours, 4)).toEqual([]);
   });
 
-  it('knows a breaking file by its first line', async () => {
+  it('applies only what the database lacks, in the order of the numbers', async () => {
+    const first = later('create table longshore.later (id int primary key)');
+    const second = { ...later('alter table longshore.later add n int'), name: '0998_more' };
+    second.number += 1;
+    expect(await run()).toEqual(ours.map((migration) => migration.name));
+    expect(await run([...ours, first])).toEqual([first.name]);
+    expect(await run([...ours, first, second])).toEqual([second.name]);
+    expect(await sql('select id, n from longshore.later')).toEqual([]);
+  });
+});
+
+describe('readMigrations', () => {
+  it('numbers our files without a gap, and none of them is marked as breaking', () => {
     expect(ours.map(({ number }) => number)).toEqual(ours.map((_, index) => index + 1));
-    for (const { sql, breaking } of ours) {
-      expect(breaking).toBe(sql.split('\n')[0] === '--! breaking');
-    }
+    expect(ours.filter(({ breaking }) => breaking)).toEqual([]);
   });
 
-  it('gives queues that were there before hooks a queue for them, and old attempts their end', async () => {
-    await run(ours.filter(({ number }) => number < 3));
-    const id = makeJobId({ timeMs: Date.now(), sequence: 0, random: [0, 0], shard: 0 });
-    await sql(`insert into longshore.queue (shard, queue, tenant, key, version)
-      values (0, 1, 't', 'a', 1), (0, 4, 't', 'b', 2), (1, 1, 't', 'c', 1);
-      insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
-        interruptions, finished_at, error_code, error)
-      values (0, '${id}', 1, 'failed', 0, 1, 1, 5, 0, now(), 'TIMEOUT', '{}');
-      insert into longshore.attempt (shard, job_id, claim_no, number, worker, started_at,
-        finished_at, error_code)
-      select 0, '${id}', n, 1, gen_random_uuid(), now(), now(), code
-      from unnest('{LEASE_EXPIRED,INTERRUPTED,NULL,TIMEOUT,TIMEOUT}'::text[])
-        with ordinality as a(code, n)`);
-    await run();
-    expect(
-      await sql(`select shard, queue, tenant, key, version from longshore.queue
-        where left(key, 1) = '$' order by shard, queue`),
-    ).toEqual([
-      { shard: 0, queue: 5, tenant: 't', key: '$hook:a', version: 1 },
-      { shard: 0, queue: 6, tenant: 't', key: '$hook:b', version: 2 },
-      { shard: 1, queue: 2, tenant: 't', key: '$hook:c', version: 1 },
-    ]);
-    const ends = await sql<{ next: string }>(
-      'select next from longshore.attempt order by claim_no',
-    );
-    expect(ends.map(({ next }) => next)).toEqual([
-      'queued',
-      'queued',
-      'scheduled',
-      'retrying',
-      'failed',
+  it('knows a breaking file by its first line, and ignores other files', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'migrations-'));
+    onTestFinished(async () => await rm(folder, { recursive: true }));
+    const files = {
+      '0002_breaking.sql': '--! breaking\nselect 2;\n',
+      '0001_first.sql': 'select 1;\n--! breaking\n',
+      'notes.md': 'select 3;',
+    };
+    for (const [name, text] of Object.entries(files))
+      await writeFile(path.join(folder, name), text);
+    const found = await readMigrations(pathToFileURL(`${folder}/`));
+    expect(found.map(({ number, name, breaking }) => ({ number, name, breaking }))).toEqual([
+      { number: 1, name: '0001_first', breaking: false },
+      { number: 2, name: '0002_breaking', breaking: true },
     ]);
   });
 });

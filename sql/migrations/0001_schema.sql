@@ -1,0 +1,1981 @@
+-- The whole schema of Longshore. The sections, in this order:
+--
+--    1. queues and jobs             7. schedules
+--    2. attempts and history        8. webhooks
+--    3. workers                     9. counters and alerts
+--    4. limits and pauses          10. access
+--    5. unique keys, idempotency   11. partitions and retention
+--    6. bulk operations            12. enqueueing by SQL
+--
+-- Four rules hold for all tables:
+--
+-- 1. The body of a job (params, tags, policy) is written once, into `job`. What changes is one narrow
+--    row, which moves from `waiting` to `running` to `done`. A job is in exactly one of these three.
+-- 2. Every key contains the `shard` and every statement names one shard, so the same SQL runs on
+--    distributed PostgreSQL. Tables without a shard are small: operators write them, not jobs.
+-- 3. Ids are ordered by time. Tables that grow with the number of jobs are partitioned by id, so
+--    retention drops whole partitions instead of deleting row by row.
+-- 4. No query has a bad plan to choose. A table without statistics, or with those of an empty queue,
+--    makes all plans look equally cheap. So every secondary index is partial, if only by `where x is
+--    not null`: it can only serve queries that name x. And where rows are matched by `id = any (…)`,
+--    the key begins with the id: PostgreSQL 15 and 16 use an array on a later column as a filter and
+--    read the whole index. test/integration/store/statements.test.ts checks the plans.
+--
+-- The types of queries' rows are compared with their TypeScript types by a test; `sql/schema.sql` is
+-- what this file (and all later ones) add up to, printed by `npm run schema`.
+
+
+-- ===========================================================================================
+-- 1. Queues and jobs
+-- ===========================================================================================
+
+create type longshore.job_state as enum (
+  'created', 'scheduled', 'queued', 'running', 'retrying', 'cancelling',
+  'succeeded', 'failed', 'cancelled'
+);
+
+-- One row per fact that is fixed for a database, such as `shards`, which the first migration writes,
+-- or `partition_days`, which follows from the configured retention.
+create table longshore.setting (
+  name text primary key,
+  value jsonb not null
+);
+
+-- One row per version of a job definition, written by workers when they start. `info` is what the API
+-- shows of it (src/core/definition). The worker that publishes last wins.
+create table longshore.definition (
+  key text not null,
+  version integer not null check (version > 0),
+  info jsonb not null,
+  published_at timestamptz not null default clock_timestamp(),
+  primary key (key, version)
+);
+
+-- One row per queue: the jobs of one definition version of one tenant. The first enqueue creates it,
+-- together with a second queue for the hooks of these jobs, whose key is `$hook:` and the key.
+-- Rows change rarely and are cached by every process. A claim reads this row to know everything that
+-- restricts it:
+--   paused_at           the earliest pause that applies to the queue; null when none does
+--   definition_limiter  the limiter of the definition's limits, tenant_limiter that of the tenant's;
+--                       null without such limits
+--   keyed               whether the definition limits its concurrency keys
+--   told                the states whose events a webhook subscribes to; null when none does
+-- A change of a pause, a limit or a webhook updates the queues under `lock_queues()`.
+create table longshore.queue (
+  shard smallint not null,
+  queue integer not null,
+  tenant text not null,
+  key text not null,
+  version integer not null,
+  paused_at timestamptz,
+  definition_limiter bigint,
+  tenant_limiter bigint,
+  keyed boolean not null default false,
+  told longshore.job_state[],
+  primary key (shard, queue)
+);
+-- Finds a queue by its definition.
+create unique index queue_name on longshore.queue (shard, key, version, tenant)
+  where key is not null;
+
+-- Keeps queues from being created until the end of the transaction, so that a queue created later
+-- sees the new limits, pauses and webhooks.
+create function longshore.lock_queues() returns void
+language plpgsql as $$
+begin
+  lock table longshore.queue in share row exclusive mode;
+end $$;
+
+-- How many attempts a job has whose caller did not say: what its definition says. The first claim
+-- calls it, because the worker that claims has published the definition by then.
+create function longshore.default_attempts(of_shard smallint, of_queue integer)
+returns integer language sql stable as $$
+  select coalesce((
+    select (d.info ->> 'maxAttempts')::integer
+    from longshore.queue l join longshore.definition d on d.key = l.key and d.version = l.version
+    where l.shard = of_shard and l.queue = of_queue), 3)
+$$;
+
+-- One row per job, in every state: its body. The enqueue writes it; only replacing a unique job or
+-- a retry with edited params changes it. Hooks and webhook deliveries are jobs too: `hook` says which
+-- hook or event, and `parent_id` is the job of the hook or the webhook of the delivery.
+-- `params` is json and not jsonb, so that it is stored exactly as it was sent.
+create table longshore.job (
+  shard smallint not null,
+  id uuid not null,
+  queue integer not null,
+  params json not null,
+  tags text[],
+  idempotency_key text,
+  concurrency_key text,
+  policy jsonb,
+  schedule_id uuid,
+  scheduled_for timestamptz,
+  traceparent text,
+  created_at timestamptz not null,
+  parent_id uuid,
+  hook text,
+  primary key (shard, id)
+) partition by range (id);
+-- Lists the jobs of a definition, newest first.
+create index job_queue on longshore.job (shard, queue, id) where queue is not null;
+-- Searches by tag.
+create index job_tags on longshore.job using gin (tags) where tags is not null;
+-- Lists the hooks of a job, and the deliveries of a webhook page by page.
+create index job_parent on longshore.job (shard, parent_id, id) where parent_id is not null;
+
+-- An id like those of src/core/job/job-id.ts, made now: milliseconds, the fraction of the
+-- millisecond, random bits, the shard.
+create function longshore.new_job_id(shard smallint) returns uuid
+language sql volatile as $$
+  select (lpad(to_hex(micros / 1000), 12, '0') || '7' || lpad(to_hex(micros % 1000 * 4), 3, '0')
+    || substr(chance, 17, 13) || lpad(to_hex(shard::integer), 3, '0'))::uuid
+  from (
+    select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros,
+      replace(gen_random_uuid()::text, '-', '') as chance
+  ) now
+$$;
+
+-- One row per job that no worker has claimed: created (held), scheduled, queued or retrying.
+--   rank             minus the priority; jobs of one rank form a priority level of their queue
+--   seq              the position within the level, in microseconds; set when the job is claimable
+--   blocked          the same for a queued job that waits for a permit of its concurrency key: it is
+--                    outside of the index that claims read
+--   key_limiter      the limiter of the concurrency key, whether or not keys are limited at present
+--   has_permit       the job holds one permit of that limiter
+--   run_at           when a scheduled or retrying job becomes queued
+--   max_attempts     null until the first claim when neither caller nor definition said it
+--   fails_unhandled  the job fails when no worker has its code for a while (`POST /api/jobs/enqueue`);
+--                    null means no, which keeps the rows of all other jobs short
+create table longshore.waiting (
+  shard smallint not null,
+  id uuid not null,
+  queue integer not null,
+  state longshore.job_state not null,
+  rank integer not null,
+  seq bigint,
+  blocked bigint,
+  run_at timestamptz,
+  expires_at timestamptz,
+  attempts integer not null default 0,
+  max_attempts integer,
+  claim_no integer not null default 0,
+  interruptions integer not null default 0,
+  queued_at timestamptz,
+  key_limiter bigint,
+  has_permit boolean not null default false,
+  fails_unhandled boolean,
+  primary key (id, shard),
+  check (state in ('created', 'scheduled', 'queued', 'retrying')),
+  check ((state = 'queued') = (num_nonnulls(seq, blocked) = 1)),
+  check (state not in ('scheduled', 'retrying') or run_at is not null),
+  check (state <> 'queued' or queued_at is not null),
+  check (attempts >= 0 and max_attempts > 0 and claim_no >= 0 and interruptions >= 0),
+  check (not has_permit or (key_limiter is not null and state = 'queued' and blocked is null)),
+  check (blocked is null or key_limiter is not null)
+) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+-- Claims read this and nothing else: it holds exactly the claimable jobs, best first.
+create index waiting_line on longshore.waiting (shard, queue, rank, seq) where seq is not null;
+-- The promoter finds jobs that are due. With the id, because a million jobs may be due at one moment
+-- and a page of a list starts among them.
+create index waiting_due on longshore.waiting (shard, run_at, id)
+  where state in ('scheduled', 'retrying');
+-- The scheduler finds jobs that have expired.
+create index waiting_expiry on longshore.waiting (shard, expires_at) where expires_at is not null;
+-- The best blocked job of a key, when a permit is free.
+create index waiting_blocked on longshore.waiting (shard, key_limiter, rank, blocked)
+  where blocked is not null;
+-- The oldest blocked job of a queue, for the overview.
+create index waiting_blocked_oldest on longshore.waiting (shard, queue, queued_at) where blocked is not null;
+-- Whether a key has a permitted job that is not yet claimed.
+create index waiting_permitted on longshore.waiting (shard, key_limiter) where has_permit;
+-- Claimable jobs without a permit: the sweep finds them when the keys of a queue become limited.
+create index waiting_without_permit on longshore.waiting (shard, queue, seq)
+  where key_limiter is not null and seq is not null and not has_permit;
+-- Queued jobs that must not wait for a worker that has their code.
+create index waiting_unhandled on longshore.waiting (shard, queue, queued_at)
+  where fails_unhandled and state = 'queued';
+-- Waiting jobs that were claimed before and so may have failed: searches by error read them.
+create index waiting_tried on longshore.waiting (shard, queue, id) where claim_no > 0;
+
+-- One row per job that a worker has claimed. `claim_no` is the fence: every write of a worker names
+-- it, so a worker that lost the job can change nothing. `tokens` are the limiters of which this claim
+-- holds a permit: it gives back what it took, whatever the limits are by then. cancel_requested_by is
+-- the actor of the audit log; null when no user requested the cancellation.
+create table longshore.running (
+  shard smallint not null,
+  id uuid not null,
+  queue integer not null,
+  state longshore.job_state not null,
+  rank integer not null,
+  expires_at timestamptz,
+  attempts integer not null,
+  max_attempts integer not null,
+  claim_no integer not null,
+  interruptions integer not null,
+  queued_at timestamptz not null,
+  worker uuid not null,
+  started_at timestamptz not null,
+  cancel_requested_at timestamptz,
+  progress_fraction real,
+  progress_message text,
+  key_limiter bigint,
+  tokens bigint[],
+  cancel_requested_by text,
+  fails_unhandled boolean,
+  primary key (id, shard),
+  check (state in ('running', 'cancelling')),
+  check ((state = 'cancelling') = (cancel_requested_at is not null)),
+  check (attempts > 0 and claim_no > 0)
+) with (fillfactor = 70, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+-- The jobs of a worker, when its lease ends.
+create index running_worker on longshore.running (shard, worker) where worker is not null;
+
+-- One row per job that has ended. The primary key makes a second outcome impossible. `claim_no` shows
+-- a worker that repeats its settlement that this outcome is already its own. `fingerprint` identifies
+-- an error without the details of one occurrence (src/core/failure/fingerprint.ts).
+create table longshore.done (
+  shard smallint not null,
+  id uuid not null,
+  queue integer not null,
+  state longshore.job_state not null,
+  rank integer not null,
+  attempts integer not null,
+  max_attempts integer,
+  claim_no integer not null,
+  interruptions integer not null,
+  queued_at timestamptz,
+  worker uuid,
+  started_at timestamptz,
+  cancel_requested_at timestamptz,
+  finished_at timestamptz not null,
+  progress_fraction real,
+  progress_message text,
+  pid integer,
+  exit_code integer,
+  signal text,
+  peak_rss_bytes bigint,
+  cpu_ms integer,
+  error_code text,
+  fingerprint text,
+  error json,
+  result json,
+  cancel_requested_by text,
+  primary key (shard, id),
+  check (state in ('succeeded', 'failed', 'cancelled')),
+  check (state <> 'failed' or (error_code is not null and error is not null)),
+  check (state <> 'cancelled' or cancel_requested_at is not null),
+  check (state <> 'succeeded' or result is not null)
+) partition by range (id);
+-- Dead letters by the time of their end. This index and the next one name different columns in their
+-- conditions, so the planner cannot confuse them.
+create index done_dead on longshore.done (shard, queue, finished_at, id)
+  where state = 'failed' and error_code is not null;
+-- Dead letters grouped by fingerprint.
+create index done_fingerprint on longshore.done (shard, queue, fingerprint, finished_at, id)
+  where state = 'failed' and fingerprint is not null;
+-- Lists of failed or cancelled jobs. It starts with the queue, so the few failures of one definition
+-- are found beside a hundred thousand of another.
+create index done_unsuccessful on longshore.done (shard, queue, state, id) where state <> 'succeeded';
+-- Searches by error code. A job that succeeded has no code and is not in it.
+create index done_code on longshore.done (shard, queue, error_code, id) where error_code is not null;
+
+
+-- ===========================================================================================
+-- 2. Attempts and history
+--
+-- All of it belongs to a job and is dropped together with it.
+-- ===========================================================================================
+
+-- One row per claim that did not end the job with a success; a success is derived from `done`. The
+-- statement that ends the claim writes it. `next` is the state that the job got, `run_at` when it
+-- runs again. Most events of a job are derived from this row and stored nowhere else.
+-- A retry by hand takes the job out of `done` and keeps its outcome here; `retried` says when, how
+-- and with which other params. A job that ended without ever running has a row without worker and
+-- start then, which is part of its history but not of its attempts.
+create table longshore.attempt (
+  shard smallint not null,
+  job_id uuid not null,
+  claim_no integer not null,
+  number integer not null,
+  worker uuid,
+  pid integer,
+  started_at timestamptz,
+  finished_at timestamptz not null,
+  exit_code integer,
+  signal text,
+  peak_rss_bytes bigint,
+  cpu_ms integer,
+  error_code text,
+  error json,
+  queued_at timestamptz,
+  cancel_requested_at timestamptz,
+  next longshore.job_state,
+  run_at timestamptz,
+  fingerprint text,
+  retried json,
+  cancel_requested_by text,
+  primary key (shard, job_id, claim_no)
+) partition by range (job_id);
+-- Attempts that failed recently and are retried: the alert about retries counts them.
+create index attempt_retried on longshore.attempt (shard, finished_at) where next = 'retrying';
+
+-- One row per event that a job emits while it runs. `n` counts within the claim, in the order in which
+-- the worker writes. `cancelling` says that the row was written after a cancellation: it is the state
+-- of the `running` row, read under a lock that a cancellation waits for. So the order of events
+-- depends on no clock.
+create table longshore.event (
+  shard smallint not null,
+  job_id uuid not null,
+  claim_no integer not null,
+  n integer not null,
+  attempt integer not null,
+  type text not null check (type in ('progress', 'custom', 'hook')),
+  cancelling boolean not null,
+  at timestamptz not null,
+  payload json not null,
+  primary key (shard, job_id, claim_no, n)
+) partition by range (job_id);
+
+-- One row per batch of log lines. The worker compresses them, so PostgreSQL does not try again.
+create table longshore.log_chunk (
+  shard smallint not null,
+  job_id uuid not null,
+  claim_no integer not null,
+  n integer not null,
+  attempt integer not null,
+  line_count integer not null check (line_count > 0),
+  at timestamptz not null,
+  data bytea not null,
+  primary key (shard, job_id, claim_no, n)
+) partition by range (job_id);
+alter table longshore.log_chunk alter column data set storage external;
+
+-- One row per step that a job has completed; its next attempt reads the value instead of repeating the
+-- step. The row with an empty name is the checkpoint, the only one that is overwritten.
+create table longshore.step (
+  shard smallint not null,
+  job_id uuid not null,
+  name text not null,
+  claim_no integer not null,
+  at timestamptz not null,
+  value json not null,
+  primary key (shard, job_id, name)
+) partition by range (job_id);
+
+-- For statements that rarely need the body of a job: a function call costs nothing unless it is made,
+-- a join is prepared for every execution.
+create function longshore.params_of(of_shard smallint, of_id uuid) returns json
+language plpgsql stable as $$
+begin
+  return (select params from longshore.job where shard = of_shard and id = of_id);
+end $$;
+
+create function longshore.tags_of(of_shard smallint, of_id uuid) returns text[]
+language plpgsql stable as $$
+begin
+  return (select tags from longshore.job where shard = of_shard and id = of_id);
+end $$;
+
+
+-- ===========================================================================================
+-- 3. Workers
+-- ===========================================================================================
+
+-- One row per worker instance; each start of a process has a new id. The lease keeps all claims of the
+-- instance valid, so a heartbeat writes one row here and no rows of jobs. No index contains what a
+-- heartbeat changes, so the new version of the row stays in its page (HOT).
+--   dead_at       set once, when the lease has ended; never unset
+--   definitions   the loaded code as key@version: shows whether any live worker can run a job
+--   contact_ms    for workers whose heartbeats go to Redis and whose lease is long: this long after
+--                 the last contact with the database such a worker has stopped its jobs by itself.
+--                 Null: it stops them before its lease ends
+--   suspected_at  set when the heartbeats in Redis are missing; a live worker sees it and renews
+create table longshore.worker (
+  shard smallint not null,
+  instance uuid not null,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  slots integer not null,
+  started_at timestamptz not null,
+  heartbeat_at timestamptz not null,
+  lease_until timestamptz not null,
+  draining_at timestamptz,
+  dead_at timestamptz,
+  contact_ms integer check (contact_ms > 0),
+  suspected_at timestamptz,
+  definitions text[] not null default '{}',
+  primary key (shard, instance)
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+-- All workers that count as alive.
+create index worker_alive on longshore.worker (shard, instance) where dead_at is null;
+
+
+-- ===========================================================================================
+-- 4. Limits and pauses
+--
+-- How many jobs run at a time, how often they start, and what is paused. A limit is a counter in a
+-- row, a limiter, which a statement locks when it takes or returns a permit. Counting the running jobs
+-- instead would be wrong: a statement that waited for a lock still sees the database as it was before.
+-- Only limited queues pay: without limiters, a claim reads the queue's row and nothing more.
+--
+-- The claim checks the limiters of definition and tenant. The limiter of a concurrency key is checked
+-- earlier, when the job becomes queued: without a permit it is blocked, outside of the index that
+-- claims read, so a claim never passes blocked jobs. The order of locks: rows of jobs first, then
+-- limiters by number, those of keys last. A statement that locks limiters first skips locked jobs.
+-- ===========================================================================================
+
+-- The number of a limiter: 61 bits of a hash of its name, so it needs no look-up and no sequence. The
+-- limiters of keys have the highest numbers. Two names with one number would share a limit and never
+-- exceed it.
+create function longshore.limiter_of(kind text, name text) returns bigint
+language sql immutable strict parallel safe as $$
+  select ('x' || encode(substr(sha256(convert_to(kind || E'\n' || name, 'UTF8')), 1, 8), 'hex'))
+    ::bit(64)::bigint & 2305843009213693951
+    | case kind when 'key' then 4611686018427387904 else 0 end
+$$;
+
+-- One row per limiter: of a definition or a tenant (has a `name`), or of a concurrency key (has a
+-- `definition`, the number of its definition's limiter, whose key_lim and key_rate hold for it; so one
+-- row changes the limits of all keys).
+--   lim, rate            what is allowed in this shard: the total divided by the number of shards
+--   key_lim, key_rate    what a definition allows each of its keys
+--   in_use, blocked      permits that are taken, jobs that wait for one
+--   tokens, refilled_at  the token bucket of a rate: the starts it had left at that time
+--   next_at              when the next start of a key is free
+--   adopt_until          until then a sweep looks for jobs that were claimed by a process that did not
+--                        yet know the limiter
+create table longshore.limiter (
+  shard smallint not null,
+  limiter bigint not null,
+  name text,
+  definition bigint,
+  lim integer check (lim > 0),
+  rate jsonb,
+  key_lim integer check (key_lim > 0),
+  key_rate jsonb,
+  in_use integer not null default 0,
+  blocked integer not null default 0,
+  tokens double precision,
+  refilled_at timestamptz,
+  next_at timestamptz,
+  adopt_until timestamptz,
+  primary key (limiter, shard),
+  check ((name is null) = (definition is not null))
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.1);
+-- For the sweep: limiters with blocked jobs, keys whose next start is due, limiters that still adopt.
+create index limiter_blocked on longshore.limiter (shard, limiter) where blocked > 0;
+create index limiter_next on longshore.limiter (shard, next_at) where next_at is not null;
+create index limiter_adopting on longshore.limiter (shard, adopt_until) where adopt_until is not null;
+
+-- The starts that a rate has left at a moment. A bucket that was never used is full.
+create function longshore.tokens_at(
+  rate jsonb, tokens double precision, refilled_at timestamptz, at timestamptz
+) returns double precision
+language sql immutable parallel safe as $$
+  select case when rate is null then null
+    when tokens is null then (rate ->> 'burst')::double precision
+    else least((rate ->> 'burst')::double precision,
+      tokens + greatest(0, extract(epoch from at - refilled_at)) * 1000
+        * (rate ->> 'limit')::double precision / (rate ->> 'perMs')::double precision) end
+$$;
+
+-- How long until a rate has a start left; 0 when it has one.
+create function longshore.token_in_ms(rate jsonb, tokens double precision)
+returns double precision
+language sql immutable parallel safe as $$
+  select greatest(0, 1 - tokens)
+    * (rate ->> 'perMs')::double precision / (rate ->> 'limit')::double precision
+$$;
+
+-- One row per definition or tenant whose limits an operator has set; they replace those in the code.
+create table longshore.limit_override (
+  scope text not null check (scope in ('definition', 'tenant')),
+  name text not null,
+  limits jsonb not null,
+  changed_by text,
+  changed_at timestamptz not null,
+  primary key (scope, name)
+);
+
+-- One row per pause that an operator has set. `queue.paused_at` repeats it for each queue.
+create table longshore.pause (
+  scope text not null check (scope in ('all', 'tenant', 'definition')),
+  name text not null,
+  paused_by text,
+  reason text,
+  paused_at timestamptz not null,
+  primary key (scope, name),
+  check ((scope = 'all') = (name = ''))
+);
+
+
+-- ===========================================================================================
+-- 5. Unique keys and idempotency
+-- ===========================================================================================
+
+-- One row per key that a job holds, be it an idempotency key or the key of a unique job; `scope` is the
+-- kind, the tenant and the definition. The enqueue inserts it in the transaction of the job, so the
+-- primary key decides between two callers. A key whose job is gone may be taken over. `params_sha`
+-- tells the repetition of a request from another request with the same key.
+create table longshore.dedupe (
+  shard smallint not null,
+  scope text not null,
+  key text not null,
+  job_id uuid not null,
+  params_sha bytea not null,
+  until timestamptz,
+  primary key (shard, scope, key)
+);
+
+
+-- ===========================================================================================
+-- 6. Bulk operations
+-- ===========================================================================================
+
+-- One row per operation on all jobs that match a filter. A user starts it; schedulers work it off in
+-- batches and store the progress in the transaction of each batch. So a kill in between neither skips
+-- a job nor changes one twice.
+create table longshore.bulk (
+  id uuid primary key,
+  tenant text not null,
+  action text not null check (action in ('cancel', 'retry', 'delete')),
+  filter jsonb not null,
+  how jsonb not null,
+  status text not null default 'running' check (status in ('running', 'finished', 'aborted')),
+  -- Jobs that were created, or ended, after this are not changed.
+  before timestamptz not null,
+  -- How many jobs a count found at the start; a lower bound when it is not exact.
+  matched integer not null check (matched >= 0),
+  matched_exactly boolean not null,
+  -- How far it has come: shard by shard, and by id within each.
+  at_shard smallint not null default 0,
+  after_id uuid,
+  changed integer not null default 0,
+  skipped integer not null default 0,
+  failed integer not null default 0,
+  note text,
+  next_at timestamptz not null,
+  finished_at timestamptz
+);
+-- Unfinished operations whose next batch is due.
+create index bulk_due on longshore.bulk (next_at) where status = 'running';
+-- Lists the operations of a tenant.
+create index bulk_tenant on longshore.bulk (tenant, id) where tenant is not null;
+
+
+-- ===========================================================================================
+-- 7. Schedules
+--
+-- A schedule is in the shard of the queue of its jobs, so one transaction in one shard writes a slot
+-- and its job. Code computes the slots from the cron expression (src/schedule); the database stores how
+-- far that has come and what became of each slot. The clock of the database decides what is due.
+-- ===========================================================================================
+
+-- One row per schedule, written by the API (source `api`) or by workers from code (source `code`).
+--   next_at      the first slot that is not decided yet
+--   held_at      a slot that waits until an earlier job has ended (overlap `queue-one`)
+--   look_at      when a scheduler must read the row again: at next_at, or soon while a slot is held
+--   next_local, held_local  the local time of the slot: several slots may share an instant when clocks
+--                           go forward
+--   recent_jobs  the last jobs of the schedule: overlap checks whether one of them is unfinished
+--   new_slots    the number of slots since old ones were deleted
+-- next_at, held_at and look_at are null while the schedule is paused or over.
+create table longshore.schedule (
+  shard smallint not null,
+  id uuid not null,
+  bucket smallint not null check (bucket between 0 and 63),
+  tenant text not null,
+  name text,
+  source text not null check (source in ('api', 'code')),
+  definition_key text not null,
+  definition_version integer check (definition_version > 0),
+  params json not null,
+  priority integer not null,
+  enabled boolean not null,
+  note text,
+  cron text not null,
+  timezone text not null,
+  start_at timestamptz,
+  end_at timestamptz,
+  jitter_ms integer not null check (jitter_ms >= 0),
+  dst_gap text not null check (dst_gap in ('shift', 'skip')),
+  dst_repeat text not null check (dst_repeat in ('once', 'twice')),
+  catch_up text not null check (catch_up in ('none', 'latest', 'all')),
+  catch_up_window_ms bigint not null check (catch_up_window_ms >= 0),
+  catch_up_max integer not null check (catch_up_max > 0),
+  overlap text not null check (overlap in ('allow', 'skip', 'queue-one')),
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  last_enqueued_at timestamptz,
+  next_at timestamptz,
+  next_local timestamp,
+  held_at timestamptz,
+  held_local timestamp,
+  look_at timestamptz,
+  recent_jobs uuid[] not null default '{}',
+  new_slots integer not null default 0,
+  primary key (id, shard),
+  check ((next_at is null) = (next_local is null)),
+  check ((held_at is null) = (held_local is null)),
+  check (enabled or num_nonnulls(next_at, held_at, look_at) = 0)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+-- Due schedules of a bucket; those that are not due are not read, however many there are.
+create index schedule_look on longshore.schedule (shard, bucket, look_at)
+  where look_at is not null;
+-- Finds a schedule by its name.
+create unique index schedule_name on longshore.schedule (shard, tenant, definition_key, name)
+  where name is not null;
+-- Lists the schedules of a tenant.
+create index schedule_tenant on longshore.schedule (shard, tenant, id) where tenant is not null;
+-- Schedules with so many slots that old ones must be deleted.
+create index schedule_crowded on longshore.schedule (shard, new_slots) where new_slots >= 500;
+
+-- One row per decided slot, written by the scheduler in the transaction that enqueues its job. The
+-- primary key makes it impossible to decide about a slot twice. A row with `through` stands for all
+-- slots up to that one: after a long outage there may be millions.
+create table longshore.slot (
+  shard smallint not null,
+  schedule_id uuid not null,
+  slot_at timestamptz not null,
+  local timestamp not null,
+  status text not null check (status in ('fired', 'skipped', 'collapsed')),
+  reason text,
+  through timestamptz,
+  job_id uuid,
+  primary key (shard, schedule_id, slot_at, local),
+  check ((status = 'fired') = (job_id is not null)),
+  check (status = 'fired' or reason is not null)
+);
+-- Slots that were missed recently, for the alert.
+create index slot_missed on longshore.slot (shard, slot_at)
+  where status = 'skipped' and reason in ('missed', 'catch_up_window', 'catch_up_max');
+
+-- One row per scheduler process. The position among the rows with a valid lease says which buckets a
+-- process handles; that only saves work, it decides nothing. Each process writes its row every few
+-- seconds.
+create table longshore.scheduler (
+  instance uuid primary key,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  started_at timestamptz not null,
+  heartbeat_at timestamptz not null,
+  lease_until timestamptz not null
+) with (fillfactor = 50);
+
+
+-- ===========================================================================================
+-- 8. Webhooks
+-- ===========================================================================================
+
+-- One row per webhook, written by users; every statement that moves a job checks first whether the
+-- tenant has an active one. The secret is stored in readable form, because signing needs it; with
+-- LONGSHORE_ENCRYPTION_KEYS it is sealed. After a rotation the previous secret signs too, for a while.
+-- `failing_since` is when the deliveries began to fail without a success in between.
+create table longshore.webhook (
+  id uuid primary key,
+  tenant text not null,
+  url text not null,
+  description text,
+  events text[] not null check (cardinality(events) > 0),
+  -- Null means all definitions.
+  definition_keys text[] check (cardinality(definition_keys) > 0),
+  -- Null means all jobs; otherwise a job needs one of these tags.
+  tags text[] check (cardinality(tags) > 0),
+  status text not null default 'active' check (status in ('active', 'paused', 'disabled')),
+  notice text,
+  secret text not null,
+  previous_secret text,
+  previous_until timestamptz,
+  failures integer not null default 0,
+  failing_since timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  check ((failures = 0) = (failing_since is null))
+) with (fillfactor = 50);
+-- Lists the webhooks of a tenant.
+create index webhook_tenant on longshore.webhook (tenant, id) where tenant is not null;
+-- Whether a tenant has an active webhook.
+create index webhook_listening on longshore.webhook (tenant) where status = 'active';
+
+-- The states of a definition's jobs whose events a webhook subscribes to: the value of `queue.told`.
+create function longshore.subscribed_states(of_tenant text, of_key text)
+returns longshore.job_state[]
+language sql stable as $$
+  select array_agg(distinct w.state::longshore.job_state)
+  from longshore.webhook h
+  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
+      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
+      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
+    as w(event, state) on w.event = any (h.events)
+  where h.tenant = of_tenant and h.status = 'active' and left(of_key, 1) <> '$'
+    and (h.definition_keys is null or of_key = any (h.definition_keys))
+$$;
+
+-- The next three are called by statements that move jobs, for the few moves that a webhook subscribes
+-- to. They are functions because everything in the text of a statement is planned and prepared for
+-- each execution, even parts that never run.
+
+-- The webhooks that subscribe to moves of a queue's jobs, with the queue of their deliveries.
+create function longshore.listeners(of_shard smallint, of_queue integer)
+returns table (webhook uuid, event text, state longshore.job_state, tags text[], queue integer)
+language plpgsql stable as $$
+declare
+  own record;
+begin
+  select l.key, l.tenant into own from longshore.queue l
+  where l.shard = of_shard and l.queue = of_queue
+    and exists (select 1 from longshore.webhook h where h.tenant = l.tenant and h.status = 'active');
+  if own.tenant is null or left(own.key, 1) = '$' then
+    return;
+  end if;
+  return query
+  select h.id, w.event, w.state::longshore.job_state, h.tags, d.queue
+  from longshore.webhook h
+  cross join (
+    select l.queue from longshore.queue l
+    where l.shard = of_shard and l.key = '$webhook' and l.version = 1 and l.tenant = own.tenant
+  ) d
+  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
+      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
+      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
+    as w(event, state) on w.event = any (h.events)
+  where h.tenant = own.tenant and h.status = 'active'
+    and (h.definition_keys is null or own.key = any (h.definition_keys));
+end $$;
+
+-- Inserts the body of a delivery and returns its id. Its params are `DeliveryParams`
+-- (src/core/webhook/webhook-event.ts).
+create function longshore.new_delivery(
+  of_shard smallint, of_queue integer, webhook uuid, event text, of_job uuid, at timestamptz,
+  state longshore.job_state, attempts integer, run_at timestamptz, error json
+) returns uuid
+language plpgsql volatile as $$
+declare
+  made uuid := longshore.new_job_id(of_shard);
+begin
+  insert into longshore.job (shard, id, queue, params, parent_id, hook, created_at)
+  values (of_shard, made, of_queue, json_build_object('webhookId', webhook, 'event', event,
+    'jobId', of_job, 'at', at, 'status', state, 'attempts', attempts, 'runAt', run_at,
+    'error', error), webhook, event, at);
+  return made;
+end $$;
+
+
+-- ===========================================================================================
+-- 9. Counters and alerts
+--
+-- How many jobs there are and what became of them, without counting jobs.
+-- ===========================================================================================
+
+-- One row per statement that moved jobs, queue and kind of move, written in the same commit; so the sum
+-- of `counter` and these rows is exact at every moment. Rows are only added, so no statement waits for
+-- a counter that another one has locked. Every second a scheduler rolls them up into the tables below
+-- and deletes them (src/store/counters/roll-up.ts).
+-- `was` is null when a job is created, `state` when one is removed. `ms` is how long the jobs waited
+-- before they started, or ran before they stopped; `bucket` is the bucket of the histogram
+-- (src/core/views/histogram.ts).
+create table longshore.counter_delta (
+  at timestamptz not null default clock_timestamp(),
+  ms float8,
+  queue integer not null,
+  n integer not null,
+  was longshore.job_state,
+  state longshore.job_state,
+  shard smallint not null,
+  attempt smallint,
+  bucket smallint,
+  code text
+) with (
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0,
+  vacuum_truncate = off
+);
+-- The oldest rows, for the roll-up.
+create index counter_delta_at on longshore.counter_delta (shard, at);
+
+-- One row per shard: when its deltas were last rolled up.
+create table longshore.counter_rollup (
+  shard smallint primary key,
+  at timestamptz not null
+) with (fillfactor = 50);
+
+-- One row per queue and kind of move, for all time. The number of jobs in a state is the number of
+-- moves into it minus the number of moves out of it.
+create table longshore.counter (
+  shard smallint not null,
+  queue integer not null,
+  was longshore.job_state,
+  state longshore.job_state,
+  code text,
+  attempt smallint,
+  n bigint not null
+) with (fillfactor = 50);
+create unique index counter_move on longshore.counter (shard, queue, was, state, code, attempt)
+  nulls not distinct;
+
+-- One row per queue, slot, state and bucket of the histogram: how long jobs waited (`state` is running)
+-- or ran (any other state). Bucket -1 is for jobs that ended without running. A slot is a quarter of an
+-- hour, kept for a day; the slot -infinity is for all time.
+create table longshore.counter_span (
+  shard smallint not null,
+  queue integer not null,
+  slot timestamptz not null,
+  state longshore.job_state not null,
+  bucket smallint not null,
+  n bigint not null,
+  ms float8 not null,
+  primary key (shard, queue, slot, state, bucket)
+) with (fillfactor = 50);
+
+-- One row per tenant and minute of the last day: what happened to its jobs.
+create table longshore.counter_minute (
+  shard smallint not null,
+  tenant text not null,
+  minute timestamptz not null,
+  enqueued integer not null,
+  started integer not null,
+  succeeded integer not null,
+  failed integer not null,
+  cancelled integer not null,
+  retried integer not null,
+  primary key (shard, tenant, minute)
+) with (fillfactor = 50);
+
+-- Corrects the counters and returns by how many jobs they were wrong; called after partitions were
+-- dropped with the jobs in them. One statement has one snapshot, in which jobs and counters agree, so
+-- the result is exact whatever happens meanwhile. The difference is written as removed jobs. It reads
+-- all jobs; the lock keeps two callers from correcting the same difference twice.
+create function longshore.recount_counters(of_shard smallint) returns bigint
+language plpgsql
+set enable_seqscan = on
+set plan_cache_mode = force_custom_plan as $$
+declare
+  wrong bigint;
+begin
+  perform pg_advisory_xact_lock(hashtext('longshore.recount_counters'), of_shard);
+  with told as (
+    select queue, state, n from longshore.counter where shard = of_shard and state is not null
+    union all
+    select queue, was, -n from longshore.counter where shard = of_shard and was is not null
+    union all
+    select queue, state, n from longshore.counter_delta where shard = of_shard and state is not null
+    union all
+    select queue, was, -n from longshore.counter_delta where shard = of_shard and was is not null
+    union all
+    select queue, state, -count(*) from longshore.waiting where shard = of_shard group by queue, state
+    union all
+    select queue, state, -count(*) from longshore.running where shard = of_shard group by queue, state
+    union all
+    select queue, state, -count(*) from longshore.done where shard = of_shard group by queue, state
+  ),
+  mended as (
+    insert into longshore.counter_delta (shard, queue, was, n)
+    select of_shard, queue, state, sum(n) from told group by queue, state having sum(n) <> 0
+    returning n
+  )
+  select coalesce(sum(abs(n)), 0) into wrong from mended;
+  return wrong;
+end $$;
+
+-- One row per alert: one rule that is true for one subject of one tenant, from when it fires until long
+-- after it is resolved. The unique index keeps two schedulers from firing the same alert.
+create table longshore.alert (
+  id uuid primary key,
+  tenant text not null,
+  rule text not null,
+  -- What it is about, within the rule: a definition, a schedule, or empty where there is only one.
+  subject text not null,
+  definition_key text,
+  schedule_id uuid,
+  -- An example of the jobs that it is about.
+  job_id uuid,
+  value double precision not null,
+  threshold double precision not null,
+  message text not null,
+  fired_at timestamptz not null,
+  -- When the rule was last true.
+  seen_at timestamptz not null,
+  resolved_at timestamptz
+) with (fillfactor = 50);
+create unique index alert_firing on longshore.alert (tenant, rule, subject) where resolved_at is null;
+-- Alerts whose rule has not been true for a while: they are resolved.
+create index alert_seen on longshore.alert (seen_at) where resolved_at is null;
+-- Lists the alerts of a tenant.
+create index alert_tenant on longshore.alert (tenant, id) where tenant is not null;
+-- Resolved alerts that are old enough to be deleted.
+create index alert_resolved on longshore.alert (resolved_at) where resolved_at is not null;
+
+-- One row per setting of a rule by a tenant, for all definitions (empty key) or for one. A null means:
+-- use the more general value (all definitions, then the configuration, then the code).
+create table longshore.alert_rule (
+  tenant text not null,
+  rule text not null,
+  definition_key text not null default '',
+  threshold double precision check (threshold > 0),
+  window_seconds integer check (window_seconds > 0),
+  enabled boolean,
+  updated_at timestamptz not null default clock_timestamp(),
+  primary key (tenant, rule, definition_key)
+);
+
+
+-- ===========================================================================================
+-- 10. Access
+--
+-- Tenants, API keys, browser sessions and the audit log. Users write them, so there is no shard.
+-- ===========================================================================================
+
+-- One row per tenant, the owner of jobs, schedules and keys. The keys of the default tenant may also
+-- manage what all tenants share, such as workers. Among jobs of one priority, claims are shared
+-- between tenants by weight: twice the weight is twice the share.
+create table longshore.tenant (
+  name text primary key check (name ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  created_at timestamptz not null default clock_timestamp(),
+  weight smallint not null default 1 check (weight between 1 and 1000)
+);
+insert into longshore.tenant (name) values ('default');
+
+-- One row per API key `lsk_<id>_<secret>`. Only the SHA-256 of the secret is stored; the secret has 256
+-- random bits, so a slow hash would add nothing. A rotated key names its successor and works until it
+-- expires. A revoked key keeps its row: once a key has existed, the server stays closed to callers
+-- without one.
+create table longshore.api_key (
+  id text primary key check (id ~ '^[0-9a-f]{16}$'),
+  tenant text not null,
+  name text not null,
+  scopes text[] not null check (cardinality(scopes) > 0),
+  secret_hash bytea not null check (octet_length(secret_hash) = 32),
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  successor text
+);
+-- Lists the keys of a tenant.
+create index api_key_tenant on longshore.api_key (tenant, id) where tenant is not null;
+
+-- One row per browser session. It has the rights of its key, as long as the key has them. Only a hash
+-- of the session id is stored, so read access to this table does not allow to take over a session.
+create table longshore.session (
+  id_hash bytea primary key check (octet_length(id_hash) = 32),
+  key_id text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  seen_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null
+);
+-- Expired sessions, to delete them.
+create index session_expiry on longshore.session (expires_at) where expires_at is not null;
+
+-- One row per change that a user made, written in the transaction of the change. Ids are ordered by
+-- time. `before` and `after` are json, because jsonb cannot store U+0000.
+create table longshore.audit (
+  id uuid primary key,
+  at timestamptz not null default clock_timestamp(),
+  tenant text not null,
+  actor text not null,
+  action text not null,
+  subject text not null,
+  before json,
+  after json,
+  address text
+);
+-- Lists the entries of a tenant, and those about one subject.
+create index audit_tenant on longshore.audit (tenant, id) where tenant is not null;
+create index audit_subject on longshore.audit (tenant, subject, id) where subject is not null;
+
+-- Entries cannot be changed, and not be deleted during 30 days: a user cannot hide what they did. A
+-- configured retention deletes older ones.
+create function longshore.audit_is_append_only() returns trigger
+  language plpgsql as $$
+begin
+  if tg_op = 'DELETE' and old.at < clock_timestamp() - interval '30 days' then
+    return old;
+  end if;
+  raise exception 'longshore.audit is append-only' using errcode = 'insufficient_privilege';
+end $$;
+create trigger audit_is_append_only before update or delete on longshore.audit
+  for each row execute function longshore.audit_is_append_only();
+create trigger audit_is_never_emptied before truncate on longshore.audit
+  for each statement execute function longshore.audit_is_append_only();
+
+
+-- ===========================================================================================
+-- 11. Partitions and retention
+--
+-- Retention drops history by whole partitions. Some jobs must stay although their partition expires:
+-- jobs that still wait or run, dead letters that are kept longer, and jobs that ended only recently.
+-- These survivors are copied into new tables, which replace the partitions they came from: the oldest
+-- dated one, and `_old`, which has no lower bound.
+--
+-- All of it is one transaction, so a kill in the middle changes nothing. The copy takes as long as it
+-- takes and blocks no other statement. Only then the tables are locked, for the time to copy the few
+-- survivors that may have changed meanwhile, and to drop and attach.
+-- ===========================================================================================
+
+-- The lowest id of a moment: this is how a time becomes the bound of a partition.
+create function longshore.id_floor(at timestamptz) returns uuid
+language sql immutable strict parallel safe as $$
+  select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0')
+    || '70008000000000000000')::uuid
+$$;
+
+-- The time of an id.
+create function longshore.id_time(id uuid) returns timestamptz
+language sql immutable strict parallel safe as $$
+  select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+$$;
+
+-- The partitioned tables and the column of each that is the id of a job. `ensure_partitions` creates the
+-- partitions of a table that a later migration adds here. Retention copies and locks in this order:
+-- body, outcome, the rest.
+create function longshore.partitioned_tables()
+returns table (name text, id_column text) language sql immutable as $$
+  values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id'), ('event', 'job_id'),
+    ('log_chunk', 'job_id'), ('step', 'job_id')
+$$;
+
+-- The partitions of a table: the suffix of the name, and the bounds. It reads the catalog, so it cannot
+-- differ from it. The lower bound of `_old` is null.
+create function longshore.partitions(parent text)
+returns table (suffix text, lower_id uuid, upper_id uuid) language sql stable as $$
+  select substr(c.relname, length(parent) + 1),
+    (regexp_match(b.bound, 'FROM \(''([0-9a-f-]{36})''\)'))[1]::uuid,
+    (regexp_match(b.bound, 'TO \(''([0-9a-f-]{36})''\)'))[1]::uuid
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  cross join lateral (select pg_get_expr(c.relpartbound, c.oid) as bound) b
+  where i.inhparent = format('longshore.%I', parent)::regclass
+$$;
+
+-- Creates a partition as a separate table and attaches it, which blocks neither readers nor writers.
+create function longshore.add_partition(parent text, suffix text, lower_id uuid, upper_id uuid)
+returns void language plpgsql as $$
+begin
+  execute format('create table longshore.%I (like longshore.%I including all)',
+    parent || suffix, parent);
+  execute format('alter table longshore.%I attach partition longshore.%I
+    for values from (%s) to (%L)', parent, parent || suffix,
+    coalesce(quote_literal(lower_id), 'minvalue'), upper_id);
+end $$;
+
+-- Creates the partitions for the ids of today and the next days. The ranges have no gaps: the first has
+-- no lower bound, and after a long pause the next one spans the pause. A day is 24 hours here, because
+-- `interval '1 day'` depends on the session's time zone twice a year. The setting `partition_days`
+-- says how many days a partition spans; it grows with the retention, so there are never many.
+create function longshore.ensure_partitions(
+  days_ahead integer, at timestamptz default clock_timestamp()
+) returns integer
+language plpgsql as $$
+declare
+  part record;
+  made integer := 0;
+  today timestamptz := date_trunc('day', at, 'UTC');
+  upper_bound timestamptz;
+  next_bound timestamptz;
+  width interval;
+begin
+  perform pg_advisory_xact_lock(hashtext('longshore.ensure_partitions'));
+  width := make_interval(hours => 24 * coalesce((
+    select (value #>> '{}')::integer from longshore.setting where name = 'partition_days'), 1));
+  select longshore.id_time(upper_id) into upper_bound
+    from longshore.partitions('job') order by upper_id desc limit 1;
+  if upper_bound is null then
+    upper_bound := today;
+    perform longshore.add_partition('job', '_old', null, longshore.id_floor(today));
+  end if;
+  while upper_bound < today + make_interval(hours => 24 * (days_ahead + 1)) loop
+    next_bound := greatest(upper_bound, today) + width;
+    perform longshore.add_partition('job', to_char(upper_bound at time zone 'UTC', '"_p"YYYYMMDD'),
+      longshore.id_floor(upper_bound), longshore.id_floor(next_bound));
+    upper_bound := next_bound;
+    made := made + 1;
+  end loop;
+  for part in
+    select t.name, p.* from longshore.partitioned_tables() t, longshore.partitions('job') p
+    where not exists (select 1 from longshore.partitions(t.name) q where q.suffix = p.suffix)
+  loop
+    perform longshore.add_partition(part.name, part.suffix, part.lower_id, part.upper_id);
+  end loop;
+  return made;
+end $$;
+
+-- One row per job that left `done`, by a retry or a deletion, since the last run of the retention. The
+-- statement that deletes from `done` writes it. So a run that has already copied an outcome learns that
+-- it is void, without comparing all outcomes again under the lock.
+create table longshore.revived (
+  shard smallint not null,
+  id uuid not null
+);
+
+-- The size of the partitions with this suffix, of all tables.
+create function longshore.history_bytes(suffix text) returns numeric
+language plpgsql stable as $$
+begin
+  return (
+    select coalesce(sum(pg_total_relation_size(to_regclass('longshore.' || t.name || suffix))), 0)
+    from longshore.partitioned_tables() t);
+end $$;
+
+-- The partitions that one run replaces: the oldest dated one, if it ends before that id, and those before
+-- it. A large `_old` stays as it is, since every run rewrites what it replaces. Survivors are then
+-- collected in `_kept`, until that is a quarter of `_old`. So a dead letter that is kept for ever is
+-- copied a few times, not every day.
+create function longshore.expired_partitions(before uuid, small_bytes bigint)
+returns table (suffix text, lower_id uuid, upper_id uuid)
+language plpgsql stable as $$
+begin
+  return query
+  with oldest as (
+    select p.upper_id from longshore.partitions('job') p
+    where p.suffix not in ('_old', '_kept') and p.upper_id <= before
+    order by p.upper_id limit 1
+  )
+  select p.* from longshore.partitions('job') p, oldest o
+  where p.upper_id <= o.upper_id and (p.suffix <> '_old' or longshore.history_bytes('_old')
+    <= greatest(small_bytes, 4 * longshore.history_bytes('_kept')));
+end $$;
+
+-- Copies the survivors of a range of ids into `job_next`, `done_next` and so on, and counts them. One
+-- statement, and so one snapshot, decides which jobs survive. `hot_next` gets the jobs that may still
+-- change: those that wait or run, and those that ended within the last day. Of these, rows that are only
+-- ever added (attempts, events, log lines) are copied here, because they are many; the outcome and the
+-- steps follow under the lock. Other jobs change no more, unless they are revived.
+create function longshore.copy_kept(
+  low uuid, high uuid, keep_since timestamptz, dead_since timestamptz, hot_since timestamptz
+) returns bigint
+language plpgsql as $$
+declare
+  part record;
+  copied bigint;
+begin
+  for part in select * from longshore.partitioned_tables() loop
+    execute format('create table longshore.%1$I (like longshore.%2$I including all,
+      constraint next_range check (%3$I >= %4$L and %3$I < %5$L))',
+      part.name || '_next', part.name, part.id_column, low, high);
+  end loop;
+  create unlogged table longshore.hot_next (shard smallint, id uuid, late boolean);
+  with ended as materialized (
+    select f.shard, f.id, f.finished_at from longshore.done f
+    where f.id >= low and f.id < high
+      and f.finished_at >= case f.state when 'failed' then dead_since else keep_since end
+  ),
+  warm as materialized (
+    select w.shard, w.id from longshore.waiting w where w.id >= low and w.id < high
+    union all
+    select r.shard, r.id from longshore.running r where r.id >= low and r.id < high
+    union all
+    select e.shard, e.id from ended e where e.finished_at >= hot_since
+  ),
+  bodies as (
+    insert into longshore.job_next
+    select j.* from longshore.job j
+    where j.id >= low and j.id < high
+      and (j.shard, j.id) in (select shard, id from warm union all select shard, id from ended)
+  ),
+  outcomes as (
+    insert into longshore.done_next
+    select f.* from longshore.done f
+    where f.id >= low and f.id < high and f.finished_at < hot_since
+      and f.finished_at >= case f.state when 'failed' then dead_since else keep_since end
+  )
+  insert into longshore.hot_next select shard, id, false from warm;
+  analyze longshore.hot_next;
+  analyze longshore.job_next;
+  analyze longshore.done_next;
+  for part in select * from longshore.partitioned_tables() where name not in ('job', 'done') loop
+    execute format('insert into longshore.%1$I select x.* from longshore.%2$I x
+      where x.%3$I >= %4$L and x.%3$I < %5$L
+        and (x.shard, x.%3$I) in (select shard, id from longshore.%6$I)',
+      part.name || '_next', part.name, part.id_column, low, high,
+      case part.name when 'step' then 'done_next' else 'job_next' end);
+  end loop;
+  select count(*) into copied from longshore.job_next;
+  return copied;
+end $$;
+
+-- Takes the strong lock, or raises an error; returns the moment since which other statements wait. They
+-- queue behind the request, so it gives up sooner than PostgreSQL looks for a deadlock: of two that wait
+-- for each other, this one lets go. Between the tries, all others get through.
+create function longshore.lock_history(tables text[]) returns timestamptz
+language plpgsql
+set lock_timeout = '150ms' as $$
+declare
+  one text;
+  since timestamptz;
+begin
+  for try in 1 .. 5 loop
+    since := clock_timestamp();
+    begin
+      perform pg_advisory_xact_lock(hashtext('longshore.ensure_partitions'));
+      foreach one in array tables loop
+        execute format('lock table only longshore.%I in access exclusive mode', one);
+      end loop;
+      return since;
+    exception when lock_not_available then
+      if try = 5 then raise; end if;
+      perform pg_sleep(0.2 * try);
+    end;
+  end loop;
+end $$;
+
+-- Whether a backup or another long transaction uses these tables: then the copy would be in vain.
+create function longshore.in_long_use(tables text[]) returns boolean
+language sql stable as $$
+  select exists (
+    select 1 from pg_locks l join pg_stat_activity a using (pid)
+    where l.relation = any (select format('longshore.%I', t)::regclass from unnest(tables) t)
+      and l.database = (select oid from pg_database where datname = current_database())
+      and a.xact_start < clock_timestamp() - interval '5 s' and a.pid <> pg_backend_pid())
+$$;
+
+-- Under the lock: adds to the copy what has changed since. The cost depends on the number of hot jobs,
+-- not on the size of the partition.
+create function longshore.copy_late(low uuid, high uuid) returns void
+language plpgsql as $$
+declare
+  part record;
+begin
+  for part in select * from longshore.partitioned_tables() loop
+    execute format('delete from longshore.%I n using longshore.revived r
+      where n.shard = r.shard and n.%I = r.id', part.name || '_next', part.id_column);
+  end loop;
+  delete from longshore.hot_next h using longshore.revived r
+    where h.shard = r.shard and h.id = r.id;
+  insert into longshore.hot_next
+  select shard, id, true from (
+    select w.shard, w.id from longshore.waiting w where w.id >= low and w.id < high
+    union select r.shard, r.id from longshore.running r where r.id >= low and r.id < high
+    union select v.shard, v.id from longshore.revived v where v.id >= low and v.id < high
+    except select h.shard, h.id from longshore.hot_next h
+  ) late
+  where exists (select 1 from longshore.job j where j.shard = late.shard and j.id = late.id);
+  for part in select * from longshore.partitioned_tables() loop
+    execute format('insert into longshore.%1$I select x.* from longshore.%2$I x
+      join longshore.hot_next h on h.shard = x.shard and h.id = x.%3$I
+      where x.%3$I >= %4$L and x.%3$I < %5$L and (h.late or %6$L)
+      on conflict do nothing',
+      part.name || '_next', part.name, part.id_column, low, high, part.name <> 'job');
+  end loop;
+end $$;
+
+-- Under the lock: the copies replace the partitions. A constraint that they have had from the start
+-- proves the bounds, so attaching reads no rows.
+create function longshore.replace_partitions(gone text[], target text, low uuid, high uuid)
+returns void
+language plpgsql as $$
+declare
+  parent text;
+  one text;
+begin
+  for parent in select name from longshore.partitioned_tables() loop
+    foreach one in array gone loop
+      execute format('drop table longshore.%I', parent || one);
+    end loop;
+    execute format('alter table longshore.%I rename to %I', parent || '_next', parent || target);
+    for one in
+      select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indrelid = format('longshore.%I', parent || target)::regclass
+    loop
+      execute format('alter index longshore.%I rename to %I', one,
+        replace(one, parent || '_next', parent || target));
+    end loop;
+    execute format('alter table longshore.%I attach partition longshore.%I
+      for values from (%s) to (%L)', parent, parent || target,
+      case target when '_old' then 'minvalue' else quote_literal(low) end, high);
+    execute format('alter table longshore.%I drop constraint next_range', parent || target);
+  end loop;
+  drop table longshore.hot_next;
+end $$;
+
+-- Drops the oldest dated partition if all of its jobs were created before the retention period. Returns
+-- its name, the number of survivors, and how long other statements had to wait. No row: nothing to drop,
+-- or another process does it. It keeps autovacuum off first, which would delay the lock. A transaction
+-- with an older snapshot (REPEATABLE READ) that first reads a table afterwards does not see the
+-- survivors, as after every rewrite of a table.
+create function longshore.drop_oldest(
+  retention_days integer, dead_letter_days integer,
+  at timestamptz default clock_timestamp(), small_bytes bigint default 67108864
+) returns table (dropped text, kept bigint, lock_ms float8)
+language plpgsql
+set enable_seqscan = on
+set plan_cache_mode = force_custom_plan
+set lock_timeout = '3s' as $$
+declare
+  keep_since timestamptz := at - make_interval(hours => 24 * retention_days);
+  dead_since timestamptz := at - nullif(make_interval(hours => 24 * dead_letter_days), '0');
+  gone text[];
+  parents text[] := array(select name from longshore.partitioned_tables());
+  parts text[];
+  one text;
+  low uuid;
+  high uuid;
+  since timestamptz;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('longshore.prune')) then return; end if;
+  delete from longshore.revived;
+  select array_agg(e.suffix order by e.upper_id),
+      (array_agg(e.lower_id order by e.upper_id))[1],
+      (array_agg(e.upper_id order by e.upper_id desc))[1]
+    into gone, low, high
+    from longshore.expired_partitions(longshore.id_floor(keep_since), small_bytes) e;
+  if gone is null then return; end if;
+  if longshore.in_long_use(parents) then
+    raise lock_not_available using message = 'history is in use by a long transaction';
+  end if;
+  low := coalesce(low, '00000000-0000-0000-0000-000000000000');
+  parts := array(select parent || suffix from unnest(parents) parent, unnest(gone) suffix);
+  foreach one in array parts loop
+    execute format('lock table only longshore.%I in share update exclusive mode', one);
+  end loop;
+  kept := longshore.copy_kept(low, high, keep_since, coalesce(dead_since, '-infinity'),
+    at - interval '24 hours');
+  since := longshore.lock_history(parents || parts);
+  perform longshore.copy_late(low, high);
+  perform longshore.replace_partitions(gone,
+    case gone[1] when '_old' then '_old' else '_kept' end, low, high);
+  dropped := gone[cardinality(gone)];
+  lock_ms := extract(epoch from clock_timestamp() - since) * 1000;
+  return next;
+end $$;
+
+-- Deletes survivors whose own retention is over, one batch. They are few, and only a retry or a deletion
+-- by a user locks them.
+create function longshore.clean_kept(
+  retention_days integer, dead_letter_days integer, batch integer,
+  at timestamptz default clock_timestamp()
+) returns integer
+language plpgsql
+set enable_seqscan = on as $$
+declare
+  keep_since timestamptz := at - make_interval(hours => 24 * retention_days);
+  dead_since timestamptz := at - nullif(make_interval(hours => 24 * dead_letter_days), '0');
+  one text;
+  part record;
+  shards smallint[];
+  ids uuid[];
+  cleaned integer := 0;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('longshore.prune')) then return 0; end if;
+  for one in select suffix from longshore.partitions('job') where suffix in ('_old', '_kept') loop
+    execute format('with picked as materialized (
+        select f.ctid from longshore.%1$I f
+        where f.finished_at < case f.state when ''failed'' then $1 else $2 end
+        limit $3 for update skip locked
+      ), gone as (
+        delete from longshore.%1$I where ctid = any (array(select ctid from picked))
+        returning shard, id
+      )
+      select array_agg(shard), array_agg(id) from gone', 'done' || one)
+      into shards, ids using dead_since, keep_since, batch - cleaned;
+    cleaned := cleaned + coalesce(cardinality(ids), 0);
+    for part in select * from longshore.partitioned_tables() where name <> 'done' loop
+      execute format('delete from longshore.%I x using unnest($1, $2) as g(shard, id)
+        where x.shard = g.shard and x.%I = g.id', part.name || one, part.id_column)
+        using shards, ids;
+    end loop;
+  end loop;
+  return cleaned;
+end $$;
+
+
+-- ===========================================================================================
+-- 12. Enqueueing by SQL
+--
+--   select job_id from longshore.enqueue('{"definitionKey": "mail.send", "params": {"to": 17}}');
+--
+-- It enqueues in the caller's transaction, from an application in any language or from a trigger. It
+-- takes the body of `POST /v1/jobs`, by the same rules, and a `tenant`. src/store/enqueue/enqueue.ts
+-- does the same for many jobs at once; test/integration/docs/enqueue-by-sql.test.ts sends requests to
+-- both and compares every row.
+--
+-- The caller's transaction may stay open for long and must not block others. So a job whose concurrency
+-- key is limited is not counted at its limiter, which would lock it: it is stored as a scheduled job
+-- that is due, and the promoter brings it to its limiter after the commit. NOTIFY is sent at the commit.
+--
+-- The function runs with the rights of its owner: a caller needs no right on a table, only USAGE of the
+-- schema and EXECUTE of this one function. A refusal has SQLSTATE LS400 (invalid request), LS422
+-- (invalid params), LS413 (params too large) or LS409 (idempotency key with other params), and a
+-- message that begins with a JSON pointer to the field.
+-- ===========================================================================================
+
+create function longshore.refuse(pointer text, detail text, code text default 'LS400')
+returns void language plpgsql as $$
+begin
+  raise exception using errcode = code, message = pointer || ': ' || detail;
+end $$;
+
+-- FNV-1a, as in src/core/queue/shard.ts: the result must never change.
+create function longshore.home_shard(tenant text, definition_key text)
+returns smallint language plpgsql stable as $$
+declare
+  text_bytes bytea := convert_to(tenant || E'\n' || definition_key, 'UTF8');
+  hash bigint := 2166136261;
+begin
+  for n in 0 .. octet_length(text_bytes) - 1 loop
+    hash := ((hash # get_byte(text_bytes, n)) * 16777619) & 4294967295;
+  end loop;
+  return hash % (select value::text::bigint from longshore.setting where name = 'shards');
+end $$;
+
+-- The next three write JSON as JavaScript does, with the keys of objects sorted: params are stored,
+-- measured and compared in this form, whichever way they came.
+
+-- A number as ECMAScript prints the double. In the very rare case that a shorter text lies exactly
+-- between two doubles, PostgreSQL prints one digit more than JavaScript does.
+create function longshore.json_number(value numeric)
+returns text language plpgsql immutable set extra_float_digits = 1 as $$
+declare
+  parts text[];
+  digits text;
+  point integer;
+begin
+  if abs(value) < 1e15 and value = trunc(value) then return trunc(value)::text; end if;
+  if abs(value) < 2.5e-324 then return '0'; end if;
+  parts := regexp_match(abs(value)::float8::text, '^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$');
+  point := length(parts[1]) + coalesce(parts[3]::integer, 0);
+  digits := parts[1] || coalesce(parts[2], '');
+  point := point - (length(digits) - length(ltrim(digits, '0')));
+  digits := trim(both '0' from digits);
+  return case when value < 0 then '-' else '' end || case
+    when point between length(digits) and 21 then rpad(digits, point, '0')
+    when point between 1 and 21 then left(digits, point) || '.' || substr(digits, point + 1)
+    when point between -5 and 0 then '0.' || repeat('0', -point) || digits
+    else left(digits, 1) || case when length(digits) > 1 then '.' || substr(digits, 2) else '' end
+      || 'e' || case when point > 0 then '+' else '-' end || abs(point - 1) end;
+exception when numeric_value_out_of_range then
+  perform longshore.refuse('/params', 'a number is too large for JSON', 'LS422');
+end $$;
+
+-- JavaScript compares texts by UTF-16 units, so characters beyond U+FFFF sort before U+E000.
+create function longshore.utf16_order(value text)
+returns text language sql immutable as $$
+  select coalesce(string_agg(case
+      when ascii(c) < 65536 then lpad(to_hex(ascii(c)), 4, '0')
+      else to_hex(55232 + (ascii(c) >> 10)) || to_hex(56320 + (ascii(c) & 1023)) end, '' order by n), '')
+  from unnest(string_to_array(value, null)) with ordinality as t(c, n)
+$$;
+
+create function longshore.canonical_json(value jsonb, depth integer default 1)
+returns text language plpgsql immutable as $$
+declare
+  kind text := jsonb_typeof(value);
+begin
+  if depth > 10 and kind in ('object', 'array') then
+    perform longshore.refuse('/params', 'params nest deeper than 10 levels', 'LS422');
+  end if;
+  return case kind
+    when 'number' then longshore.json_number((value #>> '{}')::numeric)
+    when 'array' then '[' || coalesce((
+      select string_agg(longshore.canonical_json(e.item, depth + 1), ',' order by e.n)
+      from jsonb_array_elements(value) with ordinality as e(item, n)), '') || ']'
+    when 'object' then '{' || coalesce((
+      -- Keys that are whole numbers come first in JavaScript, by their size.
+      select string_agg(to_json(e.key)::text || ':' || longshore.canonical_json(e.value, depth + 1), ','
+        order by case when e.key ~ '^(0|[1-9]\d{0,9})$' and e.key::bigint < 4294967295
+          then e.key::bigint end nulls last, longshore.utf16_order(e.key) collate "C")
+      from jsonb_each(value) e), '') || '}'
+    else value::text end;
+end $$;
+
+-- Params as they are stored; raises a refusal.
+create function longshore.checked_params(value jsonb)
+returns text language plpgsql immutable as $$
+declare
+  written text := longshore.canonical_json(value);
+  every_key constant jsonpath := 'strict $.** ? (@.type() == "object").keyvalue().key';
+begin
+  if (select count(*) from jsonb_path_query(value, every_key)) > 500 then
+    perform longshore.refuse('/params', 'params have more than 500 keys in all', 'LS422');
+  end if;
+  if exists (select 1 from jsonb_path_query(value, every_key) as k(name) where name = '"__proto__"') then
+    perform longshore.refuse('/params', 'the key __proto__ is not allowed', 'LS422');
+  end if;
+  if exists (select 1 from jsonb_path_query(value, every_key) as k(name) where name = '"$sealed"') then
+    perform longshore.refuse('/params', 'the key $sealed is not allowed: encrypted values are known by it', 'LS422');
+  end if;
+  if octet_length(written) > 131072 then
+    perform longshore.refuse('/params', format('params are %s bytes as JSON, the limit is 131072: '
+      || 'store large data elsewhere and pass a reference', octet_length(written)), 'LS413');
+  end if;
+  return written;
+end $$;
+
+-- The fields of a request and of its nested objects, as in src/protocol/requests/job-body.ts.
+create function longshore.request_fields()
+returns table (part text, name text, kind text, low numeric, high numeric, required boolean)
+language sql immutable as $$
+  values ('job', 'definitionKey', 'key', null::numeric, null::numeric, true),
+    ('job', 'definitionVersion', 'whole', 1, 2147483647, false),
+    ('job', 'tenant', 'tenant', null, null, false),
+    ('job', 'params', 'any', null, null, false),
+    ('job', 'priority', 'whole', -1000000, 1000000, false),
+    ('job', 'maxAttempts', 'whole', 1, 1000, false),
+    ('job', 'idempotencyKey', 'text', 1, 255, false),
+    ('job', 'concurrencyKey', 'text', 1, 255, false),
+    ('job', 'runAt', 'instant', null, null, false),
+    ('job', 'delayMs', 'whole', 0, 316224000000, false),
+    ('job', 'hold', 'flag', null, null, false),
+    ('job', 'timeoutSeconds', 'seconds', 0, 2592000, false),
+    ('job', 'unique', 'unique', null, null, false),
+    ('job', 'expiresAt', 'instant', null, null, false),
+    ('job', 'skipValidation', 'flag', null, null, false),
+    ('job', 'retry', 'retry', null, null, false),
+    ('job', 'tags', 'tags', 0, 20, false),
+    ('unique', 'key', 'text', 1, 255, false),
+    ('unique', 'while', 'while', null, null, true),
+    ('unique', 'onConflict', 'answer', null, null, false),
+    ('while', 'windowMs', 'whole', 1, 31622400000, true),
+    ('retry', 'baseMs', 'number', 0, 31622400000, false),
+    ('retry', 'maxMs', 'number', 0, 31622400000, false),
+    ('retry', 'delaysMs', 'delays', 1, 1000, false),
+    ('retry', 'jitter', 'number', 0, 1, false)
+$$;
+
+-- A time with its offset, from 1970 on, to the millisecond as in JavaScript; null for any other text.
+create function longshore.instant_of(value text)
+returns timestamptz language plpgsql stable as $$
+declare
+  moment timestamptz;
+begin
+  if value !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$'
+  then return null; end if;
+  moment := date_trunc('milliseconds', value::timestamptz);
+  return case when moment >= 'epoch' then moment end;
+exception when datetime_field_overflow or invalid_datetime_format or invalid_time_zone_displacement_value
+  then return null;
+end $$;
+
+-- What is wrong with a plain value; null when it is valid.
+create function longshore.wrong_value(kind text, low numeric, high numeric, value jsonb)
+returns text language plpgsql stable as $$
+declare
+  type text := jsonb_typeof(value);
+  word text := value #>> '{}';
+  fits boolean;
+begin
+  fits := case kind
+    when 'any' then true
+    when 'flag' then type = 'boolean'
+    when 'whole' then case type when 'number'
+      then word::numeric between low and high and word::numeric = trunc(word::numeric) end
+    when 'number' then case type when 'number' then word::numeric between low and high end
+    when 'seconds' then case type when 'number' then word::numeric > low and word::numeric <= high end
+    else case type when 'string' then case kind
+      when 'key' then word ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$'
+      when 'instant' then longshore.instant_of(word) is not null
+      when 'answer' then word in ('existing', 'replace')
+      when 'tenant' then exists (select 1 from longshore.tenant t where t.name = word)
+      when 'text' then length(word) between 1 and high
+        and word !~ '[\u0001-\u001f\u007f-\u009f]' end end
+    end;
+  return case when fits then null else case kind
+    when 'flag' then 'must be true or false'
+    when 'whole' then format('must be a whole number from %s to %s', low, high)
+    when 'number' then format('must be a number from %s to %s', low, high)
+    when 'seconds' then format('must be a number above 0 and at most %s (30 days)', high)
+    when 'key' then 'must be 1 to 200 letters, digits and . _ : / -, a letter or digit first'
+    when 'instant' then 'must be a time from 1970 on in ISO 8601 with an offset, like 2026-01-31T08:00:00Z'
+    when 'answer' then 'must be one of existing, replace'
+    when 'tenant' then 'must be the name of a tenant that there is'
+    else format('must be text of 1 to %s characters without control characters', high) end end;
+end $$;
+
+-- Refuses a list that is too long or has an invalid entry.
+create function longshore.check_list(at text, value jsonb, low numeric, high numeric,
+  kind text, entry_low numeric, entry_high numeric)
+returns void language plpgsql stable as $$
+declare
+  entry record;
+begin
+  if jsonb_typeof(value) <> 'array' or jsonb_array_length(value) not between low and high then
+    perform longshore.refuse(at, format('must be a list of %s to %s entries', low, high));
+  end if;
+  for entry in
+    select e.n - 1 as n, longshore.wrong_value(kind, entry_low, entry_high, e.item) as wrong
+    from jsonb_array_elements(value) with ordinality as e(item, n)
+  loop
+    if entry.wrong is not null then perform longshore.refuse(at || '/' || entry.n, entry.wrong); end if;
+  end loop;
+end $$;
+
+-- Refuses an object with an unknown, missing or invalid field.
+create function longshore.check_fields(of_part text, at text, value jsonb)
+returns void language plpgsql stable as $$
+declare
+  field record;
+  place text;
+  wrong text;
+begin
+  if value is null or jsonb_typeof(value) <> 'object' then
+    perform longshore.refuse(at, 'must be an object');
+  end if;
+  for field in
+    select coalesce(f.name, e.key) as name, f.kind, f.low, f.high, e.value
+    from (select * from longshore.request_fields() where part = of_part) f
+    full join jsonb_each(value) e on e.key = f.name
+    where e.value is not null or f.required
+    order by 1
+  loop
+    place := at || '/' || replace(replace(field.name, '~', '~0'), '/', '~1');
+    wrong := null;
+    case
+      when field.kind is null then
+        wrong := format('unknown field "%s": known are %s', left(field.name, 60), (
+          select string_agg(name, ', ') from longshore.request_fields() where part = of_part));
+      when field.value is null then wrong := 'is required';
+      when field.kind = 'unique' then perform longshore.check_fields('unique', place, field.value);
+      when field.kind = 'while' then
+        if field.value not in ('"queued"', '"active"') then
+          if jsonb_typeof(field.value) <> 'object' then
+            wrong := 'must be queued, active or an object with windowMs';
+          else perform longshore.check_fields('while', place, field.value); end if;
+        end if;
+      when field.kind = 'retry' then
+        if field.value not in ('"webhook"', '"report"', '"cleanup"') then
+          if jsonb_typeof(field.value) <> 'object' then
+            wrong := 'must be a preset (webhook, report, cleanup) or an object';
+          else perform longshore.check_fields('retry', place, field.value); end if;
+        end if;
+      when field.kind = 'tags' then
+        perform longshore.check_list(place, field.value, field.low, field.high, 'text', 1, 100);
+      when field.kind = 'delays' then
+        perform longshore.check_list(place, field.value, field.low, field.high, 'number', 0, 31622400000);
+      else wrong := longshore.wrong_value(field.kind, field.low, field.high, field.value);
+    end case;
+    if wrong is not null then perform longshore.refuse(place, wrong); end if;
+  end loop;
+end $$;
+
+-- Refuses an invalid request: first field by field, then the rules between fields.
+create function longshore.check_request(request jsonb)
+returns void language plpgsql stable as $$
+declare
+  expiry timestamptz;
+  repeated bigint;
+begin
+  perform longshore.check_fields('job', '', request);
+  if request ?& array['runAt', 'delayMs'] then
+    perform longshore.refuse('/delayMs', 'delayMs and runAt exclude each other');
+  end if;
+  if request -> 'hold' = 'true' and request #>> '{unique,onConflict}' = 'replace' then
+    perform longshore.refuse('/hold', 'hold and replacing an earlier job exclude each other');
+  end if;
+  expiry := longshore.instant_of(request ->> 'expiresAt');
+  if expiry <= longshore.instant_of(request ->> 'runAt') then
+    perform longshore.refuse('/expiresAt', 'must be later than runAt, or it could never run');
+  end if;
+  if expiry <= clock_timestamp() then
+    perform longshore.refuse('/expiresAt', 'must be a time to come');
+  end if;
+  if jsonb_typeof(request -> 'retry') = 'object' and request -> 'retry' ? 'delaysMs'
+    and request -> 'retry' ?| array['baseMs', 'maxMs'] then
+    perform longshore.refuse('/retry/delaysMs', 'delaysMs excludes baseMs and maxMs');
+  end if;
+  select min(t.n) - 1 into repeated
+  from jsonb_array_elements(request -> 'tags') with ordinality as t(tag, n)
+  where exists (
+    select 1 from jsonb_array_elements(request -> 'tags') with ordinality as e(tag, n)
+    where e.tag = t.tag and e.n < t.n);
+  if repeated is not null then
+    perform longshore.refuse('/tags/' || repeated, 'is in the list already');
+  end if;
+end $$;
+
+-- The retry policy of a preset or of rules, as in src/core/failure/backoff.ts.
+create function longshore.retry_policy(retry jsonb)
+returns jsonb language sql immutable as $$
+  select case
+    when retry = '"webhook"' then '{"baseMs": 1000, "maxMs": 16000, "jitter": 0.1}'
+    when retry = '"report"' then '{"baseMs": 30000, "maxMs": 120000, "jitter": 0.1}'
+    when retry = '"cleanup"' then '{"delaysMs": [300000, 900000], "jitter": 0.1}'
+    when retry ? 'delaysMs' then '{"jitter": 0.1}' || retry
+    when retry is not null then '{"jitter": 0.1, "baseMs": 1000}' || jsonb_build_object('maxMs',
+      greatest(60000, (retry ->> 'baseMs')::numeric)) || retry end::jsonb
+$$;
+
+-- The queue of a definition version, created on first use together with the queue of its hooks
+-- (src/store/enqueue/queues.ts).
+create function longshore.queue_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
+returns longshore.queue language plpgsql as $$
+declare
+  found_queue longshore.queue;
+begin
+  for try in 1 .. 100 loop
+    select l.* into found_queue from longshore.queue l
+    where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
+      and exists (
+        select 1 from longshore.queue h
+        where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
+          and h.tenant = l.tenant);
+    if found then return found_queue; end if;
+    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter, tenant_limiter, keyed,
+      told)
+    select of_shard, top.queue + l.n, l.key, of_version, of_tenant, (
+        select min(p.paused_at) from longshore.pause p
+        where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
+          or (p.scope = 'definition' and p.name = l.key)),
+      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
+      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
+      longshore.subscribed_states(of_tenant, l.key)
+    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
+    cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
+    left join longshore.limiter d
+      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
+    left join longshore.limiter t
+      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
+    on conflict do nothing;
+  end loop;
+  raise exception 'no queue could be made for %@%', of_key, of_version;
+end $$;
+
+-- The state of the job that holds a key; no row when the job is gone. While retention replaces
+-- partitions, one query may miss it, so there are two.
+create function longshore.holder_job(of_id uuid)
+returns table (state longshore.job_state, queue integer, untouched boolean, age_ms float8)
+language plpgsql as $$
+declare
+  of_shard smallint := ('x' || right(of_id::text, 3))::bit(12)::integer & 1023;
+begin
+  for look in 1 .. 2 loop
+    return query
+    select n.state, n.queue, n.untouched,
+      (extract(epoch from clock_timestamp() - j.created_at) * 1000)::float8
+    from (
+      select w.state, w.queue, w.claim_no = 0 as untouched from longshore.waiting w
+      where w.shard = of_shard and w.id = of_id
+      union all
+      select r.state, r.queue, false from longshore.running r where r.shard = of_shard and r.id = of_id
+      union all
+      select d.state, d.queue, false from longshore.done d where d.shard = of_shard and d.id = of_id
+    ) n, longshore.job j
+    where j.shard = of_shard and j.id = of_id limit 1;
+    if found then return; end if;
+  end loop;
+end $$;
+
+-- Whether a unique job still excludes others, as in src/core/job/unique.ts.
+create function longshore.still_holds(during jsonb, state longshore.job_state, age_ms float8)
+returns boolean language sql immutable as $$
+  select case during
+    when '"queued"' then state in ('created', 'scheduled', 'queued', 'retrying')
+    when '"active"' then state not in ('succeeded', 'failed', 'cancelled')
+    else age_ms < (during ->> 'windowMs')::float8 end
+$$;
+
+-- Gives a waiting job that was never claimed the params, priority and times of a later request
+-- (src/store/enqueue/unique-jobs.ts says why its row is deleted and inserted). Null when it is too late.
+create function longshore.replace_job(of_shard smallint, of_id uuid, of_queue integer, new_params text,
+  new_rank integer, new_run_at timestamptz, new_expires_at timestamptz, at timestamptz)
+returns longshore.job_state language plpgsql as $$
+declare
+  gone longshore.waiting;
+begin
+  delete from longshore.waiting w
+  where w.shard = of_shard and w.id = of_id and w.queue = of_queue and w.claim_no = 0
+    and (w.state <> 'queued' or new_run_at <= at)
+  returning w.* into gone;
+  if gone.id is null then return null; end if;
+  update longshore.job set params = new_params::json where shard = of_shard and id = of_id;
+  gone.rank := new_rank;
+  gone.run_at := case when gone.state = 'scheduled' or (gone.state = 'created' and new_run_at > at)
+    then new_run_at end;
+  gone.expires_at := new_expires_at;
+  insert into longshore.waiting select gone.*;
+  return gone.state;
+end $$;
+
+-- Takes the key of a unique job. Returns the existing job when no new one is needed. The key stays
+-- locked until the end of the transaction either way.
+create function longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid,
+  of_queue integer, unique_request jsonb, new_params text, new_sha bytea, new_rank integer,
+  new_run_at timestamptz, new_expires_at timestamptz, at timestamptz)
+returns table (job_id uuid, state longshore.job_state)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  holder_id uuid;
+  holder record;
+  replaced longshore.job_state;
+begin
+  insert into longshore.dedupe as d (shard, scope, key, job_id, params_sha)
+  values (of_shard, of_scope, of_key, of_id, new_sha)
+  on conflict (shard, scope, key) do update set job_id = d.job_id
+  returning d.job_id into holder_id;
+  if holder_id = of_id then return; end if;
+  select * into holder from longshore.holder_job(holder_id);
+  if found and longshore.still_holds(unique_request -> 'while', holder.state, holder.age_ms) then
+    if unique_request ->> 'onConflict' is distinct from 'replace' then
+      return query select holder_id, holder.state;
+      return;
+    end if;
+    if holder.untouched and holder.queue = of_queue then
+      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_rank, new_run_at,
+        new_expires_at, at);
+      if replaced is not null then
+        return query select holder_id, replaced;
+        return;
+      end if;
+      select * into holder from longshore.holder_job(holder_id);
+    end if;
+    if found and unique_request -> 'while' <> '"queued"'
+      and longshore.still_holds(unique_request -> 'while', holder.state, holder.age_ms) then
+      return query select holder_id, holder.state;
+      return;
+    end if;
+  end if;
+  update longshore.dedupe d set job_id = of_id
+  where d.shard = of_shard and d.scope = of_scope and d.key = of_key;
+end $$;
+
+-- Takes an idempotency key. Returns the job that has it already, if there is one.
+create function longshore.take_key(of_shard smallint, of_scope text, of_key text, of_id uuid, sha bytea)
+returns table (job_id uuid, state longshore.job_state)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  held record;
+  holder record;
+begin
+  for try in 1 .. 5 loop
+    insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
+    values (of_shard, of_scope, of_key, of_id, sha) on conflict do nothing;
+    if found then return; end if;
+    select d.job_id, d.params_sha into held from longshore.dedupe d
+    where d.shard = of_shard and d.scope = of_scope and d.key = of_key;
+    continue when not found;
+    select * into holder from longshore.holder_job(held.job_id);
+    if found then
+      if held.params_sha <> sha then
+        perform longshore.refuse('/idempotencyKey', 'this key was used for a job with other params', 'LS409');
+      end if;
+      return query select held.job_id, holder.state;
+      return;
+    end if;
+    delete from longshore.dedupe d
+    where d.shard = of_shard and d.scope = of_scope and d.key = of_key and d.job_id = held.job_id;
+  end loop;
+  raise exception 'an idempotency key kept changing hands' using errcode = 'serialization_failure';
+end $$;
+
+-- Notifies workers or schedulers at the commit. Schedulers find later jobs by their regular poll.
+create function longshore.tell_of_job(of_shard smallint, of_queue integer, of_rank integer,
+  of_state longshore.job_state, due_in_ms float8)
+returns void language plpgsql as $$
+begin
+  if of_state = 'queued' then
+    perform pg_notify('longshore_wake', format('%s:%s:%s', of_shard, of_queue, of_rank));
+  elsif of_state = 'scheduled' and due_in_ms < 5000 then
+    perform pg_notify('longshore_due', 'jobs:' || greatest(0, round(due_in_ms)));
+  end if;
+end $$;
+
+create function longshore.enqueue(request jsonb)
+returns table (job_id uuid, status text, created boolean)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan set timezone = 'UTC'
+as $$
+#variable_conflict use_column
+declare
+  tenant text := coalesce(request ->> 'tenant', 'default');
+  definition_key text := request ->> 'definitionKey';
+  idempotency_key text := request ->> 'idempotencyKey';
+  unique_key text;
+  params text;
+  sha bytea;
+  published record;
+  shard smallint;
+  queue longshore.queue;
+  key_limiter bigint;
+  rank integer;
+  policy jsonb := '{}';
+  at timestamptz := clock_timestamp();
+  due timestamptz;
+  expiry timestamptz;
+  state longshore.job_state;
+  earlier record;
+begin
+  perform longshore.check_request(request);
+  params := longshore.checked_params(coalesce(request -> 'params', '{}'));
+  sha := sha256(convert_to(params, 'UTF8'));
+  select d.version, (d.info ->> 'maxAttempts')::integer as max_attempts into published
+  from longshore.definition d
+  where d.key = definition_key
+    and d.version = coalesce((request ->> 'definitionVersion')::integer, d.version)
+  order by d.version desc limit 1;
+  shard := longshore.home_shard(tenant, definition_key);
+  queue := longshore.queue_of(shard, definition_key,
+    coalesce((request ->> 'definitionVersion')::integer, published.version, 1), tenant);
+  rank := -coalesce((request ->> 'priority')::integer, 0);
+  due := coalesce(longshore.instant_of(request ->> 'runAt'),
+    at + make_interval(secs => coalesce((request ->> 'delayMs')::float8, 0) / 1000));
+  expiry := longshore.instant_of(request ->> 'expiresAt');
+  job_id := longshore.new_job_id(shard);
+  created := false;
+
+  if idempotency_key is not null then
+    select * into earlier from longshore.take_key(shard,
+      E'idempotency\n' || tenant || E'\n' || definition_key, idempotency_key, job_id, sha);
+    if found then
+      return query select earlier.job_id, earlier.state::text, false;
+      return;
+    end if;
+  end if;
+  if request ? 'unique' then
+    unique_key := coalesce('key:' || (request #>> '{unique,key}'), 'params:' || encode(sha, 'hex'));
+    policy := jsonb_build_object('unique',
+      jsonb_build_object('key', unique_key, 'while', request #> '{unique,while}'));
+    select * into earlier from longshore.meet_holder(shard,
+      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue.queue,
+      request -> 'unique', params, sha, rank, due, expiry, at);
+    if found then
+      -- The same request once more shall be answered with the same job, however that is by then.
+      update longshore.dedupe d set job_id = earlier.job_id
+      where idempotency_key is not null and d.shard = queue.shard
+        and d.scope = E'idempotency\n' || tenant || E'\n' || definition_key and d.key = idempotency_key;
+      perform longshore.tell_of_job(shard, queue.queue, rank, earlier.state,
+        extract(epoch from due - at) * 1000);
+      return query select earlier.job_id, earlier.state::text, false;
+      return;
+    end if;
+  end if;
+
+  -- Less than half a millisecond would round to "no time at all".
+  if request ? 'timeoutSeconds' then
+    policy := policy || jsonb_build_object('timeoutMs',
+      greatest(1, round((request ->> 'timeoutSeconds')::numeric * 1000)));
+  end if;
+  if request ? 'retry' then
+    policy := policy || jsonb_build_object('retry', longshore.retry_policy(request -> 'retry'));
+  end if;
+  key_limiter := longshore.limiter_of('key',
+    tenant || E'\n' || definition_key || E'\n' || (request ->> 'concurrencyKey'));
+  state := case when request -> 'hold' = 'true' then 'created'
+    when due > at or (key_limiter is not null and queue.keyed) then 'scheduled' else 'queued' end;
+  insert into longshore.job (shard, id, queue, params, tags, idempotency_key, policy, created_at,
+    concurrency_key)
+  values (shard, job_id, queue.queue, params::json,
+    (select array_agg(t.tag order by t.n)
+      from jsonb_array_elements_text(request -> 'tags') with ordinality as t(tag, n)),
+    idempotency_key, nullif(policy, '{}'), at, request ->> 'concurrencyKey');
+  insert into longshore.waiting (shard, id, queue, state, rank, key_limiter, seq, run_at, expires_at,
+    max_attempts, queued_at)
+  values (shard, job_id, queue.queue, state, rank, key_limiter,
+    case when state = 'queued' then (extract(epoch from at) * 1000000)::bigint end,
+    case when state = 'scheduled' or (state = 'created' and (request ? 'runAt' or due > at)) then due end,
+    expiry,
+    coalesce((request ->> 'maxAttempts')::integer,
+      case request ->> 'retry' when 'webhook' then 5 when 'report' then 3 when 'cleanup' then 2 end,
+      published.max_attempts),
+    case when state = 'queued' then at end);
+  insert into longshore.counter_delta (shard, queue, state, n) values (shard, queue.queue, state, 1);
+  perform longshore.tell_of_job(shard, queue.queue, rank, state, extract(epoch from due - at) * 1000);
+  return query select job_id, state::text, true;
+end $$;
+
+-- USAGE of the schema, given to read queues for example, does not include the right to start jobs.
+revoke execute on function longshore.enqueue(jsonb) from public;
