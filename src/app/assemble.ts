@@ -7,7 +7,7 @@ import { Db } from '../store/connection/db.ts';
 import { migrate } from '../store/connection/migrate.ts';
 import { Waker } from '../store/connection/wake.ts';
 
-/** What every composition stands on. */
+/** What every composition needs. */
 export interface Base {
   db: Db;
   waker: Waker;
@@ -16,24 +16,23 @@ export interface Base {
 
 export interface AssembleOptions {
   ownCluster: boolean;
-  /** True: a given database that cannot be reached is waited for. */
+  /** True: wait for a given database that cannot be reached. */
   waits: boolean;
-  /** Ends a start that is not over; what was started is stopped, and the promise rejects. */
+  /** Aborts a start; what was started is stopped, and the promise rejects. */
   signal?: AbortSignal | undefined;
 }
 
 export interface Assembled<Parts> {
   parts: Parts;
-  /** The database in words. */
+  /** A description of the database. */
   database: string;
   stop(): Promise<void>;
 }
 
 /**
- * What the server and an application with Longshore inside share: find or start the database, bring
- * it up to date, connect, and start the parts that the caller composes. The first that starts is the
- * last that stops. What fails on the way is tried again, unless it is a `StartRefusal`: the database
- * may go away at any moment, also now.
+ * Shared by the server and in-process use: finds or starts the database, migrates it, connects, and
+ * starts the services of the caller. Services stop in reverse order. Failures are retried, except a
+ * `StartRefusal`, because the database may go away at any moment.
  */
 export async function assemble<Parts extends { services: readonly Service[] }>(
   config: Config,
@@ -62,7 +61,7 @@ export async function assemble<Parts extends { services: readonly Service[] }>(
       const begin = async () => {
         signal.throwIfAborted();
         await service.start(signal).catch(async (error: unknown) => {
-          // So that it can begin anew.
+          // Reset it for the next try.
           await service.stop().catch(() => undefined);
           throw error;
         });
@@ -73,7 +72,7 @@ export async function assemble<Parts extends { services: readonly Service[] }>(
     const stop = async () => await stopAll([...database.services, ...services]);
     return { parts, database: database.label, stop };
   } catch (error) {
-    // Why it could not start matters more than what went wrong while cleaning up.
+    // Report the error of the start, not that of the clean-up.
     await stopAll(database.services).catch(() => undefined);
     throw error;
   }

@@ -44,7 +44,7 @@ describe('the dashboard of a checkout', () => {
 
   it('that cannot be built is the one from before, or none', async () => {
     await writeFile(join(root, 'scripts/build-web.ts'), 'process.exit(1);');
-    await expect(find()).rejects.toThrow('there is no dashboard here');
+    await expect(find()).rejects.toThrow('the dashboard is not built');
     await mkdir(join(root, 'dist/web'), { recursive: true });
     await writeFile(join(root, 'dist/web/index.html'), 'from before');
     await utimes(join(root, 'dist/web/index.html'), OLD, OLD);

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { Log } from '../runtime/log.ts';
 
 /**
- * Where the built dashboard is. A package carries it. A checkout has its sources and builds it when
- * somebody first asks for it, or when a source has changed since; those who only use the API never
- * wait for that. The build is a process of its own, so that requests are answered meanwhile, and the
- * server needs none of the tools it takes.
+ * The folder of the built dashboard. A package contains it. A checkout has its sources and builds
+ * it on the first request for it, and when a source has changed; API users never wait for that. The
+ * build is a process of its own, so that requests are answered meanwhile and the server needs no
+ * build tools.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** What the dashboard is made of. It takes words and rules from the core. */
+/** The sources of the dashboard. It uses types and rules of the core. */
 const SOURCES = ['web', 'src/core'];
 
 export function dashboardFolder(log: Log, root = ROOT): () => Promise<string> {
@@ -23,12 +23,12 @@ export function dashboardFolder(log: Log, root = ROOT): () => Promise<string> {
     if (existsSync(builder) && (await isStale(root, page))) {
       log.warn('building the dashboard; this takes a few seconds, once');
       await build(builder).catch((error: unknown) => {
-        log.error({ err: error }, 'the dashboard could not be built');
+        log.error({ err: error }, 'cannot build the dashboard');
       });
     }
-    // An older one is better than none.
+    // An older build is better than none.
     if (existsSync(page)) return built;
-    throw new Error('there is no dashboard here; the log of the server may say why');
+    throw new Error('the dashboard is not built; see the log of the server');
   };
 }
 

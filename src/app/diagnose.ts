@@ -33,15 +33,15 @@ import type { Log } from '../runtime/log.ts';
 export type { Check } from '../doctor/check.ts';
 
 export interface DiagnoseOptions {
-  /** False: leave out the probe job that tries to escape, which takes seconds. */
+  /** False: skip the probe job that tries to escape, which takes seconds. */
   probe?: boolean;
 }
 
 /**
- * What `longshore doctor` does: looks at everything that a server with these settings would need, and
- * judges each by itself. It looks without changing: it migrates nothing, starts no database, and the
- * processes that it starts, to load the definitions and to try escapes, are gone at the end. What cannot be looked at,
- * such as the schema of a database that does not answer, is left out.
+ * Implements `longshore doctor`: checks everything that a server with these settings needs. It
+ * changes nothing: it migrates nothing and starts no database, and the processes that it starts, to
+ * load the definitions and to try escapes, are gone at the end. What cannot be checked, such as the
+ * schema of a database that does not answer, is left out.
  */
 export async function diagnose(
   config: Config,

@@ -6,7 +6,7 @@ import { Db } from '../store/connection/db.ts';
 import { migrate } from '../store/connection/migrate.ts';
 import { sealCensus } from '../store/connection/reseal.ts';
 
-/** What a key of the ring is for; `missing` is one that the ring lacks and values need. */
+/** The role of a key; `missing` is a key that values need and the ring lacks. */
 export interface EncryptionKeyUse {
   id: string;
   use: 'encrypts' | 'decrypts' | 'missing';
@@ -19,14 +19,14 @@ export interface EncryptionReport {
   unopened: number;
 }
 
-/** What `longshore encryption` does, by the database itself: no server has to run, and any may. */
+/** Implements `longshore encryption` on the database directly, with or without running servers. */
 export async function encryptionApp(
   config: Config,
   log: Log,
   { reseal }: { reseal: boolean },
 ): Promise<EncryptionReport> {
   if (reseal && config.encryptionKeys === null) {
-    throw new AppError('there is no key to encrypt with: set LONGSHORE_ENCRYPTION_KEYS');
+    throw new AppError('no encryption key: set LONGSHORE_ENCRYPTION_KEYS');
   }
   const database = await openDatabase(config, { ownCluster: 'unless-running' }, log);
   const { pooler, shards, encryptionKeys } = config;

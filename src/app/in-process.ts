@@ -12,18 +12,18 @@ import { Enqueuer } from '../enqueue/enqueuer.ts';
 import { workerProcess } from './worker-child.ts';
 
 export interface InProcessOptions {
-  /** Without it Longshore starts its own PostgreSQL, with its files in `data`. */
+  /** Without it, Longshore starts its own PostgreSQL, with its files in `data`. */
   databaseUrl?: string | undefined;
   data?: string | undefined;
-  /** What stands before the database: 'transaction' for PgBouncer in transaction mode. */
+  /** The connection pooler: 'transaction' for PgBouncer in transaction mode. */
   pooler?: 'none' | 'transaction' | undefined;
-  /** A file or folder of definitions, or definitions at hand (these need isolation 'inline'). */
+  /** A file or folder of definitions, or a list of definitions (these need isolation 'inline'). */
   jobs?: string | readonly JobDefinition[] | undefined;
   /** False: this process only enqueues. */
   worker?: boolean | undefined;
   concurrency?: number | undefined;
   leaseMs?: number | undefined;
-  /** Where the worker also says that it is alive, to spare the database; needs the package redis. */
+  /** The Redis for worker heartbeats, to spare the database; needs the package redis. */
   redisUrl?: string | undefined;
   redisLeaseMs?: number | undefined;
   pollMs?: number | undefined;
@@ -35,9 +35,9 @@ export interface InProcessOptions {
   runnerEnv?: string | undefined;
   runnerUids?: string | undefined;
   runnerMemoryMb?: number | undefined;
-  /** Networks that webhooks may reach although they are not public, such as '10.1.0.0/16'. */
+  /** Private networks that webhooks may reach, such as '10.1.0.0/16'. */
   webhookAllow?: string | undefined;
-  /** What params, results and checkpoints are encrypted with: `LONGSHORE_ENCRYPTION_KEYS`. */
+  /** The keys that encrypt params, results and checkpoints: `LONGSHORE_ENCRYPTION_KEYS`. */
   encryptionKeys?: string | undefined;
   /** When alerts fire, such as 'dead-letters=50,vacuum=off'. */
   alerts?: string | undefined;
@@ -45,17 +45,20 @@ export interface InProcessOptions {
   deadLetterDays?: number | undefined;
   shards?: number | undefined;
   logLevel?: LogLevel | undefined;
-  /** Which jobs get lines in the log: 'off' unless you say otherwise. */
+  /** Which jobs get log lines; 'off' by default. */
   logJobs?: string | undefined;
-  /** A file that the worker and the processes of jobs import to be traced. */
+  /** A file that the worker and the job processes import to set up tracing. */
   tracing?: string | undefined;
 }
 
-/** Longshore inside an application: no server beside it, no HTTP. */
+/** Longshore inside an application: without a server and HTTP. */
 export class InProcess extends LocalJobs {
-  /** One sentence per definition file that could not be loaded; the others run. */
+  /** One message per definition file that could not be loaded; the others run. */
   readonly problems: readonly string[];
-  /** Yours, or that of the PostgreSQL it started: for `enqueueIn`, and for tables beside its own. */
+  /**
+   * The given URL, or that of the embedded PostgreSQL: for `enqueueIn` and tables of the
+   * application.
+   */
   readonly databaseUrl: string;
   readonly #stop: () => Promise<void>;
 
@@ -69,9 +72,9 @@ export class InProcess extends LocalJobs {
     this.#stop = stop;
   }
 
-  /** Lets running jobs finish, or gives them back, and closes everything. */
+  /** Lets running jobs finish or releases them, and closes everything. */
   async stop(): Promise<void> {
-    // A job that is being handed over has a slot; it must not start after the worker has stopped.
+    // A job in direct start holds a slot; it must not start after the worker has stopped.
     await this.settled();
     await this.#stop();
   }
@@ -79,9 +82,9 @@ export class InProcess extends LocalJobs {
 
 export async function createInProcess(options: InProcessOptions): Promise<InProcess> {
   const { jobs, worker = jobs !== undefined } = options;
-  // The log is the application's: it hears of what is wrong with us, and of its jobs if it wants to.
+  // The log belongs to the application: by default it gets warnings only and no lines about jobs.
   const { logLevel = 'warn', logJobs = 'off' } = options;
-  // Whoever embeds Longshore trusts the code: whether a job runs inside the worker is theirs to say.
+  // The application trusts its own code, so it decides whether jobs run inline.
   const given = { ...options, logLevel, logJobs, inlineJobs: 'always' };
   const config = configOf(given, ['jobs', 'worker']);
   if (worker && jobs !== undefined && typeof jobs !== 'string') refuseUnrunnable(jobs);
@@ -96,15 +99,15 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
 interface Work {
   services: Service[];
   problems(): readonly string[];
-  /** Known once the services have started. */
+  /** Available once the services have started. */
   directStart?(): DirectStart | null;
 }
 
 const NO_WORK: Work = { services: [], problems: () => [] };
 
 /**
- * Files are loaded by a worker in a process of its own, as with `longshore start`: an application that
- * is busy for a minute delays no heartbeat. Code that came as values can only run where it is.
+ * Files are loaded by a worker process, as with `longshore start`, so a busy application delays no
+ * heartbeat. Definitions passed as values can only run in this process.
  */
 function workOf({ db, waker, config }: Base, jobs: string | readonly JobDefinition[], log: Log) {
   if (typeof jobs === 'string') {
@@ -112,12 +115,12 @@ function workOf({ db, waker, config }: Base, jobs: string | readonly JobDefiniti
     return { services: [child], problems: () => child.ready?.worker.problems ?? [] };
   }
   const { worker, services, drainAsked } = localWorker(db, waker, { ...config, jobs }, log);
-  // The application goes on without its worker; it can still enqueue.
+  // The application continues without its worker; it can still enqueue.
   void drainAsked.then(async () => await worker.stop());
   return { services, problems: () => [], directStart: () => worker.directStart };
 }
 
-/** Their jobs would wait for ever, and nobody would know why. */
+/** Their jobs would wait for ever. */
 function refuseUnrunnable(jobs: readonly JobDefinition[]): void {
   const others = jobs.filter(({ info }) => info.isolation !== 'inline');
   if (others.length === 0) return;

@@ -14,7 +14,10 @@ import {
 } from '../store/access/keys.ts';
 import { migrate } from '../store/connection/migrate.ts';
 
-/** What `longshore keys` can do: by the database itself, since the first key must come from somewhere. */
+/**
+ * Implements `longshore keys` on the database directly, because the first key cannot come from the
+ * API.
+ */
 export interface KeyDesk {
   create(request: KeyRequest): Promise<MadeKey>;
   list(tenant: string): Promise<KeyView[]>;
@@ -25,8 +28,8 @@ export interface KeyDesk {
 const BY = { name: 'cli', address: null };
 
 /**
- * Opens the database that a server with these settings would use. An embedded one that does not run is
- * started for as long as it takes; whether it may be made is for the caller to say.
+ * Opens the database of a server with these settings. An embedded one that does not run is started
+ * for the time of the call; the caller decides whether it may be created.
  */
 export async function withKeyDesk<T>(
   config: Config,

@@ -12,7 +12,7 @@ import { Quotas } from '../enqueue/quotas.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { VERSION } from '../version.ts';
 
-/** The HTTP API of this process, with what only some roles have. */
+/** The HTTP API of this process, with the routes of its roles. */
 export function localApi(
   db: Db,
   waker: Waker,

@@ -44,9 +44,9 @@ const PAGE_SIZE = 1_000;
 const POLL_MS = 100;
 
 /**
- * What the client does over HTTP, done in this process: the same requests through the same checks
- * into the same store, answered by the same handles and refused by the same errors. So an
- * application can begin with Longshore inside it and move to a server later, or the other way round.
+ * The client without HTTP: the same requests, checks, store, handles and errors, in this process.
+ * So an application can start with Longshore inside and move to a server later, or the other way
+ * round.
  */
 export class LocalJobs implements JobStarter, JobAccess {
   readonly #db: Db;
@@ -77,7 +77,7 @@ export class LocalJobs implements JobStarter, JobAccess {
     return handle;
   }
 
-  /** All or none, in one transaction; answers in their order. */
+  /** All or none, in one transaction; results in order. */
   async enqueueMany<const All extends readonly (DefinitionRef | string)[]>(
     entries: BatchEntries<All>,
   ): Promise<JobHandles<All>> {
@@ -138,7 +138,7 @@ export class LocalJobs implements JobStarter, JobAccess {
     });
   }
 
-  /** Resolves when everything that was being stored is stored, or refused. */
+  /** Resolves when all pending writes are done or refused. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#pending);
   }
@@ -182,7 +182,7 @@ async function* pages<Entry extends { id: string }>(
   for (;;) {
     signal?.throwIfAborted();
     const page = await read(afterId).catch((error: unknown) => {
-      // A database that is away for a moment need not end what follows a job.
+      // A short database outage does not end a wait for a job.
       const patient = follow && performance.now() - seenMs < OUTAGE_MAX_MS;
       if (patient && error instanceof Unavailable) return null;
       throw error;
@@ -198,7 +198,7 @@ async function* pages<Entry extends { id: string }>(
   }
 }
 
-/** What it resolves with, or what a caller over HTTP would get for the same trouble. */
+/** Maps errors to those that an HTTP client would get. */
 async function answerOf<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -8,9 +8,9 @@ import type { QueuePort } from '../worker/claim/port.ts';
 import { postgresQueue } from '../worker/claim/postgres-queue.ts';
 
 /**
- * The queue of a worker with a database at hand. What it loaded becomes known in three ways: to the
- * API as definitions, to schedulers as the schedules in them, and with the worker itself, so that a
- * job which no living worker has the code for can be told from one that only waits its turn.
+ * The queue of a worker with a direct database connection. It publishes what the worker has loaded:
+ * to the API as definitions, to schedulers as their schedules, and with the worker itself, so that
+ * a job without any live worker for it can be recognized.
  */
 export function localQueue(db: Db, reserved: Db, waker: Waker, log: Log): QueuePort {
   const queue = postgresQueue(db, reserved, waker);

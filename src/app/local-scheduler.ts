@@ -31,7 +31,7 @@ export interface SchedulerSettings {
   databaseUrl: string;
   pooler: Pooler;
   redisUrl: string | null;
-  /** The usual one but in tests, which have no time to lose. */
+  /** Overridden in tests only. */
   beatTiming?: BeatTiming;
   pollMs: number;
   leaseMs: number;
@@ -41,24 +41,24 @@ export interface SchedulerSettings {
   bulkDays?: number | undefined;
   deadLetterDays: number;
   unhandledAfterMs: number;
-  /** What the configuration says of alerts. */
+  /** The alert settings of the configuration. */
   alerts?: string | null;
-  /** Which lines about jobs the log gets. */
+  /** Which jobs get log lines. */
   logJobs?: string | undefined;
 }
 
-/** Dropping old history copies what survives, which may take minutes and delays nobody. */
+/** Dropping old history copies the rows that survive, which may take minutes without blocking. */
 const PRUNE_TIMEOUT_MS = HOUR_MS;
 
-/** A shard of somebody else is looked at once in so many rounds. */
+/** Shards of other schedulers are polled once in this many rounds. */
 const FOREIGN_ROUNDS = 5;
 
-/** So many loops of the scheduler may be at one shard at the same time. */
+/** The most loops of a scheduler on one shard at the same time. */
 const LOOPS_PER_SHARD = 3;
 
 /**
- * What keeps jobs moving that no worker holds: due ones, lost ones, those of schedules, and room for
- * new ones. Any number of processes run it; they share the work through the roster.
+ * The services that move jobs no worker holds: due jobs, lost jobs, schedules, and partitions for
+ * new ones. Any number of processes run them; they divide the work by `SchedulerMembership`.
  */
 export function schedulerServices(
   db: Db,
@@ -85,7 +85,7 @@ export function schedulerServices(
     version: VERSION,
   };
   const membership = new SchedulerMembership({ ...identity, db, leaseMs, heartbeatMs, log });
-  // With one shard there is nobody to leave connections to.
+  // With one shard there are no other shards to leave connections for.
   const semaphore = new ShardSemaphore(db.shards === 1 ? Infinity : LOOPS_PER_SHARD);
   const shardOrder = () => ownShards(membership, systemClock, FOREIGN_ROUNDS * pollMs, semaphore);
   const promoting = promoter(db, waker, pollMs, log, shardOrder(), systemClock, settings.logJobs);
@@ -98,7 +98,7 @@ export function schedulerServices(
     bulks.pollSoon();
   };
   membership.onChange(pollAll);
-  // A transaction pooler would take the session away from whoever listens; then polling must do.
+  // LISTEN needs a session, which a transaction pooler does not keep; then polling must do.
   const listeners =
     pooler === 'none'
       ? [

@@ -18,32 +18,32 @@ import { Worker } from '../worker/worker.ts';
 export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
-  /** The lease while beats arrive in Redis. */
+  /** The lease while heartbeats arrive in Redis. */
   redisLeaseMs: number;
   drainMs: number;
   cancelGraceMs: number;
   logMaxBytes: number;
   ageingMs?: number | undefined;
-  /** Where the process tells Prometheus about itself; null or nothing is nowhere. */
+  /** The host of the process metrics for Prometheus. */
   metricsHost?: string;
   metricsPort?: number | null;
-  /** Networks that webhooks may reach although they are not public. */
+  /** Private networks that webhooks may reach. */
   webhookAllow?: string | null;
 }
 
-/** So many heartbeats of shards are on their way at once. */
+/** The most concurrent heartbeats over all shards. */
 const HEARTBEATS_MAX = 8;
 
 export interface LocalWorker {
   worker: Worker;
   services: Service[];
-  /** Resolves when somebody asks the worker to drain; to stop it is up to its process. */
+  /** Resolves when a drain of the worker is requested; the process must stop it. */
   drainAsked: Promise<void>;
 }
 
 /**
- * A worker in this process. It also promotes and reaps, so that retries and rescues never wait for a
- * role that somebody forgot to start; any number of processes may do so at once.
+ * A worker in this process. It also promotes and reaps, so that retries and recovery do not depend
+ * on a scheduler process; any number of processes may do so at once.
  */
 export function localWorker(
   db: Db,
@@ -57,7 +57,7 @@ export function localWorker(
     pooler,
     log,
     shards: db.shards,
-    // A shard that does not answer must not keep the lease of another from being renewed.
+    // A shard that does not answer must not delay the lease of another.
     max: Math.min(db.shards, HEARTBEATS_MAX),
     applicationName: 'longshore heartbeat',
     queryTimeoutMs: Math.max(250, leaseMs / 4),
@@ -70,7 +70,7 @@ export function localWorker(
   const worker = new Worker({
     ...settings,
     queue: meteredQueue(localQueue(db, reserved, waker, log), metrics),
-    // A transaction pooler would take the session away from whoever listens.
+    // LISTEN needs a session, which a transaction pooler does not keep.
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },
     slots: concurrency,

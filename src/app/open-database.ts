@@ -22,7 +22,9 @@ export class AppError extends StartRefusal {
 
 export interface OpenOptions {
   ownCluster: boolean | 'unless-running' | 'if-it-exists';
-  /** True: a given database that cannot be reached is waited for. Our own always is. */
+  /**
+   * True: wait for a given database that cannot be reached. The embedded one is always waited for.
+   */
   waits?: boolean;
   /** Ends the wait. */
   signal?: AbortSignal;
@@ -34,7 +36,7 @@ export interface Database {
   services: Service[];
 }
 
-/** The given database, the embedded one that somebody runs on this folder, or our own. */
+/** The given database, a running embedded one on this folder, or our own. */
 export async function openDatabase(
   config: Config,
   { ownCluster, waits = false, signal = new AbortController().signal }: OpenOptions,
@@ -42,7 +44,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const describe = async (url: string) => await describeServer(url, config, log);
   const reach = async (url: string) =>
-    await persist(async () => await describe(url), { what: 'the first contact', log, signal });
+    await persist(async () => await describe(url), { what: 'the first connection', log, signal });
   const { databaseUrl } = config;
   if (databaseUrl) {
     const label = waits ? await reach(databaseUrl) : await describe(databaseUrl);
@@ -86,7 +88,7 @@ export async function openDatabase(
   }
 }
 
-/** A job that runs as the owner of the cluster reads the password of the database. */
+/** A job that runs as the owner of the cluster could read the database password. */
 async function refuseDatabaseUid({ data, runnerUids }: Config): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const found = await stat(resolve(data, 'pg')).catch(() => undefined);
@@ -98,10 +100,11 @@ async function refuseDatabaseUid({ data, runnerUids }: Config): Promise<void> {
   }
 }
 
-/** Asks it for its version, by a connection like the store's own: what fails, fails here first. */
+/** Reads its version with a connection like the store's, so that errors show up here first. */
 async function describeServer(url: string, { pooler }: Config, log: Log): Promise<string> {
   const server = await inspectServer({ url, pooler, log }).catch((error: unknown) => {
-    // What may pass is for the caller to try again. The rest is wrong with DATABASE_URL, or there.
+    // Transient errors are retried by the caller. All others are a problem of DATABASE_URL or the
+    // server.
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof DatabaseUnavailable && !reason.includes(POOLER_HINT)) throw error;
     throw new AppError(`the database does not let us in: ${reason}`, { cause: error });
@@ -112,7 +115,7 @@ async function describeServer(url: string, { pooler }: Config, log: Log): Promis
   if (!server.tuned) {
     log.warn(
       { role: server.role, database: server.database },
-      'the role lacks the settings that plans rely on: see "The role" in docs/poolers.md',
+      'the database role lacks recommended settings: see "The role" in docs/poolers.md',
     );
   }
   return `PostgreSQL ${server.version}`;

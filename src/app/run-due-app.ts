@@ -8,7 +8,7 @@ import { Db } from '../store/connection/db.ts';
 import { migrate } from '../store/connection/migrate.ts';
 import { Waker } from '../store/connection/wake.ts';
 
-/** Runs what is due within a budget, and ends. */
+/** Runs what is due within a budget, and exits. */
 export async function runDueApp(
   config: Config,
   log: Log,

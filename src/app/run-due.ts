@@ -32,13 +32,14 @@ const PROMOTED_AT_ONCE = 1_000;
 const COUNTED_MAX = 10_000;
 
 /**
- * Serverless mode: no process runs all the time; somebody calls this every minute. It does what
- * schedulers and workers would do now, within a budget, and ends. It claims like any worker, so it
- * may be called twice at once and beside workers. What still runs when the time is over, or the
- * signal says so, is interrupted and given back, which costs no attempt.
+ * Serverless mode: no process runs all the time; a timer calls this every minute. It does the work
+ * of schedulers and workers within a budget, and exits. It claims like any worker, so concurrent
+ * calls and other workers are fine. When the time is over or the signal aborts, running jobs are
+ * interrupted and released, which costs no attempt.
  *
- * It runs jobs of all tenants, as every worker does. `tenant` says whose jobs may fail because no worker
- * has their code: those of the caller, or, when null, of all; and of these only jobs that asked for it.
+ * It runs jobs of all tenants, as every worker does. `tenant` limits which jobs may fail because no
+ * worker has their definition: those of the caller, or of all tenants when null; and only jobs that
+ * asked for it.
  */
 export async function runDue(
   db: Db,
@@ -60,7 +61,7 @@ export async function runDue(
     ...identity,
     builtIn,
     queue,
-    // It looks often enough that hints would tell it nothing.
+    // It polls often enough to need no hints.
     databaseUrl: null,
     drainMs: 0,
     pollMs: POLL_MS,
@@ -70,7 +71,7 @@ export async function runDue(
   const enqueuer = new Enqueuer(db, waker, systemClock);
   const reaping = reaper({ db, waker, clock: systemClock, pollMs: leaseMs, log });
   try {
-    // It looks once and is done: the first round of a loop ends before its stop does.
+    // One round: the first tick of a loop ends before its stop does.
     await reaping.start();
     await reaping.stop();
     await bringDue(db, waker, enqueuer, log);
@@ -94,8 +95,8 @@ export async function runDue(
         if (claimed >= max) break;
         await bringDue(db, waker, enqueuer, log);
         const left = await claimable();
-        // What was counted as gone may be on its way to our own worker; or it came, ended, and left
-        // hooks and deliveries behind, which were not counted.
+        // Jobs that were counted as gone may be on their way to our own worker, or have ended and
+        // left hooks and deliveries that were not counted.
         await answered();
         if (left === 0 && counters.underWay === 0 && counters.claimed === claimed) break;
       }
@@ -112,12 +113,15 @@ export async function runDue(
   }
 }
 
-/** The hooks of a job that has ended are due as well. */
+/** The hooks of ended jobs are due as well. */
 function withHooks(info: DefinitionInfo): DefinitionInfo[] {
   return hasTerminalHooks(info) ? [info, hookDefinition(info)] : [info];
 }
 
-/** What schedulers do: due slots become jobs, due jobs claimable, what has expired ends, tokens move on. */
+/**
+ * The work of schedulers: fires due slots, promotes due jobs, ends expired ones, and sweeps
+ * limiters.
+ */
 async function bringDue(db: Db, waker: Waker, enqueuer: Enqueuer, log: Log): Promise<void> {
   const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
   for (let shard = 0; shard < db.shards; shard += 1) {
@@ -132,7 +136,10 @@ async function bringDue(db: Db, waker: Waker, enqueuer: Enqueuer, log: Log): Pro
   }
 }
 
-/** Jobs that shall fail when no worker has their code: a later call would have no other worker either. */
+/**
+ * Fails the jobs that must fail when no worker has their definition: a later call would have no
+ * other worker either.
+ */
 async function failAllUnserved(
   parts: { db: Db; waker: Waker; jobLog: JobLog },
   scope: UnservedScope,

@@ -9,7 +9,7 @@ export interface WorkerSummary {
   slots: number;
 }
 
-/** The worker of `start`; see `worker-process.ts` for its side. */
+/** The worker of `start`; `worker-process.ts` is the child's side. */
 export interface WorkerReady {
   worker: WorkerSummary;
 }

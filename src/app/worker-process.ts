@@ -4,7 +4,7 @@ import { serveAsChild } from '../runtime/processes/child-service.ts';
 import { createLog } from '../runtime/log.ts';
 import type { WorkerReady } from './worker-child.ts';
 
-/** The worker that `longshore start` runs beside itself. */
+/** The worker process of `longshore start`. */
 serveAsChild<{ config: Config }, WorkerReady>(async ({ config }, stopping) => {
   const app = await startApp(config, 'worker', createLog(config.logLevel), stopping);
   const { definitions, problems, slots } = app.summary;

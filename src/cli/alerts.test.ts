@@ -7,7 +7,7 @@ const ALERT = {
   rule: 'no-worker',
   definitionKey: 'report',
   since: '2030-01-01T00:00:00.000Z',
-  message: 'a job of report has been queued for 300 s, and no living worker has its definition',
+  message: 'a job of report has been queued for 300 s, and no live worker has its definition',
 };
 const RULE = {
   rule: 'dead-letters',

@@ -252,7 +252,7 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 0, max: 24 * HOUR_MS },
     ...fallback(60_000),
     meaning:
-      'How long a job may be queued while no living worker has its definition before it is shown ' +
+      'How long a job may be queued while no live worker has its definition before it is shown ' +
       'with the warning `UNHANDLED`, or fails, if `POST /api/jobs/enqueue` made it.',
   },
   {

@@ -1,10 +1,10 @@
 /**
- * A second place where workers say that they are alive, beside their lease in the database. It is
- * hearsay: every call may fail or be wrong, and nothing may be decided by it alone.
+ * A second signal that workers are alive, besides their lease in the database. Every call may fail
+ * or be wrong, so no decision may rest on it alone.
  */
 export interface Beats {
-  /** Says that this worker runs these jobs now: one round trip, however many they are. */
+  /** Records that this worker runs these jobs now, in one round trip. */
   beat(worker: string, jobIds: readonly string[]): Promise<void>;
-  /** Who last said so of each job; null where nobody did lately. */
+  /** The worker that last sent a heartbeat for each job; null where none did lately. */
   ownersOf(jobIds: readonly string[]): Promise<Map<string, string | null>>;
 }

@@ -5,7 +5,7 @@ import type { Service } from '../runtime/service.ts';
 import { StartRefusal } from '../runtime/start-refusal.ts';
 import type { Beats } from './beats.ts';
 
-/** The package is an optional one, so it is loaded when it is needed and not before. */
+/** An optional dependency, loaded only when needed. */
 const loadRedis = async () => await import('redis');
 
 export interface RedisBeatsOptions {
@@ -22,13 +22,13 @@ interface Link {
   ready: Promise<unknown>;
 }
 
-/** A Redis that is slower than this is as good as gone. */
+/** The timeout of a Redis call. */
 const CALL_MS = 2_000;
 
 /**
- * Beats in Redis: `job:{jobId}:heartbeat` holds the id of the worker and vanishes by itself. A call
- * that fails or takes too long ends the connection, and the next call makes a new one: so a Redis
- * that was killed or frozen is found again, and no commands pile up for it meanwhile.
+ * Heartbeats in Redis: `job:{jobId}:heartbeat` holds the id of the worker and expires. A call that
+ * fails or times out closes the connection, and the next call opens a new one. So a Redis that was
+ * killed or frozen is reconnected, and no commands queue up meanwhile.
  */
 export class RedisBeats implements Beats, Service {
   readonly name = 'redis';
@@ -40,7 +40,7 @@ export class RedisBeats implements Beats, Service {
     this.#options = options;
   }
 
-  /** Does not connect: Redis may be away, now as well as later. */
+  /** Does not connect, because Redis may be down. */
   async start(): Promise<void> {
     const { load = loadRedis } = this.#options;
     const redis = await load().catch((error: unknown) => {
@@ -60,7 +60,7 @@ export class RedisBeats implements Beats, Service {
   async beat(worker: string, jobIds: readonly string[]): Promise<void> {
     const expiration = { type: 'PX', value: this.#options.ttlMs } as const;
     await this.#call(async (client) => {
-      // Without jobs there is nothing to say, but it matters whether anybody would hear it.
+      // Without jobs it only checks the connection.
       if (jobIds.length === 0) return await client.ping();
       const batch = client.multi();
       for (const id of jobIds) batch.set(keyOf(id), worker, { expiration });
@@ -87,12 +87,12 @@ export class RedisBeats implements Beats, Service {
   }
 
   #connect(): Link {
-    if (!this.#create) throw new Error('the connection to Redis was closed');
+    if (!this.#create) throw new Error('the Redis connection is closed');
     const client = newClient(this.#create, this.#options.url);
     const link = { client, ready: client.connect() };
     link.ready.catch(() => undefined);
     client.on('error', (error) => {
-      this.#options.log.debug({ err: error }, 'the connection to Redis is lost');
+      this.#options.log.debug({ err: error }, 'lost the Redis connection');
       this.#drop(link);
     });
     return link;

@@ -8,8 +8,9 @@ import { definitionNames } from './definition-names.ts';
 import { counter, type Family, gauge, histogram, type Sample, type Spread } from './family.ts';
 
 /**
- * What is true of the whole cluster, so that every API process gives the same answer and no restart sets
- * a counter back. Labels never hold an id, and definitions beyond a number share one name.
+ * Metrics of the whole cluster, read from the database: every API process gives the same answer,
+ * and a restart resets no counter. Labels never contain ids, and definitions beyond a limit share
+ * one name.
  */
 export function clusterFamilies(rows: ClusterRows): Family[] {
   const moves = rows.moves.filter(({ key }) => !isSystemKey(key));
@@ -28,9 +29,8 @@ type LabelOf = (key: string) => string;
 type Labels = Record<string, string>;
 
 /**
- * Sums of moves by some labels; a move without labels is not of the kind. `expected` are told even as 0:
- * Prometheus sees by how much a series grows and not with what it begins, so of a series that begins
- * with its first failures it would never see these.
+ * Sums of moves by labels; a move without labels is skipped. `expected` labels are reported even as
+ * 0: Prometheus ignores the initial value of a series, so it would miss the first failures.
  */
 function sums(
   moves: readonly Move[],
@@ -69,16 +69,16 @@ function jobFamilies(moves: readonly Move[], labelOf: LabelOf): Family[] {
     return counter(name, help, sums(moves, labelled, all));
   };
   return [
-    gauge('longshore_jobs', 'Jobs that are there now.', depths(moves, labelOf)),
-    count('longshore_jobs_enqueued_total', 'Jobs that were made.', [{}], ({ was, state }) =>
+    gauge('longshore_jobs', 'Jobs by state.', depths(moves, labelOf)),
+    count('longshore_jobs_enqueued_total', 'Jobs enqueued.', [{}], ({ was, state }) =>
       was === null && state !== null ? {} : null,
     ),
-    count('longshore_jobs_started_total', 'Attempts that began.', [{}], ({ state }) =>
+    count('longshore_jobs_started_total', 'Attempts started.', [{}], ({ state }) =>
       state === 'running' ? {} : null,
     ),
     count(
       'longshore_jobs_finished_total',
-      'Jobs that ended, and why they failed.',
+      'Jobs that ended, by state and error code.',
       ENDS,
       ({ state, code }) =>
         state !== null && isTerminal(state)
@@ -87,14 +87,14 @@ function jobFamilies(moves: readonly Move[], labelOf: LabelOf): Family[] {
     ),
     count(
       'longshore_job_retries_total',
-      'Attempts that failed and are tried again, by the number of the attempt.',
+      'Attempts that failed and are retried, by attempt number.',
       RETRIES,
       ({ state, attempt }) =>
         state === 'retrying' ? { attempt: attemptName(attempt ?? 1) } : null,
     ),
     count(
       'longshore_leases_expired_total',
-      'Attempts whose worker was gone for longer than its lease.',
+      'Attempts whose lease expired.',
       [{}],
       ({ was, code }) => (isLost(was, code) ? {} : null),
     ),
@@ -113,7 +113,7 @@ function depths(moves: readonly Move[], labelOf: LabelOf): Sample[] {
   const found = new Map<string, Sample>();
   for (const { key, was, state, n } of moves) {
     const definition = labelOf(key);
-    // A state that is empty now is told as well, or its line in a graph would just end.
+    // Report empty states as 0, so that their line in a graph continues.
     for (const each of JOB_STATES) add(found, { definition, state: each }, 0);
     if (state !== null) add(found, { definition, state }, n);
     if (was !== null) add(found, { definition, state: was }, -n);
@@ -149,25 +149,25 @@ function timeFamilies({ spans, oldest, moves }: ClusterRows, labelOf: LabelOf): 
   return [
     gauge(
       'longshore_queue_oldest_age_seconds',
-      'How long the oldest job has been in line; 0 when none is.',
+      'Age of the oldest queued job; 0 when none is queued.',
       values,
     ),
     histogram(
       'longshore_job_wait_seconds',
-      'From being in line to the start of an attempt.',
+      'Time from queued to the start of an attempt.',
       EDGES_SECONDS,
       of(true),
     ),
     histogram(
       'longshore_job_run_seconds',
-      'From the start of an attempt to its end, whatever that was.',
+      'Time from the start of an attempt to its end.',
       EDGES_SECONDS,
       of(false),
     ),
   ];
 }
 
-/** Each definition has its spread, if only of nothing: like a counter, it must be seen to begin. */
+/** Each definition has a histogram, even an empty one, so that Prometheus sees it begin. */
 function spreads(names: readonly string[], spans: readonly Span[], labelOf: LabelOf): Spread[] {
   const groups = Map.groupBy(spans, ({ key }) => labelOf(key));
   return names.map((definition) => {
@@ -193,10 +193,10 @@ function webhookFamilies(moves: readonly Move[]): Family[] {
     return sum + came - (was !== null && !isTerminal(was) ? n : 0);
   }, 0);
   return [
-    counter('longshore_webhook_deliveries_total', 'Deliveries that ended.', [
+    counter('longshore_webhook_deliveries_total', 'Webhook deliveries that ended.', [
       ...byOutcome.values(),
     ]),
-    gauge('longshore_webhook_deliveries_pending', 'Deliveries that are still to be made.', [
+    gauge('longshore_webhook_deliveries_pending', 'Webhook deliveries that are pending.', [
       { labels: {}, value: open },
     ]),
   ];
@@ -219,24 +219,24 @@ function workerFamilies(
   return [
     gauge(
       'longshore_workers',
-      'Workers; dead ones are known for a day.',
+      'Workers by status; dead ones are kept for a day.',
       ['active', 'draining', 'dead'].map((status) => ({
         labels: { status },
         value: count(status),
       })),
     ),
-    gauge('longshore_slots', 'How many jobs all workers can run at the same time, and do.', [
+    gauge('longshore_slots', 'Slots of all workers, total and in use.', [
       { labels: { state: 'busy' }, value: Math.min(busy, slots) },
       { labels: { state: 'free' }, value: Math.max(0, slots - busy) },
     ]),
     plain(
       'longshore_scheduler_lag_seconds',
-      'How late the most overdue job is that waits for its time.',
+      'Lateness of the most overdue scheduled or retrying job.',
       lateMs / 1_000,
     ),
     plain(
       'longshore_counter_lag_seconds',
-      'How long ago these counters were brought up to date.',
+      'Time since the counters were rolled up.',
       counterLagMs / 1_000,
     ),
   ];

@@ -1,11 +1,11 @@
-/** Each definition is some ninety time series; a cluster with more of them should not drown Prometheus. */
+/** Each definition is about ninety time series; this bounds their number. */
 const DEFINITIONS_MAX = 100;
 
 const OTHER = 'other';
 
 /**
- * What definitions are called in labels. Only the first ones have their own name, in the order in which
- * they were first used: so a name never turns into another one, and counters only grow.
+ * The label values of definitions. Only the first ones, in order of first use, have their own name:
+ * so a name never changes, and counters only grow.
  */
 export function definitionNames(
   used: readonly { key: string; first: number }[],

@@ -1,9 +1,8 @@
 import { Registry } from 'prom-client';
 
 /**
- * A metric as Prometheus wants it, with all its values. Most of what Longshore tells is known to the
- * database, not to the process that is asked, so families are made from rows at the moment of the
- * question; prom-client only counts what a process alone knows, and writes both down.
+ * A metric with all its values. Most metrics come from the database, so families are made from rows
+ * on each scrape; prom-client counts what only this process knows, and formats both.
  */
 export interface Family {
   name: string;
@@ -13,7 +12,7 @@ export interface Family {
 }
 
 export interface Sample {
-  /** For the parts of a histogram, whose names are longer. */
+  /** For the series of a histogram, which have suffixes. */
   metricName?: string;
   labels: Record<string, string>;
   value: number;
@@ -27,7 +26,7 @@ export function gauge(name: string, help: string, values: readonly Sample[]): Fa
   return { name, help, type: 'gauge', values };
 }
 
-/** `counts` are those of single buckets, one more than there are edges; Prometheus wants their sums. */
+/** `counts` are per bucket, one more than edges; Prometheus wants cumulative counts. */
 export interface Spread {
   labels: Record<string, string>;
   counts: readonly number[];
@@ -56,7 +55,7 @@ export function histogram(
   return { name, help, type: 'histogram', values };
 }
 
-/** The text of families that are at hand. */
+/** The families in the text format. */
 export async function textOf(families: readonly Family[]): Promise<string> {
   const writer = new Registry();
   for (const family of families) {

@@ -2,7 +2,7 @@ import type { Settlement } from '../store/claim/settle.ts';
 import type { QueuePort } from '../worker/claim/port.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
-/** The queue of a worker, which also tells how much each call brought and took. */
+/** Wraps the queue of a worker to count the jobs per claim and the outcomes per write. */
 export function meteredQueue(queue: QueuePort, metrics: WorkerMetrics): QueuePort {
   const wrote = (settlements: readonly Settlement[]) => {
     metrics.settled(settlements.length);

@@ -14,8 +14,8 @@ export interface MetricsServerOptions {
 }
 
 /**
- * Tells Prometheus what a process without an API knows of itself. It is off unless a port is named; it
- * asks nobody who they are, since it tells numbers of one process and nothing about jobs.
+ * Serves the metrics of a process that has no API. Off unless a port is set. It needs no key, since
+ * it exposes numbers of one process and nothing about jobs.
  */
 export class MetricsServer implements Service {
   readonly name = 'metrics';
@@ -31,7 +31,7 @@ export class MetricsServer implements Service {
     const { host, port, log } = this.#options;
     const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
-        log.warn({ err: error }, 'metrics could not be told');
+        log.warn({ err: error }, 'cannot collect metrics');
         response.writeHead(500).end();
       });
     });
@@ -56,7 +56,7 @@ export class MetricsServer implements Service {
     await closed;
   }
 
-  /** The real one once it listens, so that port 0 can be asked for. */
+  /** The real port while it listens, for tests with port 0. */
   get port(): number {
     const bound = this.#server?.address();
     return typeof bound === 'object' && bound ? bound.port : this.#options.port;
@@ -74,7 +74,7 @@ export class MetricsServer implements Service {
   }
 }
 
-/** For a process that has nothing to count but itself; none when no port is named. */
+/** For a process that only reports on itself; none when no port is set. */
 export function processMetrics(
   { metricsHost: host, metricsPort: port }: { metricsHost: string; metricsPort: number | null },
   log: Log,

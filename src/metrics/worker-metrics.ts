@@ -7,7 +7,7 @@ const BATCH_EDGES = [1, 2, 5, 10, 25, 50, 100, 250, 500];
 const MEGABYTE = 1_048_576;
 const MEMORY_EDGES = [32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192].map((mb) => mb * MEGABYTE);
 
-/** What a worker alone knows: how well it batches, and what its jobs need. */
+/** What only a worker knows: its batch sizes, and the memory of its jobs. */
 export class WorkerMetrics {
   readonly #registry = new Registry();
   readonly #claimed: Histogram;
@@ -18,19 +18,19 @@ export class WorkerMetrics {
     const registers = [this.#registry];
     this.#claimed = new Histogram({
       name: 'longshore_claim_batch_jobs',
-      help: 'How many jobs a claim of this worker brought.',
+      help: 'Jobs per claim of this worker.',
       buckets: BATCH_EDGES,
       registers,
     });
     this.#settled = new Histogram({
       name: 'longshore_settle_batch_jobs',
-      help: 'How many outcomes this worker wrote at once.',
+      help: 'Outcomes per write of this worker.',
       buckets: BATCH_EDGES,
       registers,
     });
     this.#memory = new Histogram({
       name: 'longshore_runner_memory_bytes',
-      help: 'The most memory that the process of an attempt held.',
+      help: 'Peak memory of the process of an attempt.',
       buckets: MEMORY_EDGES,
       registers,
     });

@@ -3,34 +3,33 @@ import { unknownName } from '../core/values/nearest.ts';
 import { escapePointer } from '../core/job/params.ts';
 import { isTimeout, withTimeLimit } from './time-limit.ts';
 
-/** One thing that is wrong with params, and where in them. */
+/** One violation of the schema, and where it is. */
 export interface ParamsViolation {
   pointer: string;
   detail: string;
 }
 
-/** What the params of a definition can be judged by, from the JSON Schema that its worker published. */
+/** Validates the params of a definition against the JSON Schema that its worker published. */
 export type ParamsJudge = (paramsJson: string) => ParamsViolation[];
 
 const SCHEMA_MAX_CHARACTERS = 65_536;
 const VIOLATIONS_MAX = 100;
 const LIMIT_MS = 250;
 
-/** Beyond this product of lengths, and with these words, nobody can say how long judging takes. */
+/** Beyond this product of lengths, and with these keywords, the validation time is not bounded. */
 const EASY_PRODUCT = 10_000_000;
 const EASY_SCHEMA = 4_096;
 const ENDLESS = /"(\$ref|\$dynamicRef|uniqueItems)"/;
 
-/** A JSON Schema forgets the flags of a pattern, so what does not match it may be right all the same. */
+/** A JSON Schema loses the flags of a pattern, so a mismatch may be wrong. */
 const matchAll = Object.assign(() => ({ test: () => true }), { code: 'matchAll' });
 
 /**
- * A schema comes from whoever runs a worker, params from whoever may start jobs, and this runs where
- * all requests are served; so neither may hold it up. Patterns, in which a few characters can take
- * years, are left to the check before running, in the job's own process. Everything else has a time
- * limit where it could take long, and throws when it does: that may be the machine's fault, so it is
- * worth another try. A schema that is too large, that cannot be understood, or that patterns are
- * essential to (`patternProperties`) has no judge: null.
+ * Compiles a published schema. Schemas come from workers and params from callers, and this runs in
+ * the process that serves all requests, so neither may block it. Patterns, which can take
+ * exponential time, are left to the validation in the runner. Everything else that may be slow has
+ * a time limit and throws, so the caller can retry later. Null for a schema that is too large,
+ * invalid, or depends on patterns (`patternProperties`).
  */
 export function compileSchema(schema: unknown): ParamsJudge | null {
   const text = JSON.stringify(schema) ?? '';
@@ -70,7 +69,7 @@ function compiled(schema: object, slow: boolean): ValidateFunction | null {
   }
 }
 
-/** In the words of the API: the pointer names the field that is missing or too much. */
+/** The violation as the API shows it: the pointer names the missing or unknown field. */
 function violationOf(error: ErrorObject): ParamsViolation {
   const { instancePath, keyword, params, parentSchema, message = 'does not fit' } = error;
   const inside = (name: unknown) => `${instancePath}/${escapePointer(String(name))}`;

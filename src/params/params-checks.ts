@@ -4,7 +4,7 @@ import { compileSchema, type ParamsJudge, type ParamsViolation } from './compile
 const SCHEMAS_MAX = 500;
 const REST_MS = 60_000;
 
-/** What was published, told apart by when it was: a new schema of the same version is another one. */
+/** A published schema, identified also by its time: the same version may get a new schema. */
 export interface PublishedSchema {
   key: string;
   version: number;
@@ -13,15 +13,15 @@ export interface PublishedSchema {
 }
 
 interface Known {
-  /** Undefined: not made yet. */
+  /** Undefined: not compiled yet. */
   judge?: ParamsJudge | null;
-  /** It took too long; until then nobody tries again. */
+  /** It timed out; no new try until then. */
   restsUntilMs: number;
 }
 
 /**
- * Judges params by the schemas of definitions. Each schema is compiled once, and only so many are
- * kept. Params that cannot be judged here pass: they are checked again before the job runs.
+ * Validates params by the schemas of definitions. Each schema is compiled once, in a bounded cache.
+ * Params that cannot be validated here pass: the runner validates them again.
  */
 export class ParamsChecks {
   readonly #clock: Clock;

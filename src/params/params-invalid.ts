@@ -1,14 +1,14 @@
 import type { ParamsViolation } from './compile-schema.ts';
 
-/** A batch can be wrong in a million places; nobody reads more than about so many. */
+/** The most violations reported for a batch. */
 export const MISFITS_MAX = 1_000;
 
-/** What is wrong with the params of the request at this index. */
+/** A violation in the params of the request at this index. */
 export interface MisfitParams extends ParamsViolation {
   index: number;
 }
 
-/** Params do not fit the schema that was published for their definition. */
+/** The params do not match the published schema of their definition. */
 export class ParamsInvalid extends Error {
   override name = 'ParamsInvalid';
   readonly code = 'PAYLOAD_INVALID';

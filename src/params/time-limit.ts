@@ -4,9 +4,8 @@ const room = createContext();
 const script = new Script('work()');
 
 /**
- * Runs work that cannot be interrupted by anything else on this thread, and ends it when it takes
- * too long. Throws then, as it does when the work throws. It costs about half a millisecond, so it
- * is for what may be slow.
+ * Runs synchronous work with a timeout, and throws when it takes too long. It costs about half a
+ * millisecond, so use it for potentially slow work only.
  */
 export function withTimeLimit<T>(limitMs: number, work: () => T): T {
   const results: T[] = [];
@@ -19,7 +18,7 @@ export function withTimeLimit<T>(limitMs: number, work: () => T): T {
   return results[0] as T;
 }
 
-/** The error may be of the other room, where `Error` is another one. */
+/** The error may come from another realm, so `instanceof Error` does not work. */
 export function isTimeout(error: unknown): boolean {
   const { code } = Object(error) as { code?: unknown };
   return code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

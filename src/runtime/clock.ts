@@ -1,6 +1,6 @@
 /**
- * Time and chance are arguments, so that tests own both. `now` is wall time for people and logs;
- * `monotonicMs` is for leases and deadlines, because wall clocks jump.
+ * Time and randomness are arguments, so that tests control both. `now` is wall time for people and
+ * logs; `monotonicMs` is for leases and deadlines, because wall clocks jump.
  */
 export interface Clock {
   now(): Date;

@@ -2,10 +2,10 @@ export class DeadlineExceeded extends Error {
   override name = 'DeadlineExceeded';
 }
 
-/** Timers count in 32 bits: a longer wait would end at once, so it ends after 24 days instead. */
+/** Timers have 32 bits: a longer delay would end at once, so delays are capped at 24 days. */
 export const TIMER_MS_MAX = 2_147_483_647;
 
-/** Rejects when `work` has not settled within `limitMs`. The work itself is not stopped by it. */
+/** Rejects when `work` has not settled within `limitMs`. It does not stop the work. */
 export async function withDeadline<T>(work: Promise<T>, limitMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expiry = new Promise<never>((_, reject) => {

@@ -3,7 +3,7 @@ import { pino, type Logger } from 'pino';
 export type Log = Logger;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** One JSON line per event on stderr: stdout belongs to data that people pipe onwards. */
+/** One JSON line per event on stderr; stdout is for data. */
 export function createLog(level: LogLevel, fields: Record<string, unknown> = {}): Log {
   return pino(
     {
@@ -17,8 +17,8 @@ export function createLog(level: LogLevel, fields: Record<string, unknown> = {})
 }
 
 /**
- * The database repeats in its errors what it was given: whole rows in `detail`, the values of a statement
- * in `where`. What jobs carry is not for the log.
+ * Database errors repeat input: whole rows in `detail`, statement values in `where`. The data of
+ * jobs must not reach the log.
  */
 function errorWithoutData(error: Error): object {
   const { detail: _detail, where: _where, ...rest } = pino.stdSerializers.err(error);

@@ -2,7 +2,7 @@ import { sleep } from './deadline.ts';
 import type { Log } from './log.ts';
 import { StartRefusal } from './start-refusal.ts';
 
-/** How long to wait before the next try: it doubles, unless the last try was healthy for a while. */
+/** The delay before the next try: it doubles, and starts over after a healthy period. */
 export class Backoff {
   readonly #minMs: number;
   readonly #maxMs: number;
@@ -26,17 +26,17 @@ export class Backoff {
 }
 
 export interface PersistOptions {
-  /** What is tried, for the log: "the migration". */
+  /** The operation, for the log: "the migration". */
   what: string;
   log: Log;
-  /** Ends the tries; the last failure is thrown then. */
+  /** Ends the tries; the last failure is thrown. */
   signal: AbortSignal;
   backoff?: Backoff;
 }
 
 /**
- * Does a part of a start until it works, with a growing pause between the tries. A `StartRefusal`
- * ends it at once, because trying again cannot help.
+ * Repeats a step of start-up until it works, with backoff. A `StartRefusal` ends it at once,
+ * because a retry cannot help.
  */
 export async function persist<T>(work: () => Promise<T>, options: PersistOptions): Promise<T> {
   const { what, log, signal, backoff = new Backoff() } = options;
@@ -47,7 +47,7 @@ export async function persist<T>(work: () => Promise<T>, options: PersistOptions
     } catch (error) {
       if (error instanceof StartRefusal || signal.aborted) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      // The same reason is a warning once, however often it comes back.
+      // The same reason is a warning only once.
       const level = reason === lastReason ? 'debug' : 'warn';
       lastReason = reason;
       const pauseMs = backoff.next();

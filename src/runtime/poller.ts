@@ -5,22 +5,22 @@ import { TIMER_MS_MAX } from './deadline.ts';
 export interface PollerOptions {
   name: string;
   log: Log;
-  /** Does one round of work and says how long to wait before the next one. */
+  /** Does one round of work and returns the delay before the next one. */
   tick(signal: AbortSignal): Promise<number>;
   /** The wait after a failed tick. Doubles up to `maxRetryMs` while it keeps failing. */
   retryMs?: number;
   maxRetryMs?: number;
 }
 
-/** A loop that there is one of per shard says which it is, where there are several. */
+/** The name of a loop, with its shard when there are several. */
 export function shardName(name: string, shard: number, shards: number): string {
   return shards === 1 ? name : `${name} of shard ${shard}`;
 }
 
 /**
- * The one loop of all background parts. A tick never overlaps itself, a failed tick is logged and
- * tried again later with a growing pause, and `wake` ends the current pause early. A wake that
- * arrives during a tick is remembered, so that no hint is lost between looking and sleeping.
+ * The loop of all background parts. Ticks never overlap, a failed tick is logged and retried with
+ * backoff, and `wake` ends the current pause early. A wake during a tick is remembered, so no hint
+ * is lost between the poll and the sleep.
  */
 export class Poller implements Service {
   readonly name: string;
@@ -46,7 +46,7 @@ export class Poller implements Service {
     return this.#loop !== undefined && !this.#stopping.signal.aborted;
   }
 
-  /** Ends a pause, but not the one after a failure: that would be no pause at all. */
+  /** Ends a pause, but not the one after a failure, which must last. */
   wake(): void {
     if (this.#woken) return;
     this.#woken = true;

@@ -1,26 +1,26 @@
 /**
- * The one contract of everything that runs in the background: the poller loops, the HTTP server,
- * the embedded PostgreSQL, the worker. `app.ts` starts them in order and stops them in reverse.
+ * The interface of everything that runs in the background: pollers, the HTTP server, the embedded
+ * PostgreSQL, the worker. `app.ts` starts them in order and stops them in reverse.
  */
 export interface Service {
   readonly name: string;
   /**
-   * Resolves when the service is ready to do its work. Safe to call twice, and again after a failure
-   * and a `stop`. One that may take long ends early, with an error, when the signal aborts.
+   * Resolves when the service is ready. Safe to call twice, and again after a failure and a `stop`.
+   * A slow start ends early with an error when the signal aborts.
    */
   start(signal?: AbortSignal): Promise<void>;
-  /** Resolves when nothing of it is left running. Safe to call twice, and before `start`. */
+  /** Resolves when nothing is left running. Safe to call twice, and before `start`. */
   stop(): Promise<void>;
 }
 
-/** Something that needs no start, only an orderly end. */
+/** A service that only needs to be stopped. */
 export function closing(name: string, stop: () => Promise<void>): Service {
   return { name, start: async () => {}, stop };
 }
 
 /**
- * Starts services in the given order; if one refuses, those already up are stopped again. `begin`
- * starts one of them, however often that has to be tried.
+ * Starts services in order; if one fails, those already started are stopped. `begin` starts one
+ * service, with retries.
  */
 export async function startAll(
   services: readonly Service[],
@@ -32,14 +32,14 @@ export async function startAll(
       await begin(service);
       started.push(service);
     } catch (error) {
-      // Why it did not start is what people must see, whatever the cleaning up has to say.
+      // Report the error of the start, not that of the clean-up.
       await stopAll(started).catch(() => undefined);
       throw error;
     }
   }
 }
 
-/** Stops services in reverse order. Every one gets its chance; the first error is thrown at the end. */
+/** Stops services in reverse order. Stops all of them, then throws the first error. */
 export async function stopAll(services: readonly Service[]): Promise<void> {
   const errors: unknown[] = [];
   for (const service of [...services].reverse()) {

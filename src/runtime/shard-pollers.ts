@@ -7,7 +7,7 @@ export interface ShardPollersOptions extends Omit<PollerOptions, 'tick'> {
   tick(shard: number, signal: AbortSignal): Promise<number>;
 }
 
-/** One loop per shard: one that fails or is slow rests or waits by itself, and holds up no other. */
+/** One loop per shard: a shard that fails or is slow does not delay the others. */
 export class ShardPollers implements Service {
   readonly name: string;
   readonly #pollers: Poller[];
@@ -33,10 +33,7 @@ export class ShardPollers implements Service {
   }
 }
 
-/**
- * The same work for every shard, at the same time. One that fails keeps no other from its end; the
- * first failure is thrown when all are done.
- */
+/** Runs the work for every shard in parallel, each to its end; then throws the first failure. */
 export async function eachShard(
   shards: Iterable<number>,
   work: (shard: number) => Promise<void>,
@@ -44,7 +41,7 @@ export async function eachShard(
   await allOf([...shards].map((shard) => async () => await work(shard)));
 }
 
-/** All of them at the same time, each to its end; then the first failure is thrown. */
+/** Runs all in parallel, each to its end; then throws the first failure. */
 export async function allOf(works: readonly (() => Promise<unknown>)[]): Promise<void> {
   const ends = await Promise.allSettled(works.map(async (work) => await work()));
   const failed = ends.find((end) => end.status === 'rejected');

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from './clock.ts';
 
-/** So long may work go on before others get their turn. */
+/** How long work may keep the event loop. */
 const SLICE_MS = 10;
 
 /**
- * Runs work that says by `yield` where it can be interrupted. When it has kept the event loop for a
- * while, whatever else waits is served first.
+ * Runs work that yields where it can be interrupted. After each slice, the event loop serves other
+ * work.
  */
 export async function inSlices<T>(
   steps: Iterator<unknown, T>,
@@ -23,11 +23,11 @@ export async function inSlices<T>(
   }
 }
 
-/** The same for work that is a loop with awaits: they alone give nobody else a turn. */
+/** The same for loops with awaits: an await alone does not let the event loop serve other work. */
 export class Slices {
   #startedMs = systemClock.monotonicMs();
 
-  /** Whether it is time to let others go on: then await `pause()`. */
+  /** Whether the slice is over: then await `pause()`. */
   get isOver(): boolean {
     return systemClock.monotonicMs() - this.#startedMs >= SLICE_MS;
   }
@@ -38,7 +38,7 @@ export class Slices {
   }
 }
 
-/** Lets one piece of work go on at a time; the others wait in the order in which they came. */
+/** A mutex: one piece of work at a time, in order of arrival. */
 export class OneAtATime {
   #last: Promise<unknown> = Promise.resolve();
 

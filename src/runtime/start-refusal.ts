@@ -1,9 +1,9 @@
-/** What a person has to change before a start can work. */
+/** What the operator has to change before a start can work. */
 export type RefusalKind = 'configuration' | 'definitions' | 'migration';
 
 /**
- * Why a start ends for good: the next one would end in the same way. The message is one line that says
- * what to do. Every other failure of a start is tried again; see `persist.ts`.
+ * A start that must not be retried, because it would fail again. The message is one line that says
+ * what to do. All other failures of a start are retried; see `persist.ts`.
  */
 export class StartRefusal extends Error {
   override name = 'StartRefusal';

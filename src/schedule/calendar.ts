@@ -6,42 +6,41 @@ import { ScheduleError } from './error.ts';
 import { type Pattern, patternOf } from './pattern.ts';
 import { isZone, lastTransition, nextTransition, offsetMs, type Transition } from './zone.ts';
 
-/** No change of clocks moves a local time further than this. */
+/** No clock change moves a local time further than this. */
 const REACH_MS = 2 * DAY_MS;
 
 /**
- * The slots of a schedule, in the order of time, walked in either direction.
+ * The slots of a schedule in order of time, in either direction.
  *
- * A cron expression speaks of local times; what is due is an instant. Between two changes of the
- * clocks the two differ by a constant, so the walk goes from one such stretch to the next. Inside
- * a stretch every matching local time is one slot. At a change there is more to say:
+ * A cron expression describes local times; a slot is an instant. Between two clock changes they
+ * differ by a constant, so the search goes from one such stretch to the next. Within a stretch
+ * every matching local time is one slot. At a clock change:
+ * - Forward: the local times in the gap do not exist. If the expression names its hours, each match
+ *   is a slot at the instant of the change, marked `gap`; the policy decides whether it fires there
+ *   or is skipped. With any hour (`*`) the interval continues.
+ * - Back: the repeated local times belong to both stretches. If the expression names its hours and
+ *   the policy is `once`, the second stretch begins after them.
  *
- * - Clocks go forward: the local times in the gap never are. If the expression names its hours, each
- *   one that matches is a slot at the instant of the change, marked `gap`. Policy says whether
- *   it fires there or is skipped. A rhythm (`*` hours) just goes on.
- * - Clocks go back: the repeated local times belong to both stretches. If the expression names its
- *   hours and the policy says `once`, the second stretch begins only after them.
- *
- * Several gap slots share one instant, so a slot is known by its instant *and* its local time, and
- * is ordered by both.
+ * Several gap slots share one instant, so a slot is identified and ordered by its instant *and* its
+ * local time.
  */
 export class Calendar {
   readonly #timing: Timing;
   readonly #pattern: Pattern;
 
-  /** Throws a `ScheduleError` when the expression or the zone is not one. */
+  /** Throws a `ScheduleError` when the expression or the zone is invalid. */
   constructor(timing: Timing) {
     this.#timing = timing;
     this.#pattern = patternOf(timing.cron);
     if (!isZone(timing.timezone)) throw unknownZone(timing.timezone);
   }
 
-  /** Whether the expression means times of the day, to which the policies on DST apply. */
+  /** Whether the expression names times of day, to which the DST policies apply. */
   get isByClock(): boolean {
     return this.#pattern.byClock;
   }
 
-  /** The first slot after this instant, or null when there is none any more. */
+  /** The first slot after this instant, or null when none is left. */
   after(atMs: number): Slot | null {
     return this.next({ atMs, localMs: Infinity });
   }
@@ -60,7 +59,7 @@ export class Calendar {
     return found && startAt && found.atMs < startAt.getTime() ? null : found;
   }
 
-  /** The slots from one on up to an instant, in order; only the newest, if there are too many. */
+  /** The slots from one up to an instant, in order; only the newest if there are too many. */
   newest(from: SlotKey, untilMs: number, limit: number): { slots: Slot[]; complete: boolean } {
     const slots: Slot[] = [];
     let before: SlotKey = { atMs: untilMs, localMs: Infinity };
@@ -73,7 +72,7 @@ export class Calendar {
     }
   }
 
-  /** Whether the local time of a slot comes twice, and then which of the two the slot is. */
+  /** Whether the local time of a slot occurs twice, and which occurrence the slot is. */
   repetition({ atMs, localMs, gap }: Slot): 'first' | 'second' | null {
     const zone = this.#timing.timezone;
     const last = lastTransition(zone, atMs, atMs - REACH_MS);
@@ -99,7 +98,7 @@ export class Calendar {
       const coming = nextTransition(zone, from.atMs, Math.min(atMs, from.atMs + REACH_MS));
       if (coming) from = { atMs: coming.atMs, localMs: -Infinity };
       else if (atMs <= from.atMs + 2 * REACH_MS) return { atMs, localMs, gap: false };
-      // Nothing matches for a long time: go on shortly before the next match, under its offset.
+      // No match for a long time: continue shortly before the next match, with its offset.
       else from = { atMs: atMs - REACH_MS, localMs: -Infinity };
     }
   }
@@ -127,7 +126,7 @@ export class Calendar {
     }
   }
 
-  /** The first local time of the stretch that a change begins which is a slot of that stretch. */
+  /** The first local time that is a slot of the stretch after a change. */
   #firstLocal({ atMs, beforeMs, afterMs }: Transition): number {
     const once = this.#pattern.byClock && this.#timing.dstRepeat === 'once';
     return atMs + (once ? Math.max(beforeMs, afterMs) : afterMs);
@@ -152,7 +151,9 @@ function isBefore(a: SlotKey, b: SlotKey): boolean {
 
 function unknownZone(name: string): ScheduleError {
   const known = ['UTC', ...Intl.supportedValuesOf('timeZone')];
-  const hint = /^[+-]/.test(name) ? ' (an offset is not one: use a name like Etc/GMT-2)' : '';
+  const hint = /^[+-]/.test(name)
+    ? ' (an offset is not a time zone: use a name like Etc/GMT-2)'
+    : '';
   const sentence = `${unknownName('timezone', name, known)}${hint}`;
   return new ScheduleError('timezone', sentence);
 }

@@ -3,18 +3,20 @@ import { planSlots, type Slot, type SlotKey, type SlotPlan } from '../core/sched
 import { Calendar } from './calendar.ts';
 import { ScheduleError } from './error.ts';
 
-/** How far a schedule has come, as the database keeps it. */
+/** The stored progress of a schedule. */
 export interface Progress {
-  /** The first slot that nothing has been decided about; null when there is none. */
+  /** The first undecided slot; null when there is none. */
   next: SlotKey | null;
   held: SlotKey | null;
   active: boolean;
 }
 
-/** So many slots are decided one by one; what is older ends in one row. It bounds every search. */
+/**
+ * The most slots that are decided one by one; older slots share one row. It bounds every search.
+ */
 const SLOTS_MAX = 1_000;
 
-/** Decides about every slot up to now, and says which one is next. */
+/** Decides every slot up to now, and finds the next one. */
 export function decideDue(
   schedule: Timing & SlotPolicy,
   { next, held, active }: Progress,
@@ -32,7 +34,7 @@ export function decideDue(
   return { ...plan, next: calendar.after(nowMs) };
 }
 
-/** Null also for a timing that cannot be read any more: that must not keep it from being mended. */
+/** Null also when the timing is invalid, so that it can still be corrected. */
 function lastSlot(timing: Timing, nowMs: number): Slot | null {
   try {
     return new Calendar(timing).previous({ atMs: nowMs, localMs: Infinity });
@@ -42,7 +44,7 @@ function lastSlot(timing: Timing, nowMs: number): Slot | null {
   }
 }
 
-/** The slots that were due and are given up because somebody changes or pauses the schedule. */
+/** The due slots that are dropped because the schedule is changed or paused. */
 export function leftOver(
   timing: Timing,
   { next, held }: Pick<Progress, 'next' | 'held'>,

@@ -1,4 +1,4 @@
-/** A schedule that cannot work. The message says what is right; `field` is what is wrong. */
+/** An invalid schedule. The message says what is valid; `field` is the invalid field. */
 export class ScheduleError extends Error {
   override name = 'ScheduleError';
   readonly field: 'cron' | 'timezone' | 'startAt' | 'endAt';

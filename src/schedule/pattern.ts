@@ -4,20 +4,19 @@ import { unknownName } from '../core/values/nearest.ts';
 import { ScheduleError } from './error.ts';
 
 /**
- * A cron expression. All arithmetic is croner's; it is asked about plain calendar time, as if the
- * local clock ran in UTC, so that what clocks do twice a year is decided in one place, by policy
- * (`calendar.ts`). Its searches are bounded: 400 years on, it gives up.
+ * A cron expression. Croner does all arithmetic, on plain calendar time as if the local clock were
+ * UTC, so that `calendar.ts` alone decides about clock changes. Its searches end after 400 years.
  */
 export interface Pattern {
   /**
-   * Whether the hours are named (`30 2 * * *`, `0 9-17 * * *`). Then people mean times of the day,
-   * and what happens to a time that does not exist or comes twice is a question of policy. With any
-   * hour (`*` or a step of it) they mean a rhythm, which goes on in real time.
+   * Whether the hours are named (`30 2 * * *`, `0 9-17 * * *`). Then the expression means times of
+   * day, and policy decides about times that do not exist or occur twice. With any hour (`*` or a
+   * step) it means an interval, which continues in real time.
    */
   readonly byClock: boolean;
-  /** The first local time after this one that matches, or null. */
+  /** The first matching local time after this one, or null. */
   next(localMs: number): number | null;
-  /** The last local time before this one that matches, or null. */
+  /** The last matching local time before this one, or null. */
   previous(localMs: number): number | null;
 }
 
@@ -31,7 +30,7 @@ const NICKNAMES = [
   '@hourly',
 ] as const;
 
-/** Each one takes 160 KB inside croner, so only a few are kept. */
+/** Each pattern takes 160 KB inside croner, so only a few are cached. */
 const PATTERNS_REMEMBERED = 64;
 const remembered = new Map<string, Pattern>();
 
@@ -53,7 +52,7 @@ function readPattern(text: string): Pattern {
     byClock: !/[*?]/.test(hours),
     next: (localMs) => cron.nextRun(new Date(localMs))?.getTime() ?? null,
     previous: (localMs) => {
-      // Croner looks before the whole second that it is given.
+      // Croner searches before the whole second it gets.
       const before = new Date(Math.ceil(localMs / 1_000) * 1_000);
       return cron.previousRuns(1, before)[0]?.getTime() ?? null;
     },
@@ -66,7 +65,7 @@ function croner(text: string): Cron {
     if (!known.includes(text.toLowerCase())) throw wrong(unknownName('nickname', text, NICKNAMES));
   } else {
     const fields = text.split(/\s+/).length;
-    // A text with a colon would be a date to croner; one that long is no expression at all.
+    // Croner reads a text with a colon as a date; a text that long is not an expression.
     if (text.includes(':') || text.length > CRON_LENGTH_MAX || (fields !== 5 && fields !== 6)) {
       throw wrong('must be 5 fields (minute hour day month weekday), or 6 with seconds first');
     }

@@ -3,19 +3,19 @@ import type { Slot } from '../core/schedule/slot-plan.ts';
 import { Calendar } from './calendar.ts';
 import { offsetMs } from './zone.ts';
 
-/** An instant at which a schedule will run, told for people. */
+/** A future run of a schedule, for people. */
 export interface Upcoming {
   at: string;
-  /** How far the local clock is ahead of UTC then: "+02:00". */
+  /** The UTC offset then: "+02:00". */
   offset: string;
-  /** What clocks going forward or back have to do with it. */
+  /** A note about a clock change. */
   note: string | null;
 }
 
-/** Nobody needs more, and a rhythm of seconds inside a skipped hour must not be walked for ever. */
+/** Bounds the walk over a second-wise expression inside a skipped hour. */
 const STEPS_MAX = 10_000;
 
-/** The next instants after one, as the policies have them. */
+/** The next runs after an instant, according to the policies. */
 export function upcoming(timing: Timing, afterMs: number, count: number): Upcoming[] {
   const calendar = new Calendar(timing);
   const found: Upcoming[] = [];
@@ -67,7 +67,7 @@ function dayOf(localMs: number): string {
   return new Date(localMs).toISOString().slice(0, 10);
 }
 
-/** Seconds only where there are any. */
+/** With seconds only when they are not zero. */
 function timeOf(localMs: number): string {
   return new Date(localMs).toISOString().slice(11, localMs % 60_000 === 0 ? 16 : 19);
 }

@@ -1,11 +1,8 @@
 import { DAY_MS } from '../core/values/duration.ts';
 
-/**
- * When the clocks of a time zone change. The rules are those of the IANA database that Node carries;
- * this file only asks it for offsets and finds the instants between which they differ.
- */
+/** Finds the clock changes of a time zone, from the offsets of the IANA database in Node. */
 
-/** The clocks were `before` ahead of UTC until this instant, and are `after` ahead of it from then. */
+/** The clocks were `before` ahead of UTC until this instant, and are `after` ahead from then on. */
 export interface Transition {
   atMs: number;
   beforeMs: number;
@@ -14,11 +11,11 @@ export interface Transition {
 
 const YEARS_REMEMBERED = 10_000;
 
-/** What is remembered is small and never wrong, since a process has one IANA database. */
+/** The caches are small and never stale, since a process has one IANA database. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 const transitionsByYear = new Map<string, readonly Transition[]>();
 
-/** Names only: an offset like +02:00 is no time zone, as it knows no change. */
+/** Names only: an offset like +02:00 has no clock changes. */
 export function isZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false;
   try {
@@ -29,22 +26,22 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** How far the clocks of a zone are ahead of UTC at an instant. */
+/** The UTC offset of a zone at an instant. */
 export function offsetMs(zone: string, atMs: number): number {
-  // "11/15/2026, GMT+05:30"; places without a change since 1900 may have seconds as well.
+  // "11/15/2026, GMT+05:30"; zones without a change since 1900 may have seconds.
   const match = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatterOf(zone).format(atMs));
-  if (!match) throw new Error(`no offset is known for ${zone}`);
+  if (!match) throw new Error(`unknown offset of time zone ${zone}`);
   const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
   const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
   return sign === '-' ? -ahead : ahead;
 }
 
-/** What the local clock shows at an instant. */
+/** The local time at an instant. */
 export function localOf(zone: string, atMs: number): number {
   return atMs + offsetMs(zone, atMs);
 }
 
-/** The first change in (after, until], or null. */
+/** The first clock change in (after, until], or null. */
 export function nextTransition(zone: string, afterMs: number, untilMs: number): Transition | null {
   for (let year = yearOf(afterMs); year <= yearOf(untilMs); year += 1) {
     const found = transitionsIn(zone, year).find(({ atMs }) => atMs > afterMs);
@@ -53,9 +50,9 @@ export function nextTransition(zone: string, afterMs: number, untilMs: number): 
   return null;
 }
 
-/** The last change in [since, at], or null. */
+/** The last clock change in [since, at], or null. */
 export function lastTransition(zone: string, atMs: number, sinceMs: number): Transition | null {
-  // A change with the new year is found by looking at the old one.
+  // A change at new year is found by searching the old year.
   for (let year = yearOf(atMs); year >= yearOf(sinceMs) - 1; year -= 1) {
     const found = transitionsIn(zone, year).findLast((one) => one.atMs <= atMs);
     if (found) return found.atMs >= sinceMs ? found : null;
@@ -63,7 +60,7 @@ export function lastTransition(zone: string, atMs: number, sinceMs: number): Tra
   return null;
 }
 
-/** No zone changes its clocks twice within a day, so looking once a day finds every change. */
+/** No zone changes its clocks twice within a day, so one sample a day finds every change. */
 function transitionsIn(zone: string, year: number): readonly Transition[] {
   const name = `${zone} ${year}`;
   const known = transitionsByYear.get(name);
@@ -85,7 +82,7 @@ function transitionsIn(zone: string, year: number): readonly Transition[] {
   return found;
 }
 
-/** The first second of the new offset, by halving. */
+/** The first second of the new offset, by bisection. */
 function changeBetween(zone: string, lowMs: number, highMs: number, beforeMs: number): number {
   let [low, high] = [lowMs / 1_000, highMs / 1_000];
   while (high - low > 1) {

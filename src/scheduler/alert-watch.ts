@@ -9,7 +9,7 @@ import { fireAlerts, resolveAlerts } from '../store/counters/fire-alerts.ts';
 import { measurer } from './measure.ts';
 
 const EVERY_MS = 15_000;
-/** What was wrong a moment ago is likely to be so again: only what stays good is resolved. */
+/** An alert is resolved only after the value has stayed below the threshold for this long. */
 const RESOLVE_AFTER_MS = 60_000;
 const RESOLVE_BATCH = 500;
 
@@ -17,18 +17,20 @@ export interface AlertWatchOptions {
   db: Db;
   clock: Clock;
   log: Log;
-  /** What the configuration says. */
+  /** The alert settings of the configuration. */
   defaults?: AlertDefaults;
-  /** Whether it is this scheduler's turn. It saves work only: see `store/counters/fire-alerts.ts`. */
+  /**
+   * Whether this scheduler is responsible. It only saves work: see `store/counters/fire-alerts.ts`.
+   */
   isActive?: () => boolean;
   everyMs?: number;
   resolveAfterMs?: number;
 }
 
 /**
- * Measures, judges by the rules that hold, fires and resolves. What was found fires also when some shard
- * could not be measured. Alerts are resolved only after a look that saw everything: else the whole round
- * is made again later.
+ * Measures, applies the rules, fires and resolves. Findings fire even when some shard could not be
+ * measured. Alerts are resolved only after a complete measurement: else the round is repeated
+ * later.
  */
 export function alertWatch(options: AlertWatchOptions): Poller {
   const { db, clock, log, defaults = {}, isActive = () => true } = options;

@@ -2,7 +2,7 @@ import { beatingWorkers, type BeatSample } from '../core/queue/lease.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Log } from '../runtime/log.ts';
 
-/** Those of whom a beat can be found; null when Redis does not say, which is no news of anybody. */
+/** The workers with a current heartbeat; null when Redis does not answer. */
 export async function beatingAmong(
   samples: readonly BeatSample[],
   beats: Beats,
@@ -12,7 +12,7 @@ export async function beatingAmong(
     const owners = await beats.ownersOf(samples.flatMap(({ jobIds }) => jobIds));
     return beatingWorkers(samples, owners);
   } catch (error) {
-    log.debug({ err: error }, 'redis does not answer; leases alone decide');
+    log.debug({ err: error }, 'redis does not answer; using database leases only');
     return null;
   }
 }

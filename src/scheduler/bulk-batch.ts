@@ -17,20 +17,19 @@ import type { LevelHint } from '../store/connection/wake.ts';
 import type { JobState, TerminalState } from '../core/job/job.ts';
 
 /**
- * One batch of a bulk action is one transaction: the row of the action is locked, the next jobs are
- * found, changed, and how far it has come is written. So a kill at any moment leaves the batch done
- * with its progress, or neither of them; and nobody else can be at the same batch, because the lock
- * decides and not who believes to own it.
+ * One batch of a bulk action is one transaction: it locks the row of the action, finds and changes
+ * the next jobs, and writes the progress. So a kill leaves the batch and its progress both done or
+ * both undone, and the lock keeps others from the same batch.
  *
- * The walk goes by id and never comes back, so a job that fails again right after its retry is not
- * met twice. A batch that cannot be written is tried again job by job, so that one bad row costs
- * itself and not the others.
+ * The walk goes by id and never back, so a job that fails again right after its retry is not
+ * visited twice. A batch that fails is repeated job by job, so that one bad row does not stop the
+ * others.
  */
 const BATCH_SIZE = 500;
 
-/** Who must be told once it is committed. */
+/** What to notify after the commit. */
 export interface BatchResult {
-  /** How many jobs it has changed. */
+  /** The number of changed jobs. */
   changed: number;
   levels: LevelHint[];
   dueInMs: number[];
@@ -98,7 +97,7 @@ async function batch(
   );
 }
 
-/** Where the next batch begins: further on in this shard, in the next one, or nowhere. */
+/** The start of the next batch: further on in this shard, in the next shard, or none. */
 function progress(
   { shard, how }: DueBulk,
   { ids, reachedId }: Found,

@@ -8,15 +8,15 @@ import type { Waker } from '../store/connection/wake.ts';
 import { runBatch } from './bulk-batch.ts';
 import { DuePoller } from './due-poller.ts';
 
-/** What is due and cannot be had is in the hands of another scheduler. */
+/** Another scheduler works on the due action; wait this long. */
 const OTHERS_WORK_MS = 100;
 
-/** Works off bulk actions, one batch of one of them at a time. Any number of schedulers may do so. */
+/** Runs bulk actions, one batch at a time. Any number of schedulers may do so. */
 export function bulkRunner(db: Db, waker: Waker, log: Log, clock: Clock): DuePoller {
   return new DuePoller(clock, {
     name: 'bulk runner',
     log,
-    // A bulk action walks over all shards by itself.
+    // A bulk action visits all shards itself.
     shards: 1,
     tick: async (_, signal) => {
       while (!signal.aborted) {

@@ -8,15 +8,15 @@ import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const EVERY_MS = 1_000;
 const BATCH = 10_000;
-/** A statement that is committed later than this is found by the next look without a floor. */
+/** A statement that commits later than this is found by the next roll-up without a floor. */
 const LATE_MS = 5_000;
 const LOW_LOOK_MS = 10_000;
-/** A look without a floor may take its time when vacuum is kept away, so it must not come too often. */
+/** A roll-up without a floor may be slow when vacuum is held back, so it must not run too often. */
 const REST_FACTOR = 20;
 const FORGET_MS = 600_000;
 const THE_BEGINNING = '-infinity';
 
-/** Keeps the counters of jobs that everybody reads (`store/counters/roll-up.ts`) at most a second behind. */
+/** Keeps the job counters (`store/counters/roll-up.ts`) at most a second behind. */
 export function counterKeeper(
   db: Db,
   clock: Clock,

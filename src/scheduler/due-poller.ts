@@ -3,8 +3,8 @@ import type { Service } from '../runtime/service.ts';
 import { ShardPollers, type ShardPollersOptions } from '../runtime/shard-pollers.ts';
 
 /**
- * A loop per shard that sleeps until the next due instant it knows of. A hint of something nearer ends
- * the sleep; all others are ignored, so that many hints cost few rounds.
+ * One loop per shard that sleeps until the next known due time. A hint of an earlier time ends the
+ * sleep; all others are ignored, so that many hints cost few rounds.
  */
 export class DuePoller implements Service {
   readonly name: string;
@@ -19,7 +19,7 @@ export class DuePoller implements Service {
     this.#pollers = new ShardPollers({
       ...options,
       tick: async (shard, signal) => {
-        // What is announced during a round may have been stored too late to be seen by it.
+        // A hint during a round may be about a row that the round did not see.
         this.#nextAtMs[shard] = Infinity;
         const delayMs = await options.tick(shard, signal);
         this.#nextAtMs[shard] = clock.monotonicMs() + delayMs;

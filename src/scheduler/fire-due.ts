@@ -18,13 +18,12 @@ import { slotEntry } from '../enqueue/slot-entry.ts';
 import { type EndedSlot, insertSlots } from '../store/schedules/slots.ts';
 
 /**
- * Looks after schedules that are due. In one transaction their rows are locked, `decideDue` says
- * what becomes of each slot, and the slots, their jobs and how far each schedule has come are
- * written: all or nothing. So whoever is killed, and whoever else looks at the same time, no slot
- * is lost and none has two jobs.
+ * Fires due schedules. One transaction locks their rows, decides each slot with `decideDue`, and
+ * writes the slots, their jobs and the progress of each schedule. So a crash or a concurrent
+ * scheduler loses no slot, and no slot has two jobs.
  *
- * A batch that fails is tried again one by one, and one that fails alone says why and waits for a
- * minute: it holds up no other.
+ * A batch that fails is repeated one by one. A schedule that fails alone is logged and postponed by
+ * a minute, and does not stop the others.
  */
 export interface FireDeps {
   db: Db;
@@ -32,11 +31,11 @@ export interface FireDeps {
   log: Log;
 }
 
-/** While a slot waits for an earlier job to end, somebody must look whether it has. */
+/** The poll interval of a slot that waits for an earlier job to end. */
 const HELD_POLL_MS = 1_000;
 const POSTPONE_MS = 60_000;
 
-/** Answers with how many schedules it looked after; as many as the limit means maybe more. */
+/** Returns the number of schedules handled; the limit means there may be more. */
 export async function fireDue(
   deps: FireDeps,
   shard: number,
@@ -143,6 +142,6 @@ async function giveUpForNow(
   error: unknown,
 ): Promise<void> {
   const why = error instanceof Error ? error.message : String(error);
-  log.error({ scheduleId: id, err: error }, 'a schedule cannot be looked after; again in a minute');
+  log.error({ scheduleId: id, err: error }, 'cannot run a schedule; trying again in a minute');
   await postponeSchedule(db, shard, id, `could not run: ${why}`, POSTPONE_MS);
 }

@@ -8,9 +8,8 @@ const EVERY_MS = 60_000;
 const HELD_TOO_LONG_MS = 300_000;
 
 /**
- * Notices what keeps vacuum from its work. Claims do not slow down by it, but tables grow without
- * end, so it says so: once when somebody has held on for too long, again when it is somebody else,
- * and once when it is over.
+ * Detects what holds back vacuum. Claims stay fast, but tables grow without end, so it logs a
+ * warning: when a holder has held on for too long, when the holder changes, and when it is over.
  */
 export function healthWatch(
   db: Db,
@@ -45,7 +44,9 @@ export function healthWatch(
   }
 }
 
-/** For how long somebody has held on: as the database says, or else since this watch first saw it. */
+/**
+ * How long the holder has held back vacuum: as the database reports, or since it was first seen.
+ */
 export function holderClock(clock: Clock): (holder: Holder) => number {
   let seen: { mark: string; sinceMs: number } | null = null;
   return ({ mark, heldMs: reportedMs }) => {
@@ -55,7 +56,7 @@ export function holderClock(clock: Clock): (holder: Holder) => number {
   };
 }
 
-/** One sentence that says what is wrong, one that says what to do. */
+/** One sentence about the problem, one about what to do. */
 export function adviceOn({ kind, name, application, state, pid }: Holder, heldSeconds: number) {
   const details = [application, state].filter((detail) => detail !== null).join(', ');
   const who = `${kind === 'transaction' ? '' : `${kind} `}${name}${details && ` (${details})`}`;

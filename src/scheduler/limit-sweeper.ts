@@ -8,7 +8,7 @@ import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const SLICE = 1_000;
 
-/** Sees to it that no token of a limit stays unused while a job waits for it (`store/limits/sweep-limiters.ts`). */
+/** Finds permits that are free while a job waits for one (`store/limits/sweep-limiters.ts`). */
 export function limitSweeper(
   db: Db,
   waker: Waker,

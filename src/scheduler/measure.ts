@@ -25,7 +25,7 @@ export interface Measured {
   failure: unknown;
 }
 
-/** Takes all measurements that the rules ask for. What no rule could fire on is not looked at. */
+/** Takes the measurements that the rules need. Disabled rules cost nothing. */
 export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<Measured> {
   const heldMs = holderClock(clock);
   return async (rules) => {
@@ -81,7 +81,7 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
     return [...counted, ...(await retryRates(shard, found, rules))];
   }
 
-  /** Only queues with a retry are looked at, so this costs what is wrong as well. */
+  /** Only queues with a retry are read, so the cost follows the number of problems. */
   async function retryRates(
     shard: number,
     found: readonly RetriedJob[],

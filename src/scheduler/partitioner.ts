@@ -4,7 +4,7 @@ import { Poller } from '../runtime/poller.ts';
 import type { Db } from '../store/connection/db.ts';
 import { ensurePartitions } from '../store/connection/partitions.ts';
 
-/** Keeps a week of partitions ahead, so that no insert ever has to wait for one to be made. */
+/** Keeps a week of partitions ahead, so that no insert waits for one. */
 export function partitioner(db: Db, log: Log): Poller {
   return new Poller({
     name: 'partitioner',

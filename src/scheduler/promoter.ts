@@ -11,10 +11,7 @@ import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const AT_ONCE = 1_000;
 
-/**
- * Moves jobs whose time has come into their levels, ends those whose time is over, and sleeps until
- * the next one is due.
- */
+/** Moves due jobs into their levels, ends expired ones, and sleeps until the next one is due. */
 export function promoter(
   db: Db,
   waker: Waker,
@@ -36,9 +33,9 @@ export function promoter(
     },
   });
 
-  /** Answers with when the next one is due. */
+  /** Returns when the next one is due. */
   async function promoteDue(shard: number): Promise<number> {
-    // Counted from before the question: the answer may have been on its way for a while.
+    // Taken before the query, because the answer may take a while.
     const askedMs = clock.monotonicMs();
     const { more, levels, nextDueMs } = await promote(db, shard, AT_ONCE);
     waker.wake(levels);

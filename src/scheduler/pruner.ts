@@ -22,14 +22,14 @@ import { pruneSlots } from '../store/schedules/slots.ts';
 const KEPT_BATCH = 1_000;
 const KEY_PAGE = 5_000;
 const KEY_PAGES = 200;
-/** Of each schedule so many slots are kept, however old they are. */
+/** The number of slots kept per schedule, however old. */
 const SLOTS_KEPT = 1_000;
 const SCHEDULES_AT_ONCE = 100;
 
 /**
- * Drops what is past its retention. After weeks off there may be several partitions to drop; they
- * go one after another, so that others get through in between. The `db` should be one of its own:
- * copying what survives may take longer than any other statement has time for.
+ * Deletes what is past its retention. After weeks off, several partitions may be due; they are
+ * dropped one at a time, so that other work gets through. `db` should be a pool of its own: copying
+ * what survives may take longer than the usual statement timeout.
  */
 export function pruner(
   db: Db,
@@ -37,9 +37,9 @@ export function pruner(
   log: Log,
   mayPrune: () => boolean = () => true,
 ): Poller {
-  // How far the walk through the keys of each shard has come. None is under way when it is empty.
+  // The cursor of the walk through the keys of each shard. Empty when no walk is under way.
   const walks = new Map<number, KeyCursor>();
-  /** Shards whose jobs have to be counted again. */
+  /** Shards whose jobs must be recounted. */
   const uncounted = new Set<number>();
   const shards = Array.from({ length: db.shards }, (_, shard) => shard);
   const { auditDays = 0, bulkDays = 0 } = retention;
@@ -51,7 +51,7 @@ export function pruner(
     maxRetryMs: HOUR_MS,
     tick: async (signal) => {
       if (!mayPrune()) return HOUR_MS;
-      // What fails for one shard is tried again later; the rest of the round goes on.
+      // A failure of one shard is retried later; the rest of the round continues.
       const failures: unknown[] = [];
       const later = (error: unknown) => void failures.push(error);
       const slots = eachShard(shards, async (shard) => await pruneShardSlots(shard, signal));
@@ -79,7 +79,7 @@ export function pruner(
     }
   }
 
-  /** Page by page; 0 days are for ever. */
+  /** Page by page; 0 days means for ever. */
   async function pruneAll(
     prunePage: (db: Db, days: number) => Promise<boolean>,
     days: number,
@@ -88,7 +88,7 @@ export function pruner(
     for (let more = days > 0; more && !signal.aborted;) more = await prunePage(db, days);
   }
 
-  /** False when the tables were too busy: dropping was not worth making everybody wait. */
+  /** False when the tables were busy: dropping would block all others. */
   async function dropAll(signal: AbortSignal): Promise<boolean> {
     try {
       while (!signal.aborted) {
@@ -96,14 +96,14 @@ export function pruner(
         if (!dropped) break;
         const { retentionDays, deadLetterDays } = retention;
         const facts = { ...dropped, retentionDays, deadLetterDays };
-        log.info(facts, 'history past its retention was dropped');
+        log.info(facts, 'dropped history past its retention');
         startWalks();
       }
       waiting = false;
       return true;
     } catch (error) {
       if (!isBusy(error)) throw error;
-      if (!waiting) log.info('history past its retention is in use; it is dropped later');
+      if (!waiting) log.info('history past its retention is in use; dropping it later');
       waiting = true;
       return false;
     }
@@ -124,7 +124,9 @@ export function pruner(
     }
   }
 
-  /** Only now can there be keys without a job, and whoever dropped the jobs looks for them. */
+  /**
+   * Keys without a job can only exist after a drop, and the process that dropped looks for them.
+   */
   function startWalks(): void {
     for (const shard of shards) {
       uncounted.add(shard);
@@ -132,7 +134,7 @@ export function pruner(
     }
   }
 
-  /** What goes by the partition is not counted as it goes. */
+  /** Dropping a partition does not update the counters. */
   async function recount(shard: number): Promise<void> {
     await recountCounters(db, shard);
     uncounted.delete(shard);

@@ -31,20 +31,19 @@ export interface ReaperOptions {
   clock: Clock;
   pollMs: number;
   log: Log;
-  /** Which shards to look at each time; all of them, if nobody shares the work. */
+  /** The shards to poll each time; all of them by default. */
   shardOrder?: ShardOrder;
-  /** Which levels about jobs the log gets (`core/views/job-log.ts`). */
+  /** Which jobs get log lines (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
   beating?: { beats: Beats; timing: BeatTiming } | null;
 }
 
 /**
- * Brings back the jobs of workers that are gone. It declares a worker dead when its lease is over,
- * which is one-way, and then settles its claims as lost through the same decision and the same
- * fenced write as any other outcome: a worker that finishes at the same moment either wins or is
- * refused, and a job is never brought back twice. It keeps looking at dead workers, because a claim
- * that was under way when its worker was declared dead may commit late. A job that cannot be written
- * is told of once and left where it is: it holds back nobody else.
+ * Recovers the jobs of dead workers. It declares a worker dead when its lease has expired, which is
+ * final, and settles its claims as lost through the same decision and the same fenced write as any
+ * other outcome: a worker that finishes at the same moment either wins or is refused, and a job is
+ * never recovered twice. It keeps polling dead workers, because a claim in flight may commit late.
+ * A job that cannot be written is logged once and left: it does not stop the others.
  */
 export function reaper(options: ReaperOptions): Service {
   const { db, waker, clock, pollMs, log, beating = null } = options;
@@ -55,7 +54,7 @@ export function reaper(options: ReaperOptions): Service {
     name: 'reaper',
     log,
     shards: db.shards,
-    // After an outage jobs wait for this: it is tried again at the usual pace.
+    // After an outage jobs wait for this, so it is retried at the usual interval.
     maxRetryMs: Math.max(200, pollMs),
     tick: async (shard) => {
       const full = await shardOrder.take(shard, async () => await reap(shard));
@@ -66,7 +65,7 @@ export function reaper(options: ReaperOptions): Service {
   /** True when there may be more. */
   async function reap(shard: number): Promise<boolean> {
     for (const worker of await buryWorkers(db, shard, await spared(shard))) {
-      log.warn({ worker }, 'a worker stopped renewing its lease and was declared dead');
+      log.warn({ worker }, 'declared a worker dead: its lease expired');
     }
     const orphans = await findOrphans(db, shard, BATCH);
     const settled = orphans.length > 0 ? await bringBackAll(shard, orphans) : 0;
@@ -75,9 +74,9 @@ export function reaper(options: ReaperOptions): Service {
   }
 
   /**
-   * A worker that beats although its lease is over lives, as when the database's clock has jumped
-   * ahead: it gets the time in which it renews or has stopped by itself. No longer, because Redis
-   * remembers workers that are dead.
+   * A worker with a Redis heartbeat is alive although its lease has expired, as when the database
+   * clock jumped ahead: it gets time to renew or to stop by itself. No longer, because Redis also
+   * remembers dead workers.
    */
   async function spared(shard: number): Promise<Spared | undefined> {
     if (!beating) return undefined;
@@ -102,7 +101,7 @@ export function reaper(options: ReaperOptions): Service {
     if (refused.has(name)) return;
     refused.add(name);
     const facts = fieldsOf({ ...row, jobId: row.id, attempt: row.attempts });
-    log.error({ ...facts, err: error }, 'a job of a dead worker cannot be brought back');
+    log.error({ ...facts, err: error }, 'cannot recover a job of a dead worker');
   }
 
   async function bringBack(shard: number, orphans: readonly OrphanRow[]): Promise<number> {

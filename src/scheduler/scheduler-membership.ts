@@ -8,7 +8,7 @@ import { beatScheduler, leaveSchedulers } from '../store/workers/schedulers.ts';
 
 export interface MembershipOptions {
   db: Db;
-  /** Fresh at each start. */
+  /** New at each start. */
   instance: string;
   host: string;
   pid: number;
@@ -19,11 +19,10 @@ export interface MembershipOptions {
 }
 
 /**
- * How schedulers divide the work: each holds a lease in the database, and its place among those
- * that do says which buckets of schedules, and which shards, are its own. This saves work and
- * nothing else. What keeps a slot from firing twice are row locks and unique keys, so it does no
- * harm when two believe for a moment that something is theirs. Until it knows better, one believes
- * that everything is.
+ * Divides the work among schedulers: each holds a lease in the database, and its position among the
+ * live ones decides which buckets of schedules and which shards it owns. This only saves work. Row
+ * locks and unique keys keep a slot from firing twice, so it does no harm when two schedulers own
+ * the same for a moment. Before the first heartbeat a scheduler owns everything.
  */
 export class SchedulerMembership implements Service {
   readonly name = 'scheduler-membership';
@@ -43,7 +42,7 @@ export class SchedulerMembership implements Service {
     this.#poller = new Poller({ name: this.name, log, tick, maxRetryMs: heartbeatMs });
   }
 
-  /** Jobs wait in shards, schedules in buckets; both are numbers that somebody owns. */
+  /** Shards and buckets are numbers that are divided in the same way. */
   owns(number: number): boolean {
     return ownsBucket(number, this.#position);
   }
@@ -56,7 +55,7 @@ export class SchedulerMembership implements Service {
     this.#listeners.push(listener);
   }
 
-  /** Somebody came or went: look again. */
+  /** A scheduler joined or left: poll again. */
   pollSoon(): void {
     this.#poller.wake();
   }
@@ -72,7 +71,10 @@ export class SchedulerMembership implements Service {
       await leaveSchedulers(db, instance);
       await this.#notifyOthers();
     } catch (error) {
-      log.debug({ err: error }, 'left without a word; others take over when the lease is over');
+      log.debug(
+        { err: error },
+        'cannot sign off; other schedulers take over when the lease expires',
+      );
     }
     this.#registered = false;
   }
@@ -83,7 +85,7 @@ export class SchedulerMembership implements Service {
     this.#position = await beatScheduler(db, this.#options, leaseMs);
     const { count, ordinal } = this.#position;
     if (before.count !== count || before.ordinal !== ordinal) {
-      log.info({ schedulers: count, position: ordinal }, 'schedulers share the work');
+      log.info({ schedulers: count, position: ordinal }, 'the number of schedulers changed');
       for (const listener of this.#listeners) listener();
     }
     if (!this.#registered) await this.#notifyOthers();

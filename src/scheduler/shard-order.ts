@@ -1,17 +1,17 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { SchedulerMembership } from './scheduler-membership.ts';
 
-/** Whether a loop should look at this shard in this round. */
+/** Whether a loop should poll this shard in this round. */
 export interface ShardOrder {
-  /** Does the work if it is this shard's turn here; null when it is not. */
+  /** Does the work if the shard is due in this round; null when it is not. */
   take<T>(shard: number, work: () => Promise<T>): Promise<T | null>;
 }
 
 export const ALL_SHARDS: ShardOrder = { take: async (_, work) => await work() };
 
 /**
- * One's own shards each time, and all of them once in a while: what an owner leaves lying that was
- * killed is picked up before its lease is over. Whoever comes first does it, the others find nothing.
+ * Own shards in each round, and all shards once in a while: the work of a killed owner is picked up
+ * before its lease expires. The first scheduler does it, the others find nothing.
  */
 export function ownShards(
   membership: Pick<SchedulerMembership, 'owns'>,
@@ -33,8 +33,8 @@ export function ownShards(
 }
 
 /**
- * Lets only so many loops of a process be at one shard at the same time. A shard that does not answer
- * could otherwise hold every connection of the pool, and the others would have none.
+ * Limits how many loops of a process work on one shard at the same time. A shard that does not
+ * answer could otherwise hold every connection of the pool.
  */
 export class ShardSemaphore {
   readonly #max: number;

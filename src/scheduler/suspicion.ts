@@ -9,12 +9,12 @@ import { findBeating, suspectWorkers } from '../store/workers/suspect-workers.ts
 import { beatingAmong } from './beat-check.ts';
 
 /**
- * Looks for workers whose beats are missing and puts the question to them (`suspect-workers.ts`). A
- * Redis that was emptied makes it ask everybody, which costs each worker one renewal; a Redis that
- * still remembers a dead worker makes it ask too late, and the long lease decides.
+ * Finds workers without heartbeats in Redis and asks them to renew their lease
+ * (`suspect-workers.ts`). An emptied Redis causes one renewal per worker; a Redis that still
+ * remembers a dead worker delays the question, and the long lease decides.
  *
- * Every worker process does this, so that no role need be started for it; each does it the less often
- * the more of them there are, and at odd moments, which together makes about once per beat.
+ * Every worker process does this, so it needs no scheduler role; the interval grows with the number
+ * of workers and is jittered, so that together they check about once per heartbeat.
  */
 export function suspicion(
   db: Db,
@@ -35,7 +35,7 @@ export function suspicion(
       if (beating === null) return delayMs;
       const silent = samples.map(({ worker }) => worker).filter((one) => !beating.has(one));
       for (const asked of await suspectWorkers(db, shard, silent)) {
-        log.info(asked, 'the beats of a worker are missing; it is asked to renew its lease');
+        log.info(asked, 'heartbeats of a worker are missing; asking it to renew its lease');
       }
       return delayMs;
     },

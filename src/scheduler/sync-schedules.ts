@@ -16,10 +16,10 @@ import { specOf } from '../store/schedules/schedule-row.ts';
 import { codeSchedules, createSchedule, ScheduleNameTaken } from '../store/schedules/schedules.ts';
 
 /**
- * Brings the schedules in the database in line with those in the code that a worker has loaded. They
- * are known by definition and name, so that any number of workers may do so at once. What the code
- * says wins, but for one thing: a pause by a person stays. Of several versions of a definition the
- * highest one counts. What no longer is in the code is paused, with a note, and not deleted.
+ * Syncs the schedules in the database with those in the code that a worker has loaded. They are
+ * identified by definition and name, so any number of workers may do so at once. The code wins,
+ * except that a pause by hand stays. Of several versions of a definition the highest counts. A
+ * schedule that is no longer in the code is paused with a note, not deleted.
  */
 export interface SyncDeps {
   db: Db;
@@ -55,7 +55,7 @@ async function syncDefinition(deps: SyncDeps, info: DefinitionInfo): Promise<voi
   if (info.schedules.length > 0) await sendDueHint(db, { kind: 'schedules', inMs: 0 });
 }
 
-/** One that cannot work is told and left out; it holds up neither the others nor the worker. */
+/** An invalid schedule is logged and left out; it stops neither the others nor the worker. */
 async function syncOne(
   { db, ids, log }: SyncDeps,
   info: DefinitionInfo,
@@ -68,7 +68,7 @@ async function syncOne(
     if (id !== null) await changeSchedule(db, TENANT, id, change);
     else await createSchedule(db, ids, { tenant: TENANT, source: 'code', spec });
   } catch (error) {
-    // Another worker made it at the same moment. If it is a person's, the code has to give way.
+    // Another worker created it at the same moment. If it was created by hand, the code gives way.
     const raced =
       error instanceof ScheduleNameTaken &&
       (await codeSchedules(db, TENANT, info.key)).some(({ name }) => name === spec.name);
@@ -76,11 +76,11 @@ async function syncOne(
     if (!(error instanceof ScheduleError) && !(error instanceof ScheduleNameTaken)) throw error;
     const field = error instanceof ScheduleError ? `${error.field} ` : '';
     const problem = `${info.key}, schedule "${declared.name}": ${field}${error.message}`;
-    log.warn({ problem }, 'a schedule in the code was left out');
+    log.warn({ problem }, 'skipped an invalid schedule in the code');
   }
 }
 
-/** While a deploy is under way, a worker with the old version must not undo what the new one says. */
+/** During a deploy, a worker with the old version must not undo the new one. */
 function unlessNewer(version: number, change: Change): Change {
   return (row) => ((row.definition_version ?? 0) > version ? null : change(row));
 }

@@ -18,13 +18,13 @@ export interface UnservedOptions {
   unhandledAfterMs: number;
   log: Log;
   shardOrder?: ShardOrder;
-  /** Which levels about jobs the log gets (`core/views/job-log.ts`). */
+  /** Which jobs get log lines (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
 }
 
 /**
- * Ends jobs whose caller was promised an end (`POST /api/jobs/enqueue`) although nobody has their
- * code. Jobs of `/v1` wait instead, since the worker that has it may only be late.
+ * Fails jobs enqueued with `POST /api/jobs/enqueue`, which promises an end, when no worker has
+ * their definition. Jobs of `/v1` wait instead, since their worker may only be late.
  */
 export function unserved(options: UnservedOptions): Service {
   const { db, waker, pollMs, unhandledAfterMs, log } = options;
@@ -43,7 +43,7 @@ export function unserved(options: UnservedOptions): Service {
   });
 }
 
-/** Ends a batch of them in one shard. */
+/** Fails a batch of them in one shard. */
 export async function failUnserved(
   { db, waker, jobLog }: { db: Db; waker: Waker; jobLog: JobLog },
   shard: number,

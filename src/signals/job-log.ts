@@ -7,7 +7,7 @@ import {
 import { traceIdOf } from '../core/values/trace-context.ts';
 import type { Log } from '../runtime/log.ts';
 
-/** What every line about a job carries. */
+/** The fields of every log line about a job. */
 export interface JobFacts {
   jobId: string;
   definition: string;
@@ -17,9 +17,9 @@ export interface JobFacts {
 }
 
 /**
- * The lines that a job leaves in the log of whoever moves it: `job.enqueued`, `job.claimed`,
- * `job.succeeded`, `job.failed`, `job.reclaimed`. Who asks first whether a line is wanted pays nothing
- * for those that are not.
+ * Log lines about jobs, in the log of the process that moves the job: `job.enqueued`,
+ * `job.claimed`, `job.succeeded`, `job.failed`, `job.reclaimed`. Callers check first whether a line
+ * is wanted, so unwanted lines cost nothing.
  */
 export class JobLog {
   readonly #log: Log;
@@ -30,7 +30,7 @@ export class JobLog {
     this.#lines = parseJobLines(lines) ?? { failures: true, share: 0 };
   }
 
-  /** Whether anything but failures may be told at all. */
+  /** Whether anything except failures is logged. */
   get logsAny(): boolean {
     return this.#lines.share > 0;
   }
@@ -39,18 +39,17 @@ export class JobLog {
     return isInShare(jobId, this.#lines.share);
   }
 
-  /** The usual way of things. */
   info(facts: JobFacts, event: string, more: object = {}): void {
     if (this.logs(facts.jobId)) this.#log.info({ ...fieldsOf(facts), ...more }, event);
   }
 
-  /** An attempt that failed; worth a warning unless it will simply be made again. */
+  /** A failed attempt; a warning unless it is retried. */
   failure(facts: JobFacts, event: string, more: object, level: 'info' | 'warn' = 'warn'): void {
     if (this.#lines.failures) this.#log[level]({ ...fieldsOf(facts), ...more }, event);
   }
 }
 
-/** As they are named in the log, for other lines about a job. */
+/** The log fields of a job, for other lines about it. */
 export function fieldsOf({ jobId, attempt, definition, tenant, traceparent }: JobFacts): object {
   return { jobId, attempt, definition, tenant, traceId: traceIdOf(traceparent) };
 }

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The file that registers an SDK, as a process can import it. */
+/** The import URL of the file that registers an SDK. */
 export function tracingUrl(file: string): string {
   return pathToFileURL(resolve(file)).href;
 }
 
 /**
- * Imports the operator's file that registers an SDK of OpenTelemetry. The processes of jobs import it by
+ * Imports the operator's file that registers an OpenTelemetry SDK. Job processes import it
  * themselves, before anything else.
  */
 export async function loadTracing(file: string | null): Promise<void> {

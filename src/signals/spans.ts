@@ -13,15 +13,15 @@ import type { Outcome } from '../core/job/lifecycle.ts';
 import { traceContextOf, traceparentFrom } from '../core/values/trace-context.ts';
 
 /**
- * Spans of jobs, through the API of OpenTelemetry alone: whoever wants to see them brings an SDK, and where
- * there is none, nothing is made and nothing is paid for. Storing jobs is a producer span; each attempt is
- * a consumer span in a trace of its own, linked to where the job was made, since it may run days later and
- * many times. Names and attributes follow the conventions for messaging.
+ * Spans of jobs, through the OpenTelemetry API only. The operator brings an SDK; without one, no
+ * spans are made. Enqueueing is a producer span; each attempt is a consumer span in a trace of its
+ * own, linked to the producer, since it may run days later and many times. Names and attributes
+ * follow the messaging conventions.
  */
 
 const NAME = 'longshore';
 
-/** Null when no SDK was registered. The provider that the API hands out stands for one to come. */
+/** Null when no SDK is registered. The API returns a proxy provider then. */
 function activeTracer(): Tracer | null {
   const provider: { getDelegateTracer?(name: string): Tracer | undefined } & Pick<
     ReturnType<typeof trace.getTracerProvider>,
@@ -38,8 +38,8 @@ interface Sent {
 }
 
 /**
- * Stores jobs within a producer span, of which they remember the place. Without an SDK they remember what
- * the caller sent along. What is stored together has one span.
+ * Stores jobs within one producer span, whose context they keep. Without an SDK they keep the
+ * context that the caller sent.
  */
 export async function sending<Job extends Sent, Answer extends { jobId: string }>(
   jobs: readonly Job[],
@@ -69,7 +69,7 @@ export async function sending<Job extends Sent, Answer extends { jobId: string }
   }
 }
 
-/** A span that is open here is nearer than what came with the request. */
+/** The active span is nearer than the context of the request. */
 function parentOf(traceparent: string | null) {
   const active = context.active();
   if (traceparent === null || trace.getSpan(active)) return active;
@@ -84,12 +84,12 @@ export interface AttemptFacts extends Sent {
 }
 
 export interface AttemptSpan {
-  /** For the process of the job, whose own spans hang below. */
+  /** For the process of the job, as the parent of its spans. */
   traceparent: string;
   end(outcome: Outcome): void;
 }
 
-/** Null when nobody wants to see it. */
+/** Null when no SDK is registered. */
 export function startAttempt(facts: AttemptFacts): AttemptSpan | null {
   const tracer = activeTracer();
   if (!tracer) return null;
@@ -118,7 +118,7 @@ export function startAttempt(facts: AttemptFacts): AttemptSpan | null {
   };
 }
 
-/** The message of an error may hold what the job was given, so that its code has to do. */
+/** Only the code: the message of an error may contain params. */
 function fail(span: Span, code: string): void {
   span.setAttribute('error.type', code);
   span.setStatus({ code: SpanStatusCode.ERROR, message: code });

@@ -87,7 +87,7 @@ it('a worker that died with a job in its hands', async () => {
   const line = trouble(page, /^1 job of crm.migrate waits, and no worker has this definition/);
   await line.getByText('team-crm').waitFor();
   await click(line.getByRole('link'));
-  await reads(page, 'No living worker has crm.migrate@1 loaded.', /^The last one, .* was heard of/);
+  await reads(page, 'No live worker has crm.migrate@1 loaded.', /^The last one, .* was heard of/);
   await reads(page, /LEASE_EXPIRED/, 'team-crm', '1 of 3');
 });
 

@@ -1,8 +1,7 @@
 /**
- * A key is one word: `lsk_<id>_<secret><checksum>`, all of it lowercase hex. The id is public and finds
- * the row; the secret has 256 random bits. The prefix lets scanners find a key that leaked into a
- * repository, and the checksum tells them, and us, a mistyped key from a real one without asking the
- * database.
+ * Format of a key: `lsk_<id>_<secret><checksum>`, lowercase hex. The id is public and finds the
+ * row; the secret has 256 random bits. The prefix lets scanners find leaked keys, and the checksum
+ * detects a mistyped key without a query.
  */
 export interface ApiKeyParts {
   id: string;
@@ -18,7 +17,7 @@ export function formatApiKey({ id, secret }: ApiKeyParts): string {
   return `lsk_${id}_${secret}${checksum(`${id}${secret}`)}`;
 }
 
-/** Null when it cannot be a key at all. */
+/** Null when the text is not a key. */
 export function parseApiKey(text: string): ApiKeyParts | null {
   const [, id = '', secret = '', sum = ''] = SHAPE.exec(text) ?? [];
   return sum !== '' && checksum(`${id}${secret}`) === sum ? { id, secret } : null;
@@ -28,7 +27,7 @@ export function isKeyId(text: string): boolean {
   return /^[0-9a-f]{16}$/.test(text);
 }
 
-/** CRC-32, as zip files have it: it guards against mistakes, not against people. */
+/** CRC-32: detects typing mistakes, not forgery. */
 function checksum(text: string): string {
   let sum = 0xffffffff;
   for (let index = 0; index < text.length; index += 1) {

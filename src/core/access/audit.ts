@@ -1,4 +1,4 @@
-/** One thing that somebody did by hand. One shape for the API, the SDK and the CLI. */
+/** One audit entry, as shown by the API, the SDK and the CLI. */
 export interface AuditView {
   id: string;
   at: string;

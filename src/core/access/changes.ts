@@ -1,6 +1,6 @@
 /**
- * What differs between two values of the same kind, field by field, as the audit log keeps it. Params
- * are only said to have changed: what is in them may be secret, and the log keeps everything for ever.
+ * The difference between two values of the same kind, field by field, for the audit log. Of params
+ * it only records that they changed: they may hold secrets, and the log is kept for ever.
  */
 export function changesOf(
   before: object,

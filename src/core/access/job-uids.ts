@@ -1,13 +1,13 @@
 import { RUNNER_UIDS, type UidRange } from './machine-users.ts';
 
-/** Which user ids the processes of jobs run as: the setting, and the choice of a range. Pure. */
+/** Which user ids the processes of jobs run as: the setting, and the choice of a range. */
 
-/** `auto`: where it can be done; `none`: as the worker does; or a range, which must work. */
+/** `auto`: separate users where possible; `none`: the user of the worker; a range: required. */
 export type UidSetting = 'auto' | 'none' | UidRange;
 
-/** 4294967295 is no user id: to the kernel it means "leave it". */
+/** 4294967295 means "no change" to the kernel. */
 const UID_MAX = 4_294_967_294;
-/** Below are root and the system's own users. */
+/** Lower ids belong to root and system users. */
 const UID_MIN = 1_000;
 
 export function parseUidSetting(text: string): UidSetting | null {
@@ -25,16 +25,18 @@ export function parseUidSetting(text: string): UidSetting | null {
  */
 export const AUTO_RANGES: readonly UidRange[] = [RUNNER_UIDS, { first: 50_000, last: 59_999 }];
 
-/** All ids that a setting may give to jobs. */
+/** All user ids that the setting allows for jobs. */
 export function rangesOf(setting: UidSetting | null): readonly UidRange[] {
   if (setting === null || setting === 'none') return [];
   return setting === 'auto' ? AUTO_RANGES : [setting];
 }
 
-/** Ids are locked and handed out in groups of this size, so that two workers never share one. */
+/** Ids are locked and assigned in blocks of this size, so two workers never share an id. */
 export const UID_BLOCK = 64;
 
-/** The ids that exist here, of `/proc/self/uid_map` or `gid_map`: lines of first, outside, count. */
+/**
+ * The mapped ids, parsed from `/proc/self/uid_map` or `gid_map`: lines of first, outside, count.
+ */
 export function parseIdMap(text: string): UidRange[] {
   return text.split('\n').flatMap((line) => {
     const [first, , count] = line.trim().split(/\s+/).map(Number);
@@ -54,8 +56,8 @@ export function parseAccounts(text: string): Map<number, string> {
 }
 
 /**
- * The blocks of a range: each begins at a multiple of the size, so that ranges which overlap have
- * the same blocks. Ids that belong to an account, or are not mapped here, are left out.
+ * The blocks of a range. Each begins at a multiple of the size, so overlapping ranges have the same
+ * blocks. Ids that belong to an account or are not mapped here are left out.
  */
 export function blocksOf(
   range: UidRange,

@@ -21,7 +21,7 @@ it.each([
   ['a:AAECAwQFBgcICQoLDA0ODw==', 'the key "a" is not 32 bytes in base64'],
   [`a:${KEY.slice(0, -2)}`, 'the key "a" is not 32 bytes in base64'],
   [`a:AAAA${KEY}`, 'the key "a" is not 32 bytes in base64'],
-  [`a:${KEY},b:${URL_SAFE},a:${URL_SAFE}`, 'the id "a" is there twice'],
+  [`a:${KEY},b:${URL_SAFE},a:${URL_SAFE}`, 'the id "a" occurs twice'],
 ])('refuses %j, and repeats no key', (text, problem) => {
   expect(parseKeyRing(text)).toEqual({ ok: false, problem });
 });

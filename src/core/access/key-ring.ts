@@ -1,19 +1,19 @@
-/** A key that encrypts, and the name by which values remember it. */
+/** An encryption key and its id, which is stored with each value. */
 export interface RingKey {
   id: string;
-  /** Its 32 bytes in base64. */
+  /** 32 bytes in base64. */
   base64: string;
 }
 
 export type KeyRing = { ok: true; keys: RingKey[] } | { ok: false; problem: string };
 
 const ID = /^[A-Za-z0-9_-]{1,32}$/;
-/** Of 32 bytes, in either alphabet. */
+/** 32 bytes in base64 or base64url. */
 const KEY = /^[A-Za-z0-9+/_-]{42}[AEIMQUYcgkosw048]=?$/;
 
 /**
- * `id:key,id2:key2`. The first encrypts, all of them decrypt: to change over, put a new one in front. A
- * problem names the id, or the place, and never a part of a key.
+ * `id:key,id2:key2`. The first key encrypts, all keys decrypt: to rotate, put a new key in front.
+ * Error messages name the id or the position, never a part of a key.
  */
 export function parseKeyRing(text: string): KeyRing {
   const keys: RingKey[] = [];
@@ -23,7 +23,7 @@ export function parseKeyRing(text: string): KeyRing {
       return refused(`key ${index + 1} is not an id, a colon, and a key in base64`);
     }
     if (!KEY.test(base64)) return refused(`the key "${id}" is not 32 bytes in base64`);
-    if (keys.some((key) => key.id === id)) return refused(`the id "${id}" is there twice`);
+    if (keys.some((key) => key.id === id)) return refused(`the id "${id}" occurs twice`);
     keys.push({ id, base64 });
   }
   return { ok: true, keys };

@@ -1,7 +1,7 @@
 /**
- * The user numbers that a Longshore which runs as root gives to its processes. They are in one file
- * so that the users of jobs and the user of the database can never meet: whoever has the uid of the
- * database reads its password and its files.
+ * The user ids that Longshore, when it runs as root, gives to its processes. They are in one file
+ * so that jobs and the database never share a user: the uid of the database can read its password
+ * and its files.
  */
 export interface UidRange {
   first: number;
@@ -23,8 +23,9 @@ export const NOBODY_GID = 65_534;
 export const RUNNER_UIDS: UidRange = { first: 70_000, last: 79_999 };
 
 /**
- * Whether the process at the other end of a connection may be one of a job. `users` is null where the
- * system does not tell, and empty when the process has gone already: a job could do that on purpose.
+ * Whether the process at the other end of a connection may belong to a job. `users` is null where
+ * the system cannot say, and empty when the process has already exited, which a job could do on
+ * purpose.
  */
 export function maybeRunner(users: readonly number[] | null, ranges: readonly UidRange[]): boolean {
   if (users === null || ranges.length === 0) return false;
@@ -32,7 +33,9 @@ export function maybeRunner(users: readonly number[] | null, ranges: readonly Ui
   return users.length === 0 || users.some(isRunner);
 }
 
-/** Why runners must not have these uids, or null. `databaseUid` owns the files of the database. */
+/**
+ * Why runners must not use these uids; null when they may. `databaseUid` owns the database files.
+ */
 export function runnerUidProblem(
   { first, last }: UidRange,
   databaseUid: number = POSTGRES_UID,
@@ -41,7 +44,7 @@ export function runnerUidProblem(
     if (uid < first || uid > last) continue;
     const named = first === last ? `uid ${uid}` : `uid ${uid} of ${first}-${last}`;
     return (
-      `jobs must not run as ${named}, which is the user of the embedded PostgreSQL: ` +
+      `jobs must not run as ${named}, the user of the embedded PostgreSQL: ` +
       'a job could read the password of the database. Choose other uids for runners'
     );
   }

@@ -3,7 +3,7 @@ import type { Redactor } from './redact.ts';
 import type { ScheduleView } from '../schedule/schedule.ts';
 import type { AttemptView, EventView, LogView } from '../views/history.ts';
 
-/** What the API shows, without its secrets. */
+/** Removes secrets from the views that the API shows. */
 
 export function redactJob(job: JobView, redactor: Redactor): JobView {
   const { params, result, error, progress } = job;

@@ -1,23 +1,25 @@
 import { TextSearch } from '../values/text-search.ts';
 
 /**
- * Keeps secrets out of what is shown: the one serializer of the API, of live streams, and so of the SDK,
- * the CLI and the dashboard, which all show what the API answers. A value is secret by the name of its
- * field (`password`, `apiKey`, `accessToken`, …) or because its definition says so (`redact:
- * ['card.number']`). And a secret that was found in the params is looked for in what the job said: in
- * errors, events and log lines, where jobs repeat what they were given.
+ * Keeps secrets out of API answers and live streams, and so out of the SDK, the CLI and the
+ * dashboard. A value is secret by the name of its field (`password`, `apiKey`, `accessToken`, …) or
+ * because its definition lists it (`redact: ['card.number']`). Secrets found in the params are also
+ * masked in the errors, events and log lines of the job.
  */
 export const REDACTED = '[redacted]';
 
-/** Anywhere in a name. */
+/** Matched anywhere in a name. */
 const SECRET = /pass(word|wd|phrase|code)|secret|authorization|credential|(api|private|access)key/;
-/** Only at its end: `tokens` are counted and `cardNumberLength` is no number of a card. */
+/**
+ * Matched at the end of a name only: `tokens` is a count, and `cardNumberLength` is not a card
+ * number.
+ */
 const SECRET_END = /(token|cookie|pwd|cardnumber|cvc|cvv|iban|ssn|otp)$/;
 
-/** Shorter ones are found everywhere by chance. */
+/** Shorter values would match by chance. */
 const MASKED_LENGTH_MIN = 6;
 const MASKED_LINE_MIN = 16;
-/** How many are looked for, and how many characters they may have together (`text-search.ts`). */
+/** The most secrets to search for, and their total length in characters (`text-search.ts`). */
 const MASKED_MAX = 256;
 const MASKED_CHARS_MAX = 262_144;
 const DEPTH_MAX = 200;
@@ -34,15 +36,15 @@ export function isSecretName(name: string): boolean {
   return secret;
 }
 
-/** A path fits wherever its names follow each other; places in lists do not count. */
+/** A path matches wherever its names follow each other; list indexes are ignored. */
 type Paths = readonly (readonly string[])[];
 
 export class Redactor {
   readonly #paths: Paths;
-  /** Null when there is nothing to look for. */
+  /** Null when the params hold no secret. */
   #secrets: TextSearch | null = null;
 
-  /** The params of a job tell what its errors and log lines must not repeat. */
+  /** The params of the job hold the values to mask in its errors and log lines. */
   constructor(paths: readonly string[] = [], params?: unknown) {
     this.#paths = paths.map((path) => path.split('.'));
     if (params === undefined) return;
@@ -52,17 +54,17 @@ export class Redactor {
     this.#secrets = new TextSearch([...known.secrets, ...known.variants], MASKED_CHARS_MAX);
   }
 
-  /** A copy in which every secret reads `[redacted]`; the value itself when it has none. */
+  /** A copy with every secret replaced by `[redacted]`; the value itself when it has none. */
   value(value: unknown): unknown {
     return this.#walk(value, [], () => undefined);
   }
 
-  /** A text without the secrets that were in the params. */
+  /** The text without the secrets of the params. */
   text(text: string): string {
     return this.#secrets === null ? text : this.#secrets.replace(text, REDACTED);
   }
 
-  /** A copy in which only those secrets are masked, whatever the names of fields. */
+  /** A copy with only the secrets of the params masked, whatever the field names. */
   byValue(value: unknown): unknown {
     return this.#secrets === null ? value : this.#walk(value, null, () => undefined);
   }
@@ -88,7 +90,7 @@ export class Redactor {
       const secret = here !== null && this.#isSecret(here, inner);
       if (secret) found(inner);
       const shown = secret ? REDACTED : this.#walk(inner, here, found, depth + 1);
-      // A plain assignment to `__proto__` would set something else.
+      // Assigning to `__proto__` would set the prototype.
       const shownName = this.text(name);
       Object.defineProperty(copy, shownName, { ...FIELD, value: shown });
       changed ||= shown !== inner || shownName !== name;
@@ -102,14 +104,14 @@ export class Redactor {
     return this.text(text) === text ? value : REDACTED;
   }
 
-  /** That there is a secret is none: `null`, `true` and `false` are shown. */
+  /** `null`, `true` and `false` are not secret. */
   #isSecret(trail: readonly string[], value: unknown): boolean {
     if (value === null || typeof value === 'boolean') return false;
     return isSecretName(trail.at(-1) ?? '') || this.#paths.some((path) => endsWith(trail, path));
   }
 }
 
-/** What is below a secret is secret, too. */
+/** Everything below a secret is secret. */
 function learn(secret: unknown, known: { secrets: Set<string>; variants: Set<string> }): void {
   if (typeof secret === 'object' && secret !== null) {
     for (const inner of Object.values(secret)) learn(inner, known);
@@ -118,7 +120,7 @@ function learn(secret: unknown, known: { secrets: Set<string>; variants: Set<str
   const text = String(secret);
   if (text.length < MASKED_LENGTH_MIN || known.secrets.size >= MASKED_MAX) return;
   known.secrets.add(text);
-  // Jobs print JSON, too; and what has many lines, such as a private key, arrives line by line.
+  // Jobs print JSON, and a multi-line secret such as a private key is logged line by line.
   const escaped = JSON.stringify(text).slice(1, -1);
   if (escaped !== text) known.variants.add(escaped);
   if (!text.includes('\n') || known.variants.size >= 2 * MASKED_MAX) return;

@@ -1,27 +1,26 @@
 /**
- * What an encrypted value looks like at rest: `{"$sealed":"<key id>.<nonce>.<ciphertext and tag>"}`. It
- * is JSON itself, so it stands wherever the value stood, and statements that copy values (the params and
- * the result of a job into the params of its hooks, what was sent into a redelivery) copy it as it is,
- * without a key. Whoever reads opens it: at the top, or in a field of an object that SQL has put
- * together; nowhere deeper, because nothing puts one there.
+ * The stored form of an encrypted value: `{"$sealed":"<key id>.<nonce>.<ciphertext and tag>"}`. It
+ * is JSON, so it takes the place of the value, and statements that copy values (params and results
+ * into the params of hooks, a delivery into a redelivery) need no key. Readers decrypt it at the
+ * top level, or in a field of an object that SQL built; nothing puts it deeper.
  *
- * For that to be sure, nobody else may write this name: params, results, steps and checkpoints that
- * have it anywhere are refused, whether encryption is on or not.
+ * The name is reserved: params, results, steps and checkpoints that contain it are refused, whether
+ * encryption is on or not.
  */
 export const SEALED = '$sealed';
 
-/** How an envelope begins as text; no other JSON of ours does. */
+/** The start of an envelope as text; no other JSON of ours starts like this. */
 const BEGIN = `{"${SEALED}":"`;
 const SEAL = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
 export interface Seal {
   keyId: string;
-  /** These two in base64url. */
+  /** Base64url, like `box`. */
   nonce: string;
   box: string;
 }
 
-/** It is encrypted and cannot be opened here: its key is missing, or it is not what was sealed. */
+/** The value cannot be decrypted: its key is missing, or the value was altered. */
 export class CannotOpen extends Error {
   override name = 'CannotOpen';
 }
@@ -34,12 +33,12 @@ export function isEnvelopeText(json: string): boolean {
   return json.startsWith(BEGIN);
 }
 
-/** A quick look that most values pass: whether there can be an envelope in this text of ours. */
+/** A cheap check that rules out most values: whether this text may hold an envelope. */
 export function mayHoldEnvelope(json: string): boolean {
   return json.includes(`"${SEALED}"`);
 }
 
-/** What is in an envelope; null when the value is none. */
+/** The content of an envelope; null when the value is not one. */
 export function contentOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, SEALED)) return null;
   return String((value as Record<string, unknown>)[SEALED]);
@@ -47,19 +46,19 @@ export function contentOf(value: unknown): string | null {
 
 export function parseSeal(content: string): Seal {
   const [, keyId, nonce, box] = SEAL.exec(content) ?? [];
-  if (!keyId || !nonce || !box) throw new CannotOpen('it was encrypted, and is damaged');
+  if (!keyId || !nonce || !box) throw new CannotOpen('the encrypted value is damaged');
   return { keyId, nonce, box };
 }
 
-/** Envelopes wherever they stand in a text of ours. In a string their quotes would be escaped. */
+/** Envelopes anywhere in a JSON text of ours. Inside a string their quotes would be escaped. */
 const ENVELOPES = /\{"\$sealed":"([A-Za-z0-9_-]{1,32})\.[^"]+"\}/g;
 
-/** The ids of the keys that the envelopes in this text were sealed with, one for each. */
+/** The key id of each envelope in this text. */
 export function keyIdsIn(json: string): string[] {
   return [...json.matchAll(ENVELOPES)].map(([, keyId = '']) => keyId);
 }
 
-/** The text with its envelopes replaced, but for those of this key. */
+/** Replaces all envelopes except those of this key. */
 export function replaceOthers(
   json: string,
   keyId: string,
@@ -70,7 +69,7 @@ export function replaceOthers(
   );
 }
 
-/** The value with its envelopes replaced; the value itself when it has none. */
+/** Replaces the envelopes of a value; returns the value itself when it has none. */
 export function replaceEnvelopes(value: unknown, open: (content: string) => unknown): unknown {
   const content = contentOf(value);
   if (content !== null) return open(content);
@@ -81,7 +80,7 @@ export function replaceEnvelopes(value: unknown, open: (content: string) => unkn
   return { ...value, ...Object.fromEntries(opened) };
 }
 
-/** Whether a JSON text from outside has the name that is ours, however it spells it. */
+/** Whether JSON from outside uses the reserved name, in any spelling. */
 export function namesSealed(json: string): boolean {
   if (!json.includes(SEALED) && !json.includes('\\u')) return false;
   const pending: unknown[] = [JSON.parse(json)];

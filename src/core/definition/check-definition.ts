@@ -25,7 +25,7 @@ import { knownFields, presetOf, retryPolicy } from '../failure/retry-input.ts';
 const REDACT_MAX = 100;
 const REDACT_PATH = /^[^.]{1,100}(\.[^.]{1,100}){0,9}$/;
 
-/** Fills in the defaults and refuses what cannot work, in a sentence that names the field. */
+/** Fills in defaults and rejects invalid fields with a message that names the field. */
 export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts): DefinitionInfo {
   const { key } = policy;
   if (typeof key !== 'string' || !KEY_SHAPE.test(key)) {
@@ -102,13 +102,13 @@ function redactPaths(key: string, paths: readonly string[] | undefined): string[
   return [...paths];
 }
 
-/** Inside the worker there is no process whose memory could be limited. */
+/** Inline jobs have no process of their own whose memory could be limited. */
 function memoryMb(key: string, { memoryMb: limit, isolation }: DefinitionPolicy): number | null {
   if (limit === undefined) return null;
   if (isolation === 'inline') {
     throw new DefinitionError(`${key}: memoryMb cannot be enforced with isolation 'inline'`);
   }
-  // Whoever knows what a job needs may lift the limit that it has by default.
+  // 0 removes the default limit.
   if (limit === 0) return 0;
   return integerIn(key, 'memoryMb', limit, MEMORY_MB_MIN, MEMORY_MB_MAX);
 }
@@ -127,7 +127,7 @@ function timeoutMs(key: string, seconds: number): number {
       `${key}: timeoutSeconds must be above 0 and at most ${TIMEOUT_SECONDS_MAX} (30 days)`,
     );
   }
-  // Less than half a millisecond would round to "no time at all".
+  // Less than half a millisecond would round to 0.
   return Math.max(1, Math.round(seconds * 1_000));
 }
 

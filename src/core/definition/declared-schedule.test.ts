@@ -45,13 +45,13 @@ describe('the schedule of a definition', () => {
     [{ cron: '@daily', catchUpMax: 0 }, 'schedule.catchUpMax must be a whole number from 1'],
     [{ cron: '@daily', startAt: 'soon' }, 'schedule.startAt must be a time'],
     [{ cron: '@daily', params: { f: () => 1 } }, 'schedule.params/f: a value of type function'],
-    [[{ cron: '@daily' }, { cron: '@hourly' }], 'each of several needs a name'],
+    [[{ cron: '@daily' }, { cron: '@hourly' }], 'each schedule needs a name'],
     [
       [
         { name: 'a', cron: '@daily' },
         { name: 'a', cron: '@hourly' },
       ],
-      'schedule has the name "a" twice',
+      'schedule: the name "a" occurs twice',
     ],
   ])('refuses %j', (schedule, words) => {
     expect(() => schedulesOf(schedule)).toThrow(words);

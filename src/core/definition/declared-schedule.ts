@@ -16,13 +16,13 @@ import {
 } from '../schedule/schedule.ts';
 
 /**
- * Schedules in the code of a definition: `schedule: '0 3 * * *'`, an object, or a list of objects with
- * names. Here their shape is checked; whether the expression means anything is known to the worker
- * that brings the database in line with them, which says so when it does not.
+ * Schedules in the code of a definition: `schedule: '0 3 * * *'`, an object, or a list of named
+ * objects. This file checks their shape. The worker that syncs them to the database validates the
+ * expression.
  */
 export interface ScheduleDeclaration {
   cron: string;
-  /** Needed when there are several; the code knows its schedule by it. */
+  /** Required when there are several; identifies the schedule. */
   name?: string | undefined;
   timezone?: string | undefined;
   params?: unknown;
@@ -40,7 +40,7 @@ export interface ScheduleDeclaration {
 
 export type ScheduleInput = string | ScheduleDeclaration | readonly ScheduleDeclaration[];
 
-/** As it is published: plain JSON, with every default filled in. */
+/** The published form: plain JSON with every default filled in. */
 export interface DeclaredSchedule extends Omit<
   ScheduleSpec,
   'name' | 'definitionKey' | 'definitionVersion' | 'enabled' | 'startAt' | 'endAt'
@@ -68,7 +68,7 @@ const FIELDS = [
   'overlap',
 ];
 
-/** `wrong` makes the error that is thrown, in the words of whoever asks. */
+/** `wrong` builds the error to throw. */
 export function declaredSchedules(
   input: ScheduleInput | undefined,
   wrong: (sentence: string) => Error,
@@ -78,7 +78,7 @@ export function declaredSchedules(
   const read = list.map((one) => readOne(one, list.length === 1, wrong));
   const names = read.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
-  if (twice !== undefined) throw wrong(`schedule has the name "${twice}" twice`);
+  if (twice !== undefined) throw wrong(`schedule: the name "${twice}" occurs twice`);
   return read;
 }
 
@@ -93,7 +93,7 @@ function readOne(input: unknown, alone: boolean, wrong: (sentence: string) => Er
   const fields = new Fields(given as Record<string, unknown>, wrong);
   const { name = alone ? ONLY_ONE : undefined } = given as { name?: unknown };
   if (typeof name !== 'string' || name === '' || name.length > SCHEDULE_NAME_MAX) {
-    throw wrong('schedule: each of several needs a name');
+    throw wrong('schedule: in a list, each schedule needs a name');
   }
   return {
     name,
@@ -118,7 +118,7 @@ function readOne(input: unknown, alone: boolean, wrong: (sentence: string) => Er
   };
 }
 
-/** Reads fields one by one; each that is wrong says what would be right. */
+/** Reads fields one by one; the error of an invalid field says what is valid. */
 class Fields {
   readonly #given: Record<string, unknown>;
   readonly #wrong: (sentence: string) => Error;

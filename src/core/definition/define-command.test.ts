@@ -22,7 +22,7 @@ it('is a definition with a program instead of a function', () => {
     command: { argv: ['python3', 'report.py', '--fast'], cwd: null },
     paramsSchema: { type: 'object' },
   });
-  expect(() => report.run(null as never, null as never)).toThrow('by a worker');
+  expect(() => report.run(null as never, null as never)).toThrow('in a worker');
 });
 
 it('may have hooks, which are functions', () => {

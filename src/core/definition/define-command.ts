@@ -14,16 +14,16 @@ import { unknownName } from '../values/nearest.ts';
 import { HOOKS, type HookName } from '../views/history.ts';
 
 /**
- * A job that is a program in any language. It gets its params as JSON on stdin and in the file that
- * `LONGSHORE_PARAMS_FILE` names, and may say more on file descriptor 3, one JSON document a line:
+ * A job that is a program in any language. It gets its params as JSON on stdin and in the file
+ * `LONGSHORE_PARAMS_FILE`. It may write messages to file descriptor 3, one JSON document per line:
  * `{"progress":0.4,"message":"…"}`, `{"event":"type","payload":…}`, `{"result":…}` and
  * `{"error":{"code","message","retryAfterMs"}}`. Exit code 0 is success, any other a HANDLER_ERROR.
  */
 export interface CommandOptions
   extends Omit<DefinitionPolicy, 'isolation'>, Omit<JobHooks, 'onStart'> {
-  /** The program and its arguments. No shell reads them. */
+  /** The program and its arguments, without a shell. */
   command: readonly [program: string, ...args: string[]];
-  /** Where it runs; relative to the file of the definition, which is also the default. */
+  /** The working directory, relative to the file of the definition, whose folder is the default. */
   cwd?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ const KNOWN_OPTIONS = [
   'redact',
   ...LIMIT_NAMES,
   'schedule',
-  // `onStart` runs beside the job, and there is no JavaScript beside a program.
+  // `onStart` runs in the process of the job, which has no JavaScript here.
   ...HOOKS.filter((hook) => hook !== 'onStart'),
 ];
 
@@ -78,12 +78,12 @@ export function defineCommand<Input = unknown>(
   return branded({ info, schema, hooks, run: notHere });
 }
 
-/** NUL would end an argument where nobody sees it. */
+/** NUL would truncate an argument. */
 function isArgument(argument: unknown): argument is string {
   return typeof argument === 'string' && argument !== '' && !argument.includes('\u0000');
 }
 
-/** The worker starts the program itself; this is what a test that calls `run` is told. */
+/** The worker starts the program itself; this is for tests that call `run`. */
 function notHere(): never {
-  throw new Error('a command is run by a worker, not by calling run');
+  throw new Error('a command runs in a worker; run cannot be called');
 }

@@ -5,7 +5,10 @@ import { LIMIT_NAMES } from '../queue/limits.ts';
 import { unknownName } from '../values/nearest.ts';
 import { type HookName, HOOKS } from '../views/history.ts';
 
-/** Any schema library that speaks Standard Schema (zod, valibot, arktype, …) can check params. */
+/**
+ * Any schema library that implements Standard Schema (zod, valibot, arktype, …) can validate
+ * params.
+ */
 export interface StandardSchema<Output = unknown, Input = unknown> {
   readonly '~standard': {
     readonly version: 1;
@@ -29,7 +32,7 @@ export interface JobLogger {
   fatal(...args: unknown[]): void;
 }
 
-/** What a running job may use. */
+/** The context of a running job. */
 export interface JobContext {
   readonly jobId: string;
   /** 1 for the first attempt. */
@@ -38,41 +41,42 @@ export interface JobContext {
   /** Aborts when the job is cancelled, runs out of time, or its worker drains. */
   readonly abortSignal: AbortSignal;
   readonly logger: JobLogger;
-  /** A fraction from 0 to 1 and a word on what is going on. At most one a second is stored. */
+  /** A fraction from 0 to 1 and an optional message. At most one a second is stored. */
   progress(fraction: number, message?: string): void;
   /**
-   * Ends this attempt and runs the job again after so long, without using an attempt: for work that
-   * waits for something. It throws, so nothing after it runs; let it through when you catch.
+   * Ends this attempt and runs the job again after the delay, without using an attempt: for work
+   * that waits for something. It throws, so rethrow it when you catch.
    */
   snooze(delayMs: number): never;
   /**
-   * Adds to the history of the job (`GET /v1/jobs/{id}/events`). The payload is any JSON. Resolves when
-   * the worker has it, which stores it within a second, and before the outcome of the attempt.
+   * Adds an event to the history of the job (`GET /v1/jobs/{id}/events`). The payload is any JSON.
+   * Resolves when the worker has received it. The worker stores it within a second, and before the
+   * outcome of the attempt.
    */
   emitEvent(type: string, payload?: unknown): Promise<void>;
   /**
-   * Stores a value, JSON like a result, that the next attempt finds as `lastCheckpoint`. Resolves
-   * when it is durable; rejects when this attempt is no longer the one that counts.
+   * Stores a JSON value that the next attempt reads as `lastCheckpoint`. Resolves when it is
+   * durable; rejects when this attempt has lost its claim.
    */
   checkpoint(value: unknown): Promise<void>;
-  /** What an earlier attempt stored last; undefined when none did. */
+  /** The last checkpoint of an earlier attempt; undefined when there is none. */
   readonly lastCheckpoint: unknown;
   /**
-   * Runs the function once for this job: its result is stored, and later attempts get it back
-   * instead of running it again. Names are unique within a job; the order of steps is free.
+   * Runs the function once per job: its result is stored, and later attempts get the stored result.
+   * Names are unique within a job; steps may run in any order.
    */
   step<T>(name: string, run: () => Promise<T> | T): Promise<T>;
 }
 
 /**
- * What a hook may use: all that the job may, and how the job stands. `onStart` has the context of its
- * attempt. The others are small jobs: their steps and checkpoints are their own, events are told in the
- * history of the job that has ended, and `snooze` runs the hook again later.
+ * The context of a hook: that of the job, and how the job ended. `onStart` has the context of its
+ * attempt. The others are jobs of their own: their steps and checkpoints are separate, their events
+ * appear in the history of the job that ended, and `snooze` runs the hook again later.
  */
 export interface HookContext extends JobContext {
   readonly status: JobState;
   readonly params: unknown;
-  /** What the job returned; null unless it succeeded. */
+  /** The return value of the job; null unless it succeeded. */
   readonly result: unknown;
   /** Why the job failed; null unless it did. */
   readonly error: JobError | null;
@@ -81,9 +85,9 @@ export interface HookContext extends JobContext {
 export type Hook = (ctx: HookContext) => Promise<void> | void;
 
 /**
- * `onStart` runs at each attempt, before `run`. The others run once the job has ended, as small jobs
- * of their own that are never lost: `onSuccess` or `onFail`, and `onEnd` in any case. What a hook
- * does or throws never changes the outcome of the job.
+ * `onStart` runs in each attempt, before `run`. The others run after the job has ended, as durable
+ * jobs of their own: `onSuccess` or `onFail`, and `onEnd` in any case. A hook never changes the
+ * outcome of the job.
  */
 export interface JobHooks {
   onStart?: Hook | undefined;
@@ -108,7 +112,7 @@ export interface JobDefinition<Input = unknown, Result = unknown> {
   readonly schema: StandardSchema | null;
   readonly run: RunFunction<never, Result>;
   readonly hooks: JobHooks;
-  /** Only for the type checker: what a caller passes, and what `run` returns. */
+  /** For the type checker only: the params of a caller, and the result of `run`. */
   readonly types?: { input: Input; result: Result };
 }
 
@@ -169,7 +173,7 @@ export function schemaOf(key: string, params: StandardSchema | undefined): Stand
   return params;
 }
 
-/** Marks a value as a definition, so that loading finds it among the exports of a file. */
+/** Marks a value as a definition, so that the loader finds it among the exports of a file. */
 export function branded<Input, Result>(
   parts: Pick<JobDefinition<Input, Result>, 'info' | 'schema' | 'run' | 'hooks'>,
 ): JobDefinition<Input, Result> {
@@ -196,7 +200,7 @@ export function isJobDefinition(value: unknown): value is JobDefinition {
   return typeof value === 'object' && value !== null && BRAND in value;
 }
 
-/** Schemas that can tell their JSON Schema publish it; the others are checked before running only. */
+/** Schemas with a JSON Schema publish it; others validate in the runner only. */
 export function publishedSchema(schema: StandardSchema | null): unknown {
   try {
     return schema?.['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? null;
@@ -217,13 +221,13 @@ export class Snooze extends Error {
   }
 }
 
-/** Thrown by a job: trying again cannot help. */
+/** Thrown by a job: do not retry. */
 export class NonRetryable extends Error {
   override name = 'NonRetryable';
   readonly longshore = 'non-retryable';
 }
 
-/** Thrown by a job: try again, but not before this long. */
+/** Thrown by a job: retry after this delay. */
 export class RetryAfter extends Error {
   override name = 'RetryAfter';
   readonly longshore = 'retry-after';

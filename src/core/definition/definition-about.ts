@@ -1,11 +1,8 @@
-/**
- * What people want to know of a definition beside how it runs: whom to ask, what it is for, and what to
- * do when it fails in the middle of the night.
- */
+/** Documentation of a definition: its owner, its purpose, and what to do when it fails. */
 export interface DefinitionAbout {
   owner: string | null;
   description: string | null;
-  /** Always http or https, so that a page may link to it. */
+  /** Always http or https, so a page may link to it. */
   runbookUrl: string | null;
 }
 
@@ -36,7 +33,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && value.length <= TEXT_MAX;
 }
 
-/** An address that a browser may follow: no script, no file, and no password for all to see. */
+/** A URL that a browser may open: http or https, without a password. */
 export function isWebAddress(text: unknown): text is string {
   if (typeof text !== 'string' || text.length > URL_MAX || !URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);

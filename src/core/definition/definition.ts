@@ -5,8 +5,8 @@ import type { Limits, LimitsInput } from '../queue/limits.ts';
 import type { HookName } from '../views/history.ts';
 
 /**
- * What is known of a definition without its code: the part that a runner reports to its worker, that
- * the worker publishes in the database, and that the API lists.
+ * The metadata of a definition: a runner reports it to its worker, the worker publishes it in the
+ * database, and the API lists it.
  */
 export interface DefinitionInfo extends DefinitionAbout {
   key: string;
@@ -18,31 +18,33 @@ export interface DefinitionInfo extends DefinitionAbout {
   cancelGraceMs: number | null;
   maxInterruptions: number;
   isolation: Isolation;
-  /** For the whole process with all its children; null: what the worker sets, 0: no limit. */
+  /** For the process and its children. Null: the default of the worker; 0: no limit. */
   memoryMb: number | null;
-  /** As its code says; people may have said otherwise (`store/limits/limits.ts`). */
+  /** The limits in the code. An override may replace them (`store/limits/limits.ts`). */
   limits: Limits;
   hooks: HookName[];
   /** The program of `defineCommand`; null for a function. */
   command: CommandInfo | null;
-  /** What of its params, results and events is hidden, beyond what names give away. */
+  /** Extra paths to redact in params, results and events, besides secret names. */
   redact: string[];
-  /** The schedules that its code asks for. */
+  /** The schedules declared in its code. */
   schedules: DeclaredSchedule[];
   paramsSchema: unknown;
 }
 
 export interface CommandInfo {
   argv: string[];
-  /** Where it runs. Null: beside the file of the definition, which only its loader knows. */
+  /**
+   * The working directory. Null: the folder of the definition's file, which only the loader knows.
+   */
   cwd: string | null;
 }
 
-/** Where a job runs: a warm process, a process used once, a thread, or the worker itself. */
+/** Where a job runs: a warm process, a process for one job, a thread, or the worker itself. */
 export const ISOLATIONS = ['process', 'fresh', 'thread', 'inline'] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
 
-/** The policy part of what `defineJob` takes. Everything is optional but the key. */
+/** The policy options of `defineJob`. Only the key is required. */
 export interface DefinitionPolicy extends LimitsInput, AboutInput {
   key: string;
   version?: number | undefined;
@@ -54,21 +56,21 @@ export interface DefinitionPolicy extends LimitsInput, AboutInput {
   cancelGraceMs?: number | undefined;
   maxInterruptions?: number | undefined;
   isolation?: Isolation | undefined;
-  /** For the process with all its children; 512 unless the worker is set otherwise; 0 is no limit. */
+  /** For the process and its children; 512 by default; 0 means no limit. */
   memoryMb?: number | undefined;
   /** Paths to hide, such as `card.number`; `*` stands for any one name. */
   redact?: readonly string[] | undefined;
   schedule?: ScheduleInput | undefined;
 }
 
-/** What a definition has besides its policy: the parts that are code, told by name. */
+/** What a definition has besides its policy: which parts are code. */
 export interface DefinitionParts {
   paramsSchema: unknown;
   hooks?: readonly HookName[];
   command?: CommandInfo | null;
 }
 
-/** How people write a retry policy: a preset's name, an explicit list, or any part of the default. */
+/** A retry policy as input: the name of a preset, a list of delays, or a part of the default. */
 export type RetryInput =
   | 'webhook'
   | 'report'

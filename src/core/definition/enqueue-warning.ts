@@ -1,6 +1,6 @@
 import { nearestName } from '../values/nearest.ts';
 
-/** A job was stored, but its caller should know this. */
+/** The job was stored, but the caller should know this. */
 export interface EnqueueWarning {
   code: string;
   detail: string;
@@ -9,7 +9,7 @@ export interface EnqueueWarning {
 /** What workers have registered: the keys, and the versions of each. */
 export type Registered = ReadonlyMap<string, readonly number[]>;
 
-/** No worker has registered what the job needs. It waits, since its worker may start later. */
+/** No worker has registered the definition. The job waits, since its worker may start later. */
 export function unregistered(
   key: string,
   version: number | null,

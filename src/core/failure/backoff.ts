@@ -2,10 +2,10 @@ import type { RetryPolicy } from '../job/job.ts';
 
 export const DEFAULT_RETRY: RetryPolicy = { baseMs: 1_000, maxMs: 60_000, jitter: 0.1 };
 
-/** A server that says "come back next week" is not believed: a day is the most we wait. */
+/** The upper bound of a `Retry-After`: one day. */
 export const RETRY_AFTER_MAX_MS = 24 * 60 * 60 * 1_000;
 
-/** Named policies for common kinds of work. A preset also says how many attempts make sense. */
+/** Named policies for common kinds of work, each with a number of attempts. */
 export const RETRY_PRESETS: Record<string, { retry: RetryPolicy; maxAttempts: number }> = {
   webhook: { retry: { baseMs: 1_000, maxMs: 16_000, jitter: 0.1 }, maxAttempts: 5 },
   report: { retry: { baseMs: 30_000, maxMs: 120_000, jitter: 0.1 }, maxAttempts: 3 },
@@ -13,9 +13,9 @@ export const RETRY_PRESETS: Record<string, { retry: RetryPolicy; maxAttempts: nu
 };
 
 /**
- * How long to wait after attempt number `attempt` (1 is the first) has failed.
- * The delay doubles and is capped; jitter spreads it by at most ± its share, never beyond the cap.
- * A `Retry-After` that came with the failure wins over the policy.
+ * The delay after attempt number `attempt` (1 is the first) has failed. It doubles up to a cap;
+ * jitter spreads it by at most ± its share, never beyond the cap. A `Retry-After` of the failure
+ * overrides the policy.
  */
 export function retryDelayMs(
   policy: RetryPolicy,
@@ -35,7 +35,7 @@ function plainDelayMs(policy: RetryPolicy, attempt: number): [delayMs: number, c
     const index = Math.min(attempt, policy.delaysMs.length) - 1;
     return [policy.delaysMs[index] ?? 0, Number.MAX_SAFE_INTEGER];
   }
-  // 2^40 is already longer than any cap; bounding the exponent keeps the product finite.
+  // 2^40 exceeds any cap; the bound keeps the product finite.
   const doublings = Math.min(40, Math.max(0, attempt - 1));
   return [Math.min(policy.maxMs, policy.baseMs * 2 ** doublings), policy.maxMs];
 }

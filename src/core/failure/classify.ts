@@ -2,9 +2,9 @@ import type { JobError } from '../job/job.ts';
 import { type FailureCode, isFailureCode } from './failure.ts';
 
 /**
- * Turns whatever a job threw into a `JobError` with a code that says whether trying again can help.
- * User code throws anything: strings, undefined, foreign HTTP errors, errors with getters that throw
- * themselves. This function may never throw, or the failure path would fail.
+ * Turns any thrown value into a `JobError` with a code that says whether a retry can help. User
+ * code throws anything: strings, undefined, HTTP errors of any library, errors with getters that
+ * throw. This function must never throw, or the failure path would fail.
  */
 
 const MESSAGE_MAX = 4_000;
@@ -33,7 +33,7 @@ const TIMEOUT_CODES = new Set([
 ]);
 
 const MEMORY_CODES = new Set(['ERR_MEMORY_ALLOCATION_FAILED', 'ERR_WORKER_OUT_OF_MEMORY']);
-/** What V8 says when a Buffer or typed array finds no room; it has no code. */
+/** V8's message when a Buffer or typed array cannot be allocated; it has no code. */
 const NO_ROOM = 'Array buffer allocation failed';
 
 const TIME_OF_DAY = /\d\d:\d\d:\d\d/;
@@ -54,7 +54,7 @@ interface Verdict {
   retryAfterMs: number | null;
 }
 
-/** The first link of the cause chain that says anything decides; an aggregate asks its members. */
+/** The first error in the cause chain with a verdict decides; an aggregate uses its members. */
 function findVerdict(thrown: unknown, nowMs: number, depth: number): Verdict | null {
   if (depth > CAUSE_DEPTH_MAX || typeof thrown !== 'object' || thrown === null) return null;
   const own = ownVerdict(thrown, nowMs);
@@ -122,7 +122,7 @@ export function parseRetryAfter(value: unknown, nowMs: number): number | null {
   if (String(value).trim() !== '' && Number.isFinite(seconds) && seconds >= 0) {
     return Math.round(seconds * 1_000);
   }
-  // Date.parse finds a date in "-5" and in "in 5 minutes"; only what has a time of day is meant so.
+  // Date.parse also accepts "-5" and "in 5 minutes", so require a time of day.
   const at = TIME_OF_DAY.test(String(value)) ? Date.parse(String(value)) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }
@@ -156,7 +156,7 @@ function messageOf(thrown: unknown): string {
   return json ?? attempt(() => String(thrown)) ?? 'unknown error';
 }
 
-/** PostgreSQL text holds no NUL, and half a surrogate pair is no text at all. */
+/** PostgreSQL text cannot hold NUL, and a lone surrogate is not valid text. */
 function clean(text: string, maxLength: number): string {
   const short = text.length > maxLength ? `${text.slice(0, maxLength)}… (truncated)` : text;
   return short.replaceAll('\u0000', '\uFFFD').toWellFormed();
@@ -168,7 +168,7 @@ function cleanOrNull(text: unknown, maxLength: number): string | null {
 
 function members(thrown: unknown): unknown[] {
   const errors = read(thrown, 'errors');
-  // Even asking whether it is an array throws when it is a proxy that was revoked.
+  // Array.isArray throws on a revoked proxy.
   return attempt(() => (Array.isArray(errors) ? (errors.slice(0, 10) as unknown[]) : [])) ?? [];
 }
 

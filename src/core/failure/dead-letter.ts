@@ -1,39 +1,39 @@
 import type { JobView } from '../job/job.ts';
 
-/** A failed job, as the dead letters show it: failures with the same fingerprint are one mistake. */
+/** A failed job in the list of dead letters. Failures with the same fingerprint form a group. */
 export interface DeadLetterView extends JobView {
   fingerprint: string | null;
 }
 
-/** One mistake, and how often it was made. */
+/** One group of failures with the same fingerprint. */
 export interface DeadLetterGroup {
   fingerprint: string;
   code: string;
-  /** Of the newest of them. */
+  /** The message of the newest failure. */
   message: string;
   count: number;
-  /** False when there are more: they are counted up to a bound. */
+  /** False when there are more: the count is bounded. */
   countIsExact: boolean;
   firstSeen: string;
   lastSeen: string;
   definitionKeys: string[];
   versions: number[];
-  /** The newest of them, to look at. */
+  /** The newest failed job. */
   jobId: string;
-  /** How many fell into each part of the window, the oldest first; empty when nobody asked. */
+  /** The number of failures in each part of the window, oldest first; empty unless requested. */
   trend: number[];
-  /** The same for each of its definitions. */
+  /** The same per definition. */
   definitions: DeadLetterShare[];
 }
 
-/** What one definition has of a mistake. */
+/** The part of a group that belongs to one definition. */
 export interface DeadLetterShare {
   definitionKey: string;
   count: number;
   trend: number[];
 }
 
-/** What one queue has of a mistake. */
+/** The part of a group that belongs to one queue. */
 export interface QueueGroup extends Omit<
   DeadLetterGroup,
   'definitionKeys' | 'versions' | 'definitions'
@@ -42,7 +42,7 @@ export interface QueueGroup extends Omit<
   version: number;
 }
 
-/** The same mistake of several queues is one group. The most frequent come first. */
+/** Merges the groups of several queues by fingerprint, most frequent first. */
 export function mergeGroups(parts: readonly QueueGroup[]): DeadLetterGroup[] {
   const same = Map.groupBy(parts, ({ fingerprint }) => fingerprint);
   const groups = [...same.values()].flatMap((some) => {
@@ -83,13 +83,15 @@ function sumOf(trends: readonly number[][]): number[] {
   return first.map((_, at) => trends.reduce((sum, trend) => sum + (trend[at] ?? 0), 0));
 }
 
-/** Where each of so many equal parts of a window begins. */
+/** The start of each of the equal parts of a window. */
 export function partsOf(from: Date, to: Date, parts: number): Date[] {
   const widthMs = (to.getTime() - from.getTime()) / parts;
   return Array.from({ length: parts }, (_, at) => new Date(from.getTime() + at * widthMs));
 }
 
-/** Dead letters that were found one by one, as groups. `begins` is where each part of the window does. */
+/**
+ * Groups dead letters that were read one by one. `begins` is the start of each part of the window.
+ */
 export function groupLetters(
   letters: readonly DeadLetterView[],
   begins: readonly Date[],

@@ -1,41 +1,50 @@
 import type { JobError } from '../job/job.ts';
 
 /**
- * The codes a job can fail with, and whether trying again can help. A definition may replace the
- * default by its own list (`retryOn`). `docs/errors.md` is held to this table by a test.
+ * The codes a job can fail with, and whether a retry can help. A definition may replace the default
+ * with its own list (`retryOn`). A test checks `docs/errors.md` against this table.
  */
 export const FAILURE_CODES = {
-  RATE_LIMITED: { retryable: true, meaning: 'The other side answered 429.' },
-  UPSTREAM_5XX: { retryable: true, meaning: 'The other side answered with a server error.' },
-  TIMEOUT: { retryable: true, meaning: 'It took longer than it may.' },
-  NETWORK_ERROR: { retryable: true, meaning: 'A connection could not be made, or broke.' },
+  RATE_LIMITED: { retryable: true, meaning: 'The remote server answered 429.' },
+  UPSTREAM_5XX: { retryable: true, meaning: 'The remote server answered with a server error.' },
+  TIMEOUT: { retryable: true, meaning: 'The job exceeded its time limit.' },
+  NETWORK_ERROR: { retryable: true, meaning: 'A connection failed or was lost.' },
   HANDLER_ERROR: { retryable: true, meaning: 'The code of the job threw.' },
   CRASHED: { retryable: true, meaning: 'The process of the job ended without an outcome.' },
-  OUT_OF_MEMORY: { retryable: true, meaning: 'The process of the job needed too much memory.' },
-  LEASE_EXPIRED: { retryable: true, meaning: 'The worker was gone for longer than its lease.' },
-  PAYLOAD_INVALID: { retryable: false, meaning: 'The params do not fit the definition.' },
-  PAYLOAD_TOO_LARGE: { retryable: false, meaning: 'The params are larger than they may be.' },
-  AUTHENTICATION_FAILED: { retryable: false, meaning: 'The other side answered 401 or 403.' },
-  NOT_FOUND: { retryable: false, meaning: 'The other side answered 404 or 410.' },
+  OUT_OF_MEMORY: { retryable: true, meaning: 'The process of the job exceeded its memory limit.' },
+  LEASE_EXPIRED: { retryable: true, meaning: 'The lease of the worker expired.' },
+  PAYLOAD_INVALID: {
+    retryable: false,
+    meaning: 'The params do not match the schema of the definition.',
+  },
+  PAYLOAD_TOO_LARGE: { retryable: false, meaning: 'The params exceed the size limit.' },
+  AUTHENTICATION_FAILED: { retryable: false, meaning: 'The remote server answered 401 or 403.' },
+  NOT_FOUND: { retryable: false, meaning: 'The remote server answered 404 or 410.' },
   NO_HANDLER: { retryable: false, meaning: 'No worker has this definition.' },
-  NON_RETRYABLE: { retryable: false, meaning: 'The code of the job said so, or a 4xx did.' },
-  EXPIRED: { retryable: false, meaning: 'It was not started before its expiry.' },
-  RESULT_INVALID: { retryable: false, meaning: 'What the job returned is not JSON.' },
-  RESULT_TOO_LARGE: { retryable: false, meaning: 'What the job returned is too large to keep.' },
-  CANNOT_DECRYPT: { retryable: false, meaning: 'The key that it was encrypted with is missing.' },
-  INTERRUPTED: { retryable: false, meaning: 'It was interrupted more often than it may be.' },
+  NON_RETRYABLE: {
+    retryable: false,
+    meaning: 'The job threw NonRetryable, or a request got another 4xx.',
+  },
+  EXPIRED: { retryable: false, meaning: 'The job did not start before its expiry.' },
+  RESULT_INVALID: { retryable: false, meaning: 'The return value of the job is not JSON.' },
+  RESULT_TOO_LARGE: {
+    retryable: false,
+    meaning: 'The return value of the job exceeds the size limit.',
+  },
+  CANNOT_DECRYPT: { retryable: false, meaning: 'The encryption key is missing.' },
+  INTERRUPTED: { retryable: false, meaning: 'The job was interrupted too often.' },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;
 
 export type FailureCode = keyof typeof FAILURE_CODES;
 
-/** What a code of a job's own is counted as, so that how many there are does not depend on jobs. */
+/** Metrics count custom codes as this, so that jobs cannot create labels. */
 export const OTHER_CODE = 'other';
 
 export function isFailureCode(code: string): code is FailureCode {
   return Object.hasOwn(FAILURE_CODES, code);
 }
 
-/** A code that is not ours came from the job itself, like a plain throw, and is treated like one. */
+/** A custom code comes from the job itself and is treated like a plain throw. */
 export function isRetryable(code: string, retryOn: readonly string[] | null): boolean {
   if (retryOn) return retryOn.includes(code);
   return isFailureCode(code) ? FAILURE_CODES[code].retryable : true;

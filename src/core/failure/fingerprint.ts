@@ -2,21 +2,21 @@ import { hashText } from '../values/hash.ts';
 import type { JobError } from '../job/job.ts';
 
 /**
- * What an error is apart from the details of one occurrence, as 16 hex digits. Two failures with the
- * same fingerprint are the same mistake, so that two thousand dead letters can be told as three
- * errors. It is made of the code, the class, the message without what differs from job to job, and
- * the place in the code: the topmost frame that is neither Node's, nor a package's, nor ours. Line
- * numbers are left out, or every edit of a file would make its errors new ones.
+ * The identity of an error without the details of one occurrence, as 16 hex digits: failures with
+ * the same fingerprint have the same cause, so two thousand dead letters are shown as three errors.
+ * It covers the code, the class, the message without variable parts, and the topmost stack frame
+ * that is not of Node, a package or Longshore. Line numbers are left out, because every edit of a
+ * file would change them.
  */
 export function fingerprintOf({ code, message, stack }: JobError): string {
   const frame = applicationFrame(stack ?? '');
   return hashText([code, className(stack ?? ''), normalMessage(message), frame].join('\n'));
 }
 
-/** A hostile message costs no more than this; what differs after it is no other mistake. */
+/** Bounds the cost of a long message. */
 const MESSAGE_MAX = 500;
 
-/** The order matters: a URL holds a path, a path holds numbers. */
+/** The order matters: a URL contains a path, a path contains numbers. */
 const DETAILS: readonly [RegExp, string][] = [
   [/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'`<>)\]]+/gi, '<url>'],
   [/"[^"]*"|'[^']*'|`[^`]*`/g, '<text>'],
@@ -35,14 +35,14 @@ export function normalMessage(message: string): string {
   return text.trim();
 }
 
-/** A stack begins with the name of the class, as far as there is one. */
+/** A stack begins with the name of the class, if there is one. */
 function className(stack: string): string {
   return /^(?:Uncaught )?([A-Za-z_$][\w$]{0,99})(?::|\n|$)/.exec(stack)?.[1] ?? '';
 }
 
 const FOREIGN = /node:|node_modules|\/longshore\/(?:src|dist)\/|<anonymous>\)?$|native\)?$/;
 
-/** The name of the function and of its file, without the folders that differ between machines. */
+/** The name of the function and its file, without folders, which differ between machines. */
 function applicationFrame(stack: string): string {
   const frames = stack.split('\n', 50).filter((line) => /^\s+at /.test(line));
   const own = frames.find((line) => !FOREIGN.test(line));

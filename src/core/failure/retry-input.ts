@@ -4,7 +4,7 @@ import { YEAR_MS } from '../values/duration.ts';
 import type { RetryPolicy } from '../job/job.ts';
 import { unknownName } from '../values/nearest.ts';
 
-/** Fills in the defaults of what people wrote. */
+/** Fills in the defaults of a retry policy. */
 export function retryPolicy(input: RetryInput | undefined): RetryPolicy {
   if (input === undefined) return DEFAULT_RETRY;
   if (typeof input === 'string') return presetOf(input).retry;
@@ -25,7 +25,10 @@ export function retryPolicy(input: RetryInput | undefined): RetryPolicy {
   return { baseMs, maxMs, jitter };
 }
 
-/** The API checks its own bodies; here the type checker did, unless the code is JavaScript. */
+/**
+ * For JavaScript callers. The API validates its own bodies, and the type checker does for
+ * TypeScript.
+ */
 export function knownFields(key: string, input: RetryInput | undefined): RetryInput | undefined {
   if (typeof input !== 'object' || input === null) return input;
   const known = 'delaysMs' in input ? ['delaysMs', 'jitter'] : ['baseMs', 'maxMs', 'jitter'];

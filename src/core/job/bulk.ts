@@ -2,8 +2,8 @@ import { type JobState, TERMINAL_STATES, WAITING_STATES } from './job.ts';
 import { RETRYABLE_STATES, type RetryMode } from '../failure/retry.ts';
 
 /**
- * One thing done to many jobs: to all that match a filter and were there when it was asked for. It is
- * worked off in the background, tells how far it has come, and can be stopped.
+ * An action on all jobs that match a filter and existed when it was requested. It runs in the
+ * background, reports progress, and can be stopped.
  */
 export const BULK_ACTIONS = ['cancel', 'retry', 'delete'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
@@ -11,14 +11,14 @@ export type BulkAction = (typeof BULK_ACTIONS)[number];
 export const BULK_STATUSES = ['running', 'finished', 'aborted'] as const;
 export type BulkStatus = (typeof BULK_STATUSES)[number];
 
-/** In which states the action can do something. */
+/** The states in which the action has an effect. */
 export const BULK_STATES: Record<BulkAction, readonly JobState[]> = {
   cancel: [...WAITING_STATES, 'running'],
   retry: RETRYABLE_STATES,
   delete: TERMINAL_STATES,
 };
 
-/** Which states are meant when nobody says: those that somebody cancelled stay cancelled. */
+/** The default states: a retry leaves cancelled jobs alone. */
 export function statesMeant(action: BulkAction, asked: readonly JobState[]): readonly JobState[] {
   if (asked.length > 0) return asked;
   return action === 'retry' ? ['failed'] : BULK_STATES[action];
@@ -32,18 +32,18 @@ export interface BulkView {
   /** For a retry. */
   mode: RetryMode | null;
   ratePerSecond: number | null;
-  /** How many matched when it was asked for. */
+  /** The number of matching jobs when it was requested. */
   matched: number;
-  /** False when there were more: they are counted up to a bound, but all of them are acted on. */
+  /** False when there were more: the count is bounded, but the action covers all. */
   matchedIsExact: boolean;
-  /** How many it has changed so far. */
+  /** The number of jobs changed so far. */
   done: number;
-  /** How many had moved on before it came to them. */
+  /** The number of jobs that had moved on before. */
   skipped: number;
-  /** How many could not be changed; `note` says why the last one could not. */
+  /** The number of jobs that could not be changed; `note` has the last error. */
   failed: number;
   note: string | null;
-  /** When it was asked for: nothing that was made, or ended, later is touched. */
+  /** Jobs that were created, or ended, after this time are not touched. */
   createdAt: string;
   finishedAt: string | null;
 }

@@ -2,8 +2,8 @@ import { failureOf } from '../failure/failure.ts';
 import type { JobError } from './job.ts';
 
 /**
- * What becomes of a job that has not begun by its expiry, whatever it waits for: it ends, since it
- * would be of no use any more. A job that runs is left alone. Its attempts are as they were.
+ * The error of a job that has not started by its expiry. Running jobs are not affected, and no
+ * attempt is charged.
  */
 export function expired(expiresAt: string): JobError {
   const time = new Date(expiresAt).toISOString();

@@ -1,24 +1,24 @@
 import type { JobState } from './job.ts';
 
 /**
- * Which jobs are meant: what a list can be asked for, and what a bulk action is about, so that the one
- * shows what the other will touch. Null, or no status at all, means any.
+ * A filter of jobs, for lists and for bulk actions, so that the list shows what the action will
+ * change. Null, or no status, means any.
  */
 export interface JobCriteria {
   statuses: readonly JobState[];
   definitionKey: string | null;
   tag: string | null;
-  /** Of its latest failure, like the fingerprint. */
+  /** Of the latest failure, like the fingerprint. */
   errorCode: string | null;
   fingerprint: string | null;
-  /** From this moment on; `…Before` is up to it, and without it. */
+  /** Inclusive; `…Before` is exclusive. */
   createdAfter: Date | null;
   createdBefore: Date | null;
   runAfter: Date | null;
   runBefore: Date | null;
   finishedAfter: Date | null;
   finishedBefore: Date | null;
-  /** A text that stands in the message of its latest failure, or in its params. */
+  /** A text in the message of the latest failure, or in the params. */
   q: string | null;
 }
 
@@ -47,7 +47,7 @@ const SIEVED = [
   'q',
 ] as const satisfies (keyof JobCriteria)[];
 
-/** Whether jobs must be looked at one by one: no index leads to those that fit. */
+/** Whether jobs must be filtered one by one, because no index finds the matching ones. */
 export function needsSieve(criteria: JobCriteria): boolean {
   return SIEVED.some((name) => criteria[name] !== null);
 }

@@ -1,10 +1,10 @@
 /**
  * Job ids are UUIDs of version 7: 48 bits of milliseconds lead, so ids sort by creation, partitions
- * are ranges of ids, and a keyset page over ids is a page over time. The last 10 bits carry the
- * shard, so every id says where its job lives without a look-up.
+ * are ranges of ids, and a keyset page over ids is a page over time. The last 10 bits are the
+ * shard, so the id itself says where its job is stored.
  *
- *   tttttttt-tttt-7sss-vrrr-rrrrrrrrrrrr     t time, s sequence within the millisecond,
- *                                            v variant, r random, low 10 bits of r: shard
+ * tttttttt-tttt-7sss-vrrr-rrrrrrrrrrrr (t time, s sequence within the millisecond, v variant, r
+ * random; the low 10 bits of r are the shard)
  */
 
 export const SHARDS_MAX = 1_024;
@@ -13,7 +13,7 @@ const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 
 export interface JobIdParts {
   timeMs: number;
-  /** 0 to 4095; orders ids that one process makes within one millisecond. */
+  /** 0 to 4095; orders the ids that one process makes within one millisecond. */
   sequence: number;
   /** Two random numbers in [0, 2^26): 52 bits together. */
   random: readonly [number, number];
@@ -31,7 +31,7 @@ export function makeJobId({ timeMs, sequence, random, shard }: JobIdParts): stri
   );
 }
 
-/** The smallest id of a moment: what a time means as a boundary between ids. */
+/** The smallest id of a moment: turns a time into a boundary between ids. */
 export function jobIdFloor(timeMs: number): string {
   const time = hex(Math.max(0, Math.floor(timeMs)), 12);
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;

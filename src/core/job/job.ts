@@ -1,20 +1,20 @@
 import type { UniqueWhile } from './unique.ts';
 
 /**
- * The words of Longshore. A job is one instance of a definition; it is always in exactly one state,
- * and `lifecycle.ts` says which moves between them are legal and who makes them.
+ * The types of a job. A job is one instance of a definition; it is in exactly one state, and
+ * `lifecycle.ts` lists the legal transitions and which part makes them.
  */
 
 export const JOB_STATES = [
-  'created', // Held: durable, but not eligible until somebody releases it.
+  'created', // Held: durable, but not eligible until it is released.
   'scheduled', // Waits for its time (`runAt`); the promoter moves it on.
-  'queued', // Eligible and owned by nobody; a worker moves it on by claiming it.
+  'queued', // Eligible and without an owner; a worker claims it.
   'running', // Owned by exactly one claim; only that claim, or the reaper, moves it on.
   'retrying', // Failed, waits for its backoff (`runAt`); the promoter moves it on.
   'cancelling', // Still owned by its claim, which has been asked to stop.
   'succeeded', // Ended: `run` returned.
-  'failed', // Ended: a dead letter. It needs a human.
-  'cancelled', // Ended: somebody asked for it.
+  'failed', // Ended: a dead letter. It needs an operator.
+  'cancelled', // Ended: cancelled on request.
 ] as const;
 
 export type JobState = (typeof JOB_STATES)[number];
@@ -31,24 +31,26 @@ export function isTerminal(state: JobState): state is TerminalState {
   return (TERMINAL_STATES as readonly JobState[]).includes(state);
 }
 
-/** What a job may override of its definition's policy; stored with its body, null when it does not. */
+/**
+ * What a job may override of its definition's policy; stored with its body, null when nothing is.
+ */
 export interface JobPolicy {
   timeoutMs?: number;
   retry?: RetryPolicy;
-  /** Which failures are tried again if the definition has no `retryOn` of its own. */
+  /** The failures to retry when the definition has no `retryOn`. */
   defaultRetryOn?: readonly string[];
-  /** It fails when no worker has its code for a while; all others wait for one. */
+  /** Fail when no worker has the definition for a while. Other jobs wait for a worker. */
   failsUnhandled?: true;
-  /** The key that it holds, or has held, among the unique jobs of its definition. */
+  /** The unique key that the job holds or has held. */
   unique?: { key: string; while: UniqueWhile };
 }
 
-/** When a failed attempt is tried again: a doubling delay, or a list of them. See `backoff.ts`. */
+/** The delay before a retry: exponential, or a list of delays. See `backoff.ts`. */
 export type RetryPolicy =
   | { baseMs: number; maxMs: number; jitter: number }
   | { delaysMs: readonly number[]; jitter: number };
 
-/** Why an attempt, or a job, did not succeed. What the API shows as `error`. */
+/** Why an attempt or a job did not succeed. The API shows it as `error`. */
 export interface JobError {
   code: string;
   message: string;
@@ -56,7 +58,7 @@ export interface JobError {
   cause: JobError | null;
 }
 
-/** What the process of an attempt used, as far as it was told. */
+/** What the process of an attempt used, as far as known. */
 export interface Usage {
   pid: number | null;
   exitCode: number | null;
@@ -73,7 +75,7 @@ export const NO_USAGE: Usage = {
   cpuMs: null,
 };
 
-/** A job as the outside sees it: one shape for the API, the SDK, the CLI and the dashboard. */
+/** A job as shown by the API, the SDK, the CLI and the dashboard. */
 export interface JobView {
   jobId: string;
   definitionKey: string;

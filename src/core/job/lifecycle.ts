@@ -4,8 +4,8 @@ import { DEFAULT_MAX_INTERRUPTIONS } from '../definition/definition.ts';
 import { failureOf, isRetryable } from '../failure/failure.ts';
 
 /**
- * Every legal move of a job, as data. The pure code, PostgreSQL (through test-only triggers) and the
- * diagram in the docs are all held to this one table. A move that is not here is refused.
+ * Every legal transition of a job, as data. The pure code, PostgreSQL (through test-only triggers)
+ * and the diagram in the docs are checked against this table. Any other transition is refused.
  */
 export const TRANSITIONS: readonly { from: JobState; to: JobState; why: string; who: string }[] = [
   { from: 'created', to: 'scheduled', why: 'released', who: 'api' },
@@ -35,14 +35,14 @@ export const TRANSITIONS: readonly { from: JobState; to: JobState; why: string; 
   { from: 'cancelled', to: 'scheduled', why: 'retried by hand, later', who: 'api' },
 ];
 
-/** The states in which a job may be born. */
+/** The states in which a job may be created. */
 export const FIRST_STATES: readonly JobState[] = ['created', 'scheduled', 'queued'];
 
 export function isLegal(from: JobState, to: JobState): boolean {
   return TRANSITIONS.some((transition) => transition.from === from && transition.to === to);
 }
 
-/** How an attempt ended. Error, timeout, crash and out-of-memory are all a `failure` with a code. */
+/** How an attempt ended. Error, timeout, crash and out-of-memory are a `failure` with a code. */
 export type Outcome =
   | { kind: 'success'; resultJson: string }
   | { kind: 'failure'; error: JobError; retryAfterMs: number | null }
@@ -51,7 +51,7 @@ export type Outcome =
   | { kind: 'unstarted' }
   | { kind: 'snoozed'; delayMs: number };
 
-/** What the decision needs to know of a job: its budget and its rules. */
+/** What the decision needs of a job: its budget and its rules. */
 export interface RunningJob {
   state: OwnedState;
   attempts: number;
@@ -62,34 +62,34 @@ export interface RunningJob {
   retryOn: readonly string[] | null;
 }
 
-/** The rules of a job whose definition is not at hand, as for the reaper: it needs only the budget. */
+/** The rules when the definition is not loaded, as in the reaper: it needs only the budget. */
 export const DEFAULT_RULES = {
   maxInterruptions: DEFAULT_MAX_INTERRUPTIONS,
   retry: DEFAULT_RETRY,
   retryOn: null,
 } as const;
 
-/** The next state as a value. `store/claim/settle` writes it, fenced; nobody else does. */
+/** The next state as a value. Only `store/claim/settle` writes it, fenced. */
 export interface Transition {
   to: 'succeeded' | 'failed' | 'cancelled' | 'retrying' | 'scheduled' | 'queued';
-  /** How long the job waits, counted by the database's clock from the moment it is written. */
+  /** How long the job waits, by the database's clock, from the moment of the write. */
   delayMs: number;
-  /** The attempt was charged at claim; an interruption, a snooze or stale params hand it back. */
+  /** The claim charges the attempt; an interruption, a snooze or stale params refund it. */
   attemptGivenBack: boolean;
   interrupted: boolean;
-  /** False when it was claimed but never began: then there is no attempt to tell of. */
+  /** False when the job was claimed but never started: no attempt is recorded. */
   attempted: boolean;
   error: JobError | null;
   resultJson: string | null;
 }
 
 /**
- * The only place that knows the retry rules. The worker asks it about outcomes it saw, the reaper
- * about claims whose worker is gone; both write what it says. `random` is in [0, 1).
+ * The only place with the retry rules. The worker calls it for outcomes it observed, the reaper for
+ * claims whose worker is gone; both write the result. `random` is in [0, 1).
  */
 export function decide(job: RunningJob, outcome: Outcome, random: number): Transition {
   if (outcome.kind === 'success') return moveTo('succeeded', { resultJson: outcome.resultJson });
-  // However a cancelled job ended, it ended because somebody asked for it: that is no error.
+  // A cancelled job ended on request, whatever its outcome: that is not an error.
   if (job.state === 'cancelling') {
     const began = outcome.kind !== 'unstarted';
     return moveTo('cancelled', { attempted: began, attemptGivenBack: !began });
@@ -108,14 +108,14 @@ export function decide(job: RunningJob, outcome: Outcome, random: number): Trans
   }
 }
 
-/** A deploy is nobody's fault and costs no attempt, but a job may not be interrupted for ever. */
+/** A deploy costs no attempt, but the number of interruptions is limited. */
 function interrupted(job: RunningJob, message: string): Transition {
   const error = failureOf('INTERRUPTED', message);
   if (job.interruptions >= job.maxInterruptions) return moveTo('failed', { error });
   return moveTo('queued', { error, interrupted: true, attemptGivenBack: true });
 }
 
-/** The attempt stays charged, so a job that always kills its worker ends; it waits no backoff. */
+/** The attempt stays charged, so a job that always kills its worker ends. No backoff. */
 function lost(job: RunningJob, message: string): Transition {
   const error = failureOf('LEASE_EXPIRED', message);
   return moveTo(job.attempts < job.maxAttempts ? 'queued' : 'failed', { error });

@@ -1,42 +1,42 @@
 import type { JobPolicy } from './job.ts';
 import type { Unique } from './unique.ts';
 
-/** A job on its way into the store. The store decides its first state by the database's clock. */
+/** A job before it is stored. The store decides its first state by the database's clock. */
 export interface NewJob {
   id: string;
   tenant: string;
   definitionKey: string;
   definitionVersion: number;
-  /** Serialised once, at the door, and never parsed again before it reaches the runner. */
+  /** Serialised once when the request arrives, and not parsed again before the runner. */
   paramsJson: string;
   priority: number;
-  /** Null: as its definition says, which nobody has published yet. The first claim asks it. */
+  /** Null when the definition is not published yet; the first claim fills it in. */
   maxAttempts: number | null;
   hold: boolean;
   runAt: Date | null;
   delayMs: number | null;
   idempotencyKey: string | null;
-  /** Whose keys it must differ from. Within a tenant, a repeat may also have other params. */
+  /** The scope of the idempotency key. Within a tenant, a repeat may have other params. */
   idempotencyScope: 'definition' | 'tenant';
   concurrencyKey: string | null;
-  /** It shall be the only one of its kind for a while. */
+  /** Set for a unique job. */
   unique: Unique | null;
-  /** A job that has not begun by then fails. */
+  /** A job that has not started by then fails. */
   expiresAt: Date | null;
   tags: readonly string[] | null;
   policy: JobPolicy | null;
-  /** Where in a trace it was made (`core/values/trace-context.ts`). */
+  /** The trace context of the enqueuing code (`core/values/trace-context.ts`). */
   traceparent: string | null;
 }
 
-/** What a caller asks for, after the edge has parsed it. Null means "as the definition says". */
+/** A parsed request of a caller. Null means "as the definition says". */
 export interface JobRequest extends Omit<NewJob, 'id' | 'definitionVersion'> {
   definitionVersion: number | null;
-  /** Its params are not judged when it is made; before it runs they are, all the same. */
+  /** The params are not validated on enqueue. They are still validated before the job runs. */
   skipValidation: boolean;
 }
 
-/** A request that asks for nothing special. */
+/** A request with default options. */
 export function plainRequest(
   tenant: string,
   definitionKey: string,
@@ -64,7 +64,7 @@ export function plainRequest(
   };
 }
 
-/** What is published of the newest fitting version, if any worker has ever published the key. */
+/** The published defaults of the newest matching version, if the key was ever published. */
 export interface PublishedDefaults {
   version: number;
   maxAttempts: number;
@@ -73,9 +73,9 @@ export interface PublishedDefaults {
 }
 
 /**
- * A job's policy is fixed when it is made, as far as the database must know it: the version and the
- * number of attempts. An unknown definition is accepted, since its worker may not be up yet; then the
- * first claim fills in the attempts. All else the worker reads from the definition when it runs the job.
+ * Fixes the part of the policy that the database needs: version and attempts. An unknown definition
+ * is accepted, since its worker may not be up yet; then the first claim fills in the attempts. The
+ * worker reads everything else from the definition when it runs the job.
  */
 export function newJob(
   id: string,

@@ -2,11 +2,11 @@ import { SEALED } from '../access/sealed.ts';
 import { notJson } from '../values/strict-json.ts';
 
 /**
- * What params may be: any JSON within limits that keep one job from hurting the others. The walk is
- * iterative and stops at the first breach, so that a hostile value costs no more than a good one.
- * Strings are kept exactly, NUL and lone surrogates included: the column is `json`, which stores the
- * text. `__proto__` as a key is refused, because handlers copy objects and would be surprised; and
- * `$sealed`, because that is how encrypted values are known (`sealed.ts`).
+ * Limits for params: any JSON, small enough that one job cannot hurt others. The walk is iterative
+ * and stops at the first violation, so a hostile value costs no more than a good one. Strings are
+ * kept exactly, NUL and lone surrogates included: the column is `json`, which stores the text. The
+ * key `__proto__` is refused because handlers that copy objects would set a prototype, and
+ * `$sealed` because it marks encrypted values (`sealed.ts`).
  */
 
 export const PARAMS_MAX_BYTES = 131_072;
@@ -55,8 +55,8 @@ function walk(root: unknown): Breach | null {
     if (depth + 1 > PARAMS_MAX_DEPTH) {
       return invalid(pointer, `params nest deeper than ${PARAMS_MAX_DEPTH} levels`);
     }
-    // Every item takes two bytes at least, so this one is too large: no need to look at each. What
-    // was not looked at may nest without end, so it may not reach JSON.stringify either.
+    // Every item takes at least two bytes, so this array is too large without a look at each item.
+    // The items are unchecked and may nest without end, so JSON.stringify must not see them either.
     if (Array.isArray(value) && value.length > PARAMS_MAX_BYTES / 2) {
       return tooLarge(`more than ${2 * value.length}`);
     }
@@ -76,10 +76,10 @@ function walk(root: unknown): Breach | null {
         return invalid(inner, 'the key __proto__ is not allowed');
       }
       if (key === SEALED) {
-        return invalid(inner, `the key ${SEALED} is not allowed: encrypted values are known by it`);
+        return invalid(inner, `the key ${SEALED} is not allowed: it marks encrypted values`);
       }
       const item = (value as Record<string, unknown>)[key];
-      // Code that calls us has such fields; in JSON they are not there.
+      // JSON leaves out undefined fields.
       if (item === undefined) continue;
       pending.push({ value: item, depth: depth + 1, pointer: inner });
     }
@@ -97,7 +97,7 @@ export function escapePointer(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** The exact length in UTF-8, counted only when the text could be too long at all. */
+/** The exact length in UTF-8, counted only when the text may be too long. */
 export function utf8Length(text: string, enough: number): number {
   return text.length * 3 <= enough ? text.length : new TextEncoder().encode(text).length;
 }

@@ -2,8 +2,8 @@ import { utf8Length } from './params.ts';
 import { strictJson } from '../values/strict-json.ts';
 
 /**
- * What a job returned, as JSON text. A job whose result is not what it returned would be a silent
- * lie, so values that JSON would change are refused (`strict-json.ts`).
+ * The return value of a job as JSON text. Values that JSON would change are refused
+ * (`strict-json.ts`), so that the stored result is what the job returned.
  */
 
 export const RESULT_MAX_BYTES = 1_048_576;
@@ -21,7 +21,7 @@ export function resultJson(value: unknown): ResultCheck {
       return tooLarge('more than 500 MB');
     }
     const reason = error instanceof Error ? error.message : String(error);
-    const message = `the job returned no JSON: ${reason}`;
+    const message = `the job returned a value that is not JSON: ${reason}`;
     return { ok: false, code: 'RESULT_INVALID', message, reason };
   }
   const bytes = utf8Length(json, RESULT_MAX_BYTES);

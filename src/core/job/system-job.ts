@@ -2,16 +2,16 @@ import { isSystemKey } from '../definition/hooks.ts';
 import { WEBHOOK_KEY } from '../webhook/webhook.ts';
 
 /**
- * Longshore makes two kinds of jobs itself: deliveries of webhooks, and hooks. Their params say what
- * happened to another job. If a caller could edit them, the caller could forge that: a delivery would
- * be signed with the secret of the webhook, and a hook would run with a result that no job returned.
+ * Longshore itself makes two kinds of jobs: webhook deliveries and hooks. Their params describe
+ * another job. A caller who could edit them could forge that: a delivery would be signed with the
+ * secret of the webhook, and a hook would run with a result that no job returned.
  */
 
-/** Why a caller may not change a job of this definition; null when the caller may. */
+/** Why a caller may not change a job of this definition; null when it may. */
 export function changeRefusal(definitionKey: string, editsParams: boolean): string | null {
   if (definitionKey === WEBHOOK_KEY) {
     return (
-      'a delivery of a webhook cannot be changed as a job: send it again with ' +
+      'a webhook delivery cannot be changed as a job: redeliver it with ' +
       'POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver, or pause the webhook'
     );
   }

@@ -1,11 +1,11 @@
 import { isTerminal, type JobState, WAITING_STATES, type WaitingState } from './job.ts';
 
 /**
- * A job that shall be the only one of its kind, for as long as the caller says: while an earlier one
- * waits, while it waits or runs, or for a while after it was made.
+ * A unique job: no other job with its key is made while an earlier one waits, while it waits or
+ * runs, or for a time window after it was made.
  */
 export interface Unique {
-  /** What makes two jobs of a definition the same; null means their params. */
+  /** The unique key within the definition; null means the params. */
   key: string | null;
   while: UniqueWhile;
   onConflict: 'existing' | 'replace';
@@ -13,29 +13,30 @@ export interface Unique {
 
 export type UniqueWhile = 'queued' | 'active' | { windowMs: number };
 
-/** The earlier job, as it is now. */
+/** The earlier job in its current state. */
 export interface UniqueHolder {
   state: JobState;
   ageMs: number;
-  /** It waits and has never been claimed, so nobody has seen its params yet. */
+  /** It waits and was never claimed, so its params were never used. */
   untouched: boolean;
 }
 
 export type UniqueVerdict = 'make' | 'existing' | 'replace';
 
 /**
- * Nobody gives a key back: who holds it is judged when it is asked for, by where its job is then. So
- * claiming and settling pay nothing for unique jobs.
+ * Keys are not released. Whether a job still holds its key is decided at the next enqueue, by its
+ * state then. So claiming and settling have no cost for unique jobs.
  */
 export function judgeUnique(unique: Unique, holder: UniqueHolder | null): UniqueVerdict {
   if (!holder || !holds(unique.while, holder)) return 'make';
   if (unique.onConflict === 'existing') return 'existing';
   if (holder.untouched) return 'replace';
-  // It has begun before it could be replaced. Who wanted the latest to run gets another one.
+  // It started before it could be replaced. A caller that wants the latest params to run gets a new
+  // job.
   return unique.while === 'queued' ? 'make' : 'existing';
 }
 
-/** Whether a job still keeps others out. */
+/** Whether the job still holds its key. */
 export function holds(during: UniqueWhile, { state, ageMs }: UniqueHolder): boolean {
   if (during === 'queued') return isWaiting(state);
   return during === 'active' ? !isTerminal(state) : ageMs < during.windowMs;

@@ -1,24 +1,24 @@
 import type { FairShare } from './fair-share.ts';
 
 /**
- * A level is the part of a queue with one priority: the jobs in it are claimed in order of their seq.
- * Workers keep the levels that have work in memory; this function says in which order a claim visits
- * them. Priority first. Among equals, tenants take shares, and inside a tenant its queues take turns
+ * A level is the part of a queue with one priority; its jobs are claimed in order of seq. Workers
+ * keep the levels that have work in memory. This function decides in which order a claim visits
+ * them: by priority; among equals tenants share by weight, and the queues of a tenant rotate
  * (`core/queue/fair-share.ts`).
  *
- * Where jobs *age*, a level that got nothing for long enough goes before all others, so that what is
- * urgent cannot keep back the rest for ever.
+ * With aging, a level that was not served for long enough goes first, so urgent jobs cannot starve
+ * the rest.
  */
 export interface Level {
   queue: number;
   tenant: string;
-  /** Minus the priority, so that ascending order is "most urgent first". */
+  /** Minus the priority: ascending order is most urgent first. */
   rank: number;
-  /** Since when it has had work and got nothing. */
+  /** Since when it has work and was not served. */
   sinceMs: number;
 }
 
-/** Levels that got nothing since `agedMs` or longer are aged. */
+/** Levels not served since `agedMs` are aged. */
 export function orderLevels<L extends Level>(
   levels: readonly L[],
   shares: FairShare,
@@ -49,7 +49,7 @@ function inFairOrder<L extends Level>(levels: readonly L[], shares: FairShare): 
   return interleave(queues);
 }
 
-/** No second level of a tenant comes before the first of another. */
+/** The first level of each tenant comes before the second level of any. */
 function interleave<T>(queues: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...queues.map((queue) => queue.length));
   const result: T[] = [];

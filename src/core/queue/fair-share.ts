@@ -1,12 +1,10 @@
 /**
- * Whose turn it is among those who are equally urgent. Tenants share the jobs that are claimed by their
- * weights, and the queues of a tenant take shares.
- *
- * Each tenant has a turn, a number that grows with every job it gets: by one, or less the heavier it
- * is. The lowest goes next. The turn at which the last claim found something is *now*, and nobody is
- * behind it: who had nothing to do has saved up nothing, and who comes anew is among the next. So a
- * tenant that got nothing lately heads one of the next T claims, T being the tenants that have work,
- * however long the levels of the others are. Only those ahead of now are remembered.
+ * Start-time fair queueing among levels of equal priority. Each tenant has a virtual time that
+ * advances by 1/weight per job; the lowest is served next. An idle tenant is lifted to the current
+ * virtual time, so it cannot save up credit. A tenant that was not served lately is first in one of
+ * the next T claims, where T is the number of tenants with work, however long the levels of the
+ * others are. Only tenants ahead of the current virtual time are kept in memory. The queues of a
+ * tenant share in the same way.
  */
 export interface Taken {
   tenant: string;
@@ -24,12 +22,12 @@ export class FairShare {
     return Math.max(this.#now, this.#tenants.get(tenant) ?? 0);
   }
 
-  /** The queue that was served the longest ago has the lowest. */
+  /** The least recently served queue has the lowest number. */
   ofQueue(queue: number): number {
     return this.#queues.get(queue) ?? 0;
   }
 
-  /** What a claim brought. */
+  /** Records the jobs of a claim. */
   took(jobs: readonly Taken[]): void {
     if (jobs.length === 0) return;
     this.#claims += 1;

@@ -1,37 +1,40 @@
 /**
- * The rules of leases where workers also beat in Redis. The lease in the database is what counts:
- * nobody takes a job from a worker before it is over. A beat only says something about how likely
- * the worker is to be alive, and Redis may be gone, emptied, frozen or wrong at any time.
+ * Rules of leases when workers also send heartbeats to Redis. The lease in the database decides: no
+ * job is taken from a worker before its lease expires. A Redis heartbeat only hints that the worker
+ * is alive; Redis may be down, emptied, frozen or wrong at any time.
  */
 
 export interface BeatTiming {
-  /** How often a worker beats for each job that it runs. */
+  /** The interval of heartbeats for each running job. */
   everyMs: number;
-  /** How long a beat is remembered. */
+  /** How long Redis keeps a heartbeat. */
   ttlMs: number;
 }
 
 export const BEAT_TIMING: BeatTiming = { everyMs: 10_000, ttlMs: 30_000 };
 
-/** What a worker sees of its own lease when it only looks. */
+/** What a worker reads of its own lease without renewing it. */
 export interface LeaseSeen {
   leaseLeftMs: number;
-  /** Somebody missed this worker's beats. */
+  /** A scheduler missed heartbeats of this worker. */
   suspected: boolean;
 }
 
-/** Each third of a long lease; or at once, to show whoever suspects this worker that it is alive. */
+/** Each third of a long lease; or at once when suspected, to prove that the worker is alive. */
 export function mustRenew({ leaseLeftMs, suspected }: LeaseSeen, longLeaseMs: number): boolean {
   return suspected || leaseLeftMs < (longLeaseMs * 2) / 3;
 }
 
-/** A worker, and some of the jobs for which it should be beating. */
+/** A worker and some of the jobs for which it should send heartbeats. */
 export interface BeatSample {
   worker: string;
   jobIds: string[];
 }
 
-/** Those with a beat of their own on at least one job: a beat of another worker proves nothing. */
+/**
+ * The workers with a heartbeat of their own on at least one job. Heartbeats of another worker do
+ * not count.
+ */
 export function beatingWorkers(
   samples: readonly BeatSample[],
   owners: ReadonlyMap<string, string | null>,

@@ -1,26 +1,26 @@
 import type { Limits, LimitsOverride } from './limits.ts';
 
-/** A pause as it can be looked at. One shape for the API, the SDK and the CLI. */
+/** A pause as shown by the API, the SDK and the CLI. */
 export interface PauseView {
   scope: 'all' | 'tenant' | 'definition';
-  /** Of the tenant or the definition; null when everything is paused. */
+  /** The tenant or the definition; null when everything is paused. */
   name: string | null;
-  /** Who paused it, as the audit log names people; null for those whom it does not concern. */
+  /** The actor, as in the audit log; null for callers who may not see it. */
   by: string | null;
   reason: string | null;
   since: string;
 }
 
-/** What a definition may use, and why. */
+/** The limits of a definition and where they come from. */
 export interface DefinitionLimitsView {
-  /** What holds now. */
+  /** The limits in effect. */
   effective: Limits;
-  /** What the code of the highest published version says. */
+  /** The limits in the code of the highest published version. */
   code: Limits;
-  /** What a person said instead; 0 means "no limit". */
+  /** The override of an operator; 0 means "no limit". */
   override: LimitsOverride;
   changedBy: string | null;
   changedAt: string | null;
-  /** How many run and are counted. Null for keys of other tenants than the default one. */
+  /** Running jobs that count. Null for keys of tenants other than the default one. */
   inUse: number | null;
 }

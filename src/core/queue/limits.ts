@@ -2,19 +2,19 @@ import { unknownName } from '../values/nearest.ts';
 import { YEAR_MS } from '../values/duration.ts';
 
 /**
- * How much of something may go on at a time, and how often it may begin. The code of a definition says
- * it, and people can say otherwise while everything runs; then their word counts until they take it
- * back. Everywhere 0 means "no limit", which is how a person lifts a limit that the code sets.
+ * Concurrency and rate limits. The code of a definition sets them, and an operator can override
+ * them at run time until the override is removed. 0 means "no limit" everywhere, so an operator can
+ * lift a limit of the code.
  */
 
-/** Of `limit` per `perMs` milliseconds, at most `burst` at once after a quiet time. */
+/** `limit` per `perMs` milliseconds, with bursts of up to `burst`. */
 export interface RateLimit {
   limit: number;
   perMs: number;
   burst: number;
 }
 
-/** Null means no limit. Those of keys hold for each concurrency key by itself. */
+/** Null means no limit. Key limits hold for each concurrency key separately. */
 export interface Limits {
   concurrencyLimit: number | null;
   concurrencyKeyLimit: number | null;
@@ -22,7 +22,7 @@ export interface Limits {
   keyRateLimit: RateLimit | null;
 }
 
-/** How people write a rate; `burst` is `limit` unless they say. */
+/** A rate as input; `burst` defaults to `limit`. */
 export type RateLimitInput = 0 | { limit: number; perMs: number; burst?: number | undefined };
 
 export interface LimitsInput {
@@ -32,10 +32,10 @@ export interface LimitsInput {
   keyRateLimit?: RateLimitInput | undefined;
 }
 
-/** A change: null takes a person's word back, what is left out stays as it is. */
+/** A change: null removes the override, a missing field stays as it is. */
 export type LimitsChange = { [Name in keyof LimitsInput]?: LimitsInput[Name] | null };
 
-/** What people set, as it is stored: 0 for "no limit". */
+/** The stored override: 0 for "no limit". */
 export type LimitsOverride = { [Name in keyof Limits]?: Limits[Name] | 0 };
 
 export const NO_LIMITS: Limits = {
@@ -55,7 +55,7 @@ export class LimitError extends Error {
   override name = 'LimitError';
 }
 
-/** Fills in the defaults and refuses what cannot work, in a sentence that names the field. */
+/** Fills in defaults and rejects invalid fields with a message that names the field. */
 export function limitsOf(input: LimitsInput): Limits {
   const { concurrencyLimit, concurrencyKeyLimit, rateLimit, keyRateLimit } = input;
   return {
@@ -66,7 +66,7 @@ export function limitsOf(input: LimitsInput): Limits {
   };
 }
 
-/** What people want instead, after one more change. */
+/** The override after one more change. */
 export function changedOverride(override: LimitsOverride, change: LimitsChange): LimitsOverride {
   for (const name of Object.keys(change)) {
     if (!(LIMIT_NAMES as string[]).includes(name)) {
@@ -82,7 +82,7 @@ export function changedOverride(override: LimitsOverride, change: LimitsChange):
   return Object.fromEntries(kept) as LimitsOverride;
 }
 
-/** What holds: a person's word, else what the code says. */
+/** The limits in effect: the override, else the code. */
 export function effectiveLimits(code: Limits, override: LimitsOverride): Limits {
   const pick = <Name extends keyof Limits>(name: Name): Limits[Name] => {
     const asked = override[name];
@@ -97,9 +97,9 @@ export function effectiveLimits(code: Limits, override: LimitsOverride): Limits 
 }
 
 /**
- * The part of a limit that one shard enforces. Shards know nothing of each other, so a limit of a
- * whole definition or tenant is divided, and the first shards get what does not divide evenly. The
- * keys of a tenant and a definition live in one shard, so theirs stay whole.
+ * The share of a limit that one shard enforces. Shards do not coordinate, so a limit of a
+ * definition or tenant is divided, and the first shards get the remainder. All keys of a tenant and
+ * definition are in one shard, so key limits stay whole.
  */
 export function shareOf(limits: Limits, shard: number, shards: number): Limits {
   const share = (whole: number) => Math.floor(whole / shards) + (shard < whole % shards ? 1 : 0);
@@ -111,7 +111,7 @@ export function shareOf(limits: Limits, shard: number, shards: number): Limits {
   };
 }
 
-/** A limit that leaves a shard nothing would stop it for good, so it is refused. */
+/** A limit that leaves a shard 0 would stop it for good, so it is refused. */
 export function requireDivisible(limits: Limits, shards: number): void {
   const wholes: [string, number | undefined][] = [
     ['concurrencyLimit', limits.concurrencyLimit ?? undefined],

@@ -1,8 +1,8 @@
-/** How much one call may do that runs what is due: the command `run-due`, and its twin over HTTP. */
+/** The budget of one run-due call, by command or over HTTP. */
 export interface RunDueBudget {
-  /** So many jobs at most. */
+  /** The most jobs to run. */
   max: number;
-  /** Then nothing is begun any more. Stopping what runs may take the cancel grace on top. */
+  /** No job starts after this time. Stopping running jobs may take the cancel grace on top. */
   seconds: number;
 }
 
@@ -13,6 +13,6 @@ export interface RunDueSummary {
   succeeded: number;
   retried: number;
   deadLettered: number;
-  /** Due jobs of the loaded definitions that are left, counted up to 10,000 of each. */
+  /** Due jobs of the loaded definitions that are left, counted up to 10,000 per definition. */
   remaining: number;
 }

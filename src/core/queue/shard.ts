@@ -1,7 +1,7 @@
 /**
- * A queue lives in one shard: the same for every version of a definition, so that an idempotency key,
- * whose scope is tenant and definition, is decided inside one shard. FNV-1a, because the answer must
- * never change between releases or languages.
+ * A queue is stored in one shard, the same for every version of a definition, so an idempotency
+ * key, whose scope is tenant and definition, is decided within one shard. FNV-1a, because the
+ * result must never change between releases or languages.
  */
 export function homeShard(tenant: string, definitionKey: string, shards: number): number {
   let hash = 0x811c9dc5;

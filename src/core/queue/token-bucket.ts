@@ -1,4 +1,4 @@
-/** So many a second on the long run, and for a moment as many as have been saved up. */
+/** A token bucket: a sustained rate with bursts. */
 export interface BucketRule {
   perSecond: number;
   burst: number;
@@ -12,13 +12,13 @@ export interface Bucket {
 export interface Taken {
   allowed: boolean;
   bucket: Bucket;
-  /** How many more would be allowed right now. */
+  /** How many more are allowed now. */
   remaining: number;
-  /** When the next one will be, counted from now. */
+  /** The time until the next token. */
   retryAfterMs: number;
 }
 
-/** Takes one token, when there is one. A bucket that nobody has seen before is full. */
+/** Takes a token if there is one. An unknown bucket is full. */
 export function takeToken(
   bucket: Bucket | undefined,
   { perSecond, burst }: BucketRule,

@@ -1,4 +1,7 @@
-/** A worker as the outside sees it. A draining one claims nothing more; a dead one is only history. */
+/**
+ * A worker as shown by the API. A draining worker claims no more jobs; a dead one is kept as
+ * history.
+ */
 export const WORKER_STATUSES = ['active', 'draining', 'dead'] as const;
 
 export type WorkerStatus = (typeof WORKER_STATUSES)[number];
@@ -17,7 +20,7 @@ export interface WorkerView {
   status: WorkerStatus;
   /** What it has loaded, like `image.resize@1`. */
   definitions: string[];
-  /** It went without a word: its lease ran out. */
+  /** Its lease expired without a sign-off. */
   lost: boolean;
 }
 
@@ -28,10 +31,9 @@ export function isWorkerId(text: string): boolean {
 }
 
 /**
- * A worker has a row in each shard, and a lease in each. Together they are one worker: it lives as long
- * as one of them does, since a shard that cannot be reached stops no other; its lease holds as long as
- * the shortest of those that it has; and it was last heard where it was heard last. Those that live
- * come first, the newest first among equals.
+ * Merges the rows of a worker, which has a row and a lease in each shard. It is alive while one
+ * lease holds, since an unreachable shard does not stop the others; its lease ends with the
+ * shortest one; its last heartbeat is the latest one. Live workers come first, newest first.
  */
 export function mergeWorkers(rows: readonly WorkerView[]): WorkerView[] {
   const merged = new Map<string, WorkerView>();
@@ -61,7 +63,7 @@ function both(one: WorkerView, other: WorkerView): WorkerView {
 }
 
 const isDead = ({ status }: WorkerView) => status === 'dead';
-// Times are ISO 8601 in UTC, which sort as texts.
+// ISO 8601 times in UTC sort as text.
 const earlier = (a: string, b: string) => (a < b ? a : b);
 const later = (a: string, b: string) => (a > b ? a : b);
 

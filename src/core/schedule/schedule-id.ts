@@ -1,8 +1,8 @@
 import { shardOfJobId } from '../job/job-id.ts';
 
 /**
- * Ids of schedules are made like those of jobs, so they carry their shard too: that of the queue
- * their jobs wait in, so that a slot and its job are one transaction inside one shard.
+ * Schedule ids have the format of job ids and carry the shard of the queue of their jobs, so a slot
+ * and its job are written in one transaction in one shard.
  */
 export { isJobId as isScheduleId } from '../job/job-id.ts';
 
@@ -10,32 +10,32 @@ export function shardOfScheduleId(id: string): number {
   return shardOfJobId(id);
 }
 
-/** Schedulers divide schedules among themselves by these; their number never changes. */
+/** Schedulers divide the schedules by bucket; the number never changes. */
 export const BUCKETS = 64;
 
-/** By all that is random in the id: the shard and the time would put neighbours together. */
+/** Hashes the whole id, because its time and shard would cluster neighbours. */
 export function bucketOf(scheduleId: string): number {
   return hash32(scheduleId) % BUCKETS;
 }
 
-/** A bucket belongs to one of `count` schedulers, by its place among them. */
+/** A bucket belongs to one of `count` schedulers, by its ordinal. */
 export function ownsBucket(bucket: number, { count, ordinal }: SchedulerPosition): boolean {
   return bucket % Math.max(1, count) === ordinal;
 }
 
-/** Where a scheduler stands among those that are alive. */
+/** The position of a scheduler among the live ones. */
 export interface SchedulerPosition {
   count: number;
   ordinal: number;
 }
 
-/** The same slot always gets the same delay, whoever computes it: 0 to just below `jitterMs`. */
+/** Deterministic per slot: 0 to just below `jitterMs`. */
 export function jitterOf(scheduleId: string, slotAtMs: number, jitterMs: number): number {
   const share = hash32(`${scheduleId} ${slotAtMs}`) / 2 ** 32;
   return Math.floor(share * jitterMs);
 }
 
-/** FNV-1a with a last stir, without which the high bits of like texts are alike. */
+/** FNV-1a with a finalizer, because the high bits of similar texts are similar without it. */
 function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

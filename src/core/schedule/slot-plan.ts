@@ -1,30 +1,30 @@
 import type { DstGap, SlotPolicy, SlotReason, SlotStatus } from './schedule.ts';
 
 /**
- * What becomes of the slots that are due: the one place that knows the policies of schedules. Pure,
- * like `decide` for jobs. The ticker finds out which slots are due and writes down what this says.
+ * Decides what to do with due slots: the only place with the policies of schedules. Pure, like
+ * `decide` for jobs. The ticker finds the due slots and records the decisions.
  *
- * The newest due slot is *on time* if it is less than a minute late. All others are *missed*: nobody
- * was there when they came, and a newer one is due already. Which of them are made good for is the
- * catch-up policy; whether what should fire may do so while an earlier job goes on is the overlap
- * policy, which comes last.
+ * The newest due slot is *on time* if it is less than a minute late. All others are *missed*: no
+ * scheduler was running, and a newer slot is due already. The catch-up policy selects the missed
+ * slots to fire; then the overlap policy decides whether they may fire while an earlier job has not
+ * ended.
  */
 
-/** A slot is known by its instant and its local time: several may shift onto one instant. */
+/** A slot is identified by its instant and local time: several may shift onto one instant. */
 export interface SlotKey {
   atMs: number;
   localMs: number;
 }
 
 export interface Slot extends SlotKey {
-  /** Its local time does not exist on that day; it is at the instant of the change. */
+  /** Its local time does not exist on that day; the slot is at the instant of the clock change. */
   gap: boolean;
 }
 
 export interface DueSlots {
-  /** In order; the newest ones, if there are very many. */
+  /** In order; only the newest if there are very many. */
   slots: readonly Slot[];
-  /** What came before those and is not listed one by one. */
+  /** Older slots that are not listed one by one. */
   earlier: { first: SlotKey; throughMs: number } | null;
   /** A slot that waits for an earlier job to end (`queue-one`). */
   held: SlotKey | null;
@@ -35,7 +35,7 @@ export interface DueSlots {
 
 export interface SlotDecision {
   slot: SlotKey;
-  /** The last slot of the many that this one row stands for. */
+  /** The last of the slots that this row covers. */
   throughMs: number | null;
   status: SlotStatus;
   reason: SlotReason | null;
@@ -80,7 +80,7 @@ interface CatchUpResult {
   given: { status: SlotStatus; reason: SlotReason; slots: readonly SlotKey[] }[];
 }
 
-/** Which missed slots are made good for, and how the others end. */
+/** Selects the missed slots to fire, and ends the others. */
 function catchUp(
   policy: SlotPolicy,
   missed: readonly SlotKey[],
@@ -132,7 +132,7 @@ function earlierRow(
   return { slot: first, throughMs, status, reason: reasons[policy.catchUp] };
 }
 
-/** `fire` now, `queue` one for later, and what is `left`. */
+/** The slots to `fire` now, the one to `queue`, and those `left`. */
 function overlap(
   policy: SlotPolicy,
   { held, active }: DueSlots,
@@ -142,7 +142,7 @@ function overlap(
     case 'allow':
       return { fire: held ? [held, ...wanted] : [...wanted], queue: null, left: [] };
     case 'skip': {
-      // Of several at once the newest is worth most. One that was held under another policy counts.
+      // Of several slots the newest wins. A slot held under another policy counts, too.
       const all = held ? [held, ...wanted] : [...wanted];
       const fire = active ? [] : all.slice(-1);
       return { fire, queue: null, left: without(all, fire) };

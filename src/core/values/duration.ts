@@ -2,10 +2,10 @@ const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
-/** Of a year with a leap day: no year is longer. */
+/** The longest year, with a leap day. */
 export const YEAR_MS = 366 * DAY_MS;
 
-/** A length of time as a person says it: "12 ms", "1.2 s", "4m02s", "3h05m", "2d3h", "7d". */
+/** A duration for people: "12 ms", "1.2 s", "4m02s", "3h05m", "2d3h", "7d". */
 export function duration(lengthMs: number): string {
   const ms = Math.max(0, Math.round(lengthMs));
   if (ms < SECOND_MS) return `${ms} ms`;
@@ -17,7 +17,7 @@ export function duration(lengthMs: number): string {
   return `${part(ms, DAY_MS)}d${hours === 0 ? '' : `${hours}h`}`;
 }
 
-/** For the narrow column of a table, where a tenth of a second does not matter. */
+/** For narrow table columns, without tenths of a second. */
 export function age(lengthMs: number): string {
   const ms = Math.max(0, lengthMs);
   if (ms < MINUTE_MS) return `${part(ms, SECOND_MS)}s`;
@@ -30,7 +30,7 @@ function part(ms: number, unitMs: number): number {
   return Math.floor(ms / unitMs);
 }
 
-/** An hour is "1h": nobody says that no minutes follow. */
+/** A full hour is "1h", without "00m". */
 function rest(ms: number, unitMs: number, unit: string): string {
   const value = part(ms, unitMs);
   return value === 0 ? '' : `${String(value).padStart(2, '0')}${unit}`;

@@ -1,6 +1,6 @@
 import { type JsonFindings, type JsonLimits, scanJson } from './json-scan.ts';
 
-/** A number in JSON that would be read as another one. */
+/** A number in JSON that JavaScript would change. */
 export class InexactNumber extends Error {
   constructor(source: string) {
     super(`the number ${source.slice(0, 40)} would be rounded: send it as text`);
@@ -10,8 +10,8 @@ export class InexactNumber extends Error {
 const NO_LIMITS: JsonLimits = { valuesMax: Infinity, depthMax: Infinity };
 
 /**
- * Reads JSON, and refuses whole numbers that would come out as others: other languages have ids of
- * nineteen digits, and the job would be about somebody else's. Fractions are rounded by everybody.
+ * Parses JSON and refuses whole numbers that JavaScript would change: other languages have ids of
+ * nineteen digits, and the job would get the wrong id. Fractions may be rounded.
  */
 export function parseExactly(text: string): unknown {
   const { inexact } = atOnce(scanJson(new TextEncoder().encode(text), NO_LIMITS));
@@ -21,8 +21,9 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * The same in steps, for texts from outside: `JsonTooComplex` is thrown before anything is decoded or
- * parsed. A long list, such as the jobs of a batch, is parsed in parts with a yield after each, so that a server can answer others in between.
+ * The same in steps, for texts from outside. Throws `JsonTooComplex` before anything is decoded or
+ * parsed. A long list, such as the jobs of a batch, is parsed in parts with a yield after each, so
+ * that a server can answer other requests in between.
  */
 export function* parseInSteps(
   bytes: Uint8Array,
@@ -48,26 +49,28 @@ function* parseParts(
   if (!isLong || list.commas.length === 0) return JSON.parse(decode(bytes));
   const { start, end, commas } = list;
   const [head, tail] = [decode(bytes.subarray(0, start)), decode(bytes.subarray(end + 1))];
-  // A mark stands in place of the list. No other value reads like one mark and then like another, and
-  // what must not stand beside a list, such as a sign or a digit, must not stand beside a text either.
+  // Parses the rest twice with two placeholders instead of the list: the value that differs is the
+  // list. What must not stand next to a list, such as a sign or a digit, must not stand next to a
+  // string either.
   const [one, other] = ['0', '1'].map((mark) => JSON.parse(`${head}"${mark}"${tail}`) as Fields);
   if (!one || !other) throw new Error('there are two');
   const entries: unknown[] = [];
   let from = start + 1;
   for (const stop of [...commas, end]) {
     if (stop - from < PART_BYTES && stop !== end) continue;
-    // With the byte before it, a bracket or a comma: at the very start a byte order mark would be dropped.
+    // Includes the byte before, a bracket or a comma: at the very start, a byte order mark would be
+    // dropped.
     const text = decode(bytes.subarray(from - 1, stop)).slice(1);
     const part = JSON.parse(`[${text}]`) as unknown[];
-    // An empty part is what is left of a comma too many, which the parser would not take.
+    // An empty part comes from a trailing comma, which the parser rejects.
     if (part.length === 0) throw new SyntaxError('a list ends with a comma');
     for (const entry of part) entries.push(entry);
     from = stop + 1;
     yield;
   }
-  // A name that is there twice means the last one, as for the parser: then the mark may be gone.
+  // The last of duplicate names wins, as in the parser: then the placeholder may be gone.
   const name = Object.keys(one).find((key) => one[key] === '0' && other[key] === '1');
-  // Not by assignment: a name may be `__proto__`.
+  // defineProperty, because a name may be `__proto__`.
   if (name !== undefined) Object.defineProperty(one, name, { value: entries });
   return one;
 }

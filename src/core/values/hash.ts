@@ -1,6 +1,6 @@
 /**
- * 64 bits of cyrb53's mixing, as 16 hex digits: not for secrets, but two texts that differ will not
- * meet. Pure code has no other hash at hand.
+ * A 64-bit hash by cyrb53's mixing, as 16 hex digits. Not for secrets. Pure code cannot use
+ * node:crypto.
  */
 export function hashText(text: string): string {
   let high = 0xdeadbeef;

@@ -1,8 +1,8 @@
 /**
- * One look at the bytes of a JSON text before it is parsed. It counts values and levels, so that a text
- * which would become millions of objects is refused before the first is made, and it finds whole numbers
- * that a JavaScript number cannot hold. It goes over each byte once, skips strings, and judges nothing
- * else: whether the text is JSON is for the parser to say.
+ * Scans the bytes of a JSON text before it is parsed. It counts values and levels, so that a text
+ * with millions of values is refused before the first is made, and it finds whole numbers that a
+ * JavaScript number cannot hold. It visits each byte once and skips strings. The parser decides
+ * whether the text is JSON.
  */
 export interface JsonLimits {
   valuesMax: number;
@@ -10,9 +10,9 @@ export interface JsonLimits {
 }
 
 export interface JsonFindings {
-  /** The first whole number that would be read as another one. */
+  /** The first whole number that JavaScript would change. */
   inexact: string | null;
-  /** Where the largest list inside the outermost object begins and ends, and the commas in it. */
+  /** The position of the largest list inside the outermost object, and its commas. */
   list: { start: number; end: number; commas: number[] } | null;
 }
 
@@ -21,11 +21,11 @@ export class JsonTooComplex extends Error {
   override name = 'JsonTooComplex';
 }
 
-/** Digits that a JavaScript number may not hold. Shorter ones it always does. */
+/** Numbers with fewer digits are always exact. */
 const LONG_DIGITS = 16;
-/** No number that is finite has more; of the others the parser makes Infinity, or refuses them. */
+/** No finite number is longer; the parser makes Infinity of longer ones, or refuses them. */
 const NUMBER_LENGTH_MAX = 400;
-/** After so many bytes the caller may do something else. */
+/** The scan yields after this many bytes. */
 const PAUSE_BYTES = 131_072;
 
 const QUOTE = 0x22;
@@ -37,7 +37,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Throws `JsonTooComplex`. Yields now and then, for those who have other things to do. */
+/** Throws `JsonTooComplex`. Yields regularly, so that the caller can do other work. */
 export function* scanJson(
   bytes: Uint8Array,
   { valuesMax, depthMax }: JsonLimits,
@@ -89,7 +89,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** With fraction and exponent: whatever can stand in a number. */
+/** The end of a number with fraction and exponent. */
 function endOfNumber(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < bytes.length && isOfNumber(bytes[at] ?? 0)) at += 1;
@@ -106,13 +106,13 @@ function isOfNumber(byte: number): boolean {
   );
 }
 
-/** The digits, if they are a whole number that would come out as another one. */
+/** The digits of a whole number that JavaScript would change; otherwise null. */
 function inexactIn(bytes: Uint8Array, start: number, end: number): string | null {
   if (end - start > NUMBER_LENGTH_MAX) return null;
   const digits = String.fromCharCode(...bytes.subarray(start, end));
   if (!/^\d+$/.test(digits)) return null;
   const value = Number(digits);
-  // What is written as it came is what a JavaScript caller had, whose numbers these are.
+  // The text is exactly what JavaScript prints, so a JavaScript caller had this number.
   if (String(value) === digits || !Number.isFinite(value)) return null;
   if (BigInt(digits) === BigInt(value)) return null;
   return bytes[start - 1] === MINUS ? `-${digits}` : digits;

@@ -1,4 +1,4 @@
-/** The known name closest to a mistyped one, or null when none is close enough to be meant. */
+/** The known name closest to a mistyped one, or null when none is close. */
 export function nearestName(typed: string, known: readonly string[]): string | null {
   const wanted = typed.toLowerCase();
   let best: string | null = null;
@@ -13,12 +13,12 @@ export function nearestName(typed: string, known: readonly string[]): string | n
   return best ?? known.find((name) => isPart(wanted, name.toLowerCase())) ?? null;
 }
 
-/** In characters. A longer list of what is known is no help. */
+/** In characters. A longer list does not help. */
 const LIST_MAX = 200;
 
 /**
- * "unknown field "prams": did you mean "params"?", the same sentence wherever names are checked. When
- * no name is near it tells all of them, if they are few.
+ * `unknown field "prams": did you mean "params"?`. When no name is near, it lists all known names
+ * if they are few.
  */
 export function unknownName(what: string, typed: string, known: readonly string[]): string {
   const shown = typed.length > 60 ? `${typed.slice(0, 60)}…` : typed;
@@ -28,12 +28,12 @@ export function unknownName(what: string, typed: string, known: readonly string[
   return `unknown ${what} "${shown}"${nearest ? `: did you mean "${nearest}"?` : listed}`;
 }
 
-/** "attempts" for "maxAttempts"; shorter parts are found in everything. */
+/** "attempts" for "maxAttempts"; shorter parts match too much. */
 function isPart(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 4 && (a.includes(b) || b.includes(a));
 }
 
-/** Two neighbours that changed places are one slip, not two. */
+/** Swapped neighbours count as one edit. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

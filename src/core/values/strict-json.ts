@@ -1,14 +1,14 @@
 /**
- * JSON without the changes that JSON.stringify makes without a word: it turns NaN into null, drops
- * functions, and empties a Map, an Error, a Response, or a promise that nobody awaited. A value with
- * `toJSON`, such as a Date, is what it says it is, and a field that is undefined is not there.
+ * JSON.stringify without its silent changes: it turns NaN into null, drops functions, and empties a
+ * Map, an Error, a Response or a promise without await. All of these are refused. `toJSON` is used,
+ * and undefined fields are left out.
  */
 export function strictJson(value: unknown): string {
-  // It answers undefined for undefined, also when a `toJSON` is what returned it.
+  // JSON.stringify returns undefined for undefined, also from a `toJSON`.
   return JSON.stringify(value, refuse) ?? 'null';
 }
 
-/** What a value is that JSON has no words for; null when it has. */
+/** The name of a value that JSON cannot represent; otherwise null. */
 export function notJson(value: unknown): string | null {
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
     return `a ${typeof value}`;
@@ -20,7 +20,7 @@ export function notJson(value: unknown): string | null {
   return isEmptied(value, parent) ? named(value) : null;
 }
 
-/** What keeps its state elsewhere than in fields, and has no say in how it is written. */
+/** Objects without `toJSON` whose state is not in their fields. */
 function isEmptied(value: object, parent: unknown): boolean {
   const ofAnotherRealm = Object.getPrototypeOf(parent) === null;
   if (ofAnotherRealm || Object.keys(value).length > 0) return false;

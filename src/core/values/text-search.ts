@@ -1,22 +1,24 @@
 /**
- * Finds many texts in another one at once (Aho and Corasick, 1975). However many there are, however
- * alike they are, and whatever they are looked for in, each character costs a bounded number of steps: a
- * job that chooses its secrets and its log lines with care gains nothing. Texts are added until their
- * lengths reach a bound; what is beyond it is not looked for.
+ * Finds many texts at once (Aho and Corasick, 1975). Each character costs a bounded number of
+ * steps, whatever the texts are, so a job cannot make masking slow by its choice of secrets and log
+ * lines. Texts are added until their total length reaches a bound; the rest is ignored.
  */
 export class TextSearch {
-  /** Of each node: its first child and the character that leads there. Others are in `#branches`. */
+  /**
+   * Per node: its first child and the character that leads to it. Other children are in
+   * `#branches`.
+   */
   readonly #childChars: Uint16Array;
   readonly #children: Int32Array;
   readonly #branches = new Map<number, number>();
-  /** The node for the longest end of this text that is the beginning of another; and its depth. */
+  /** The node of the longest suffix that is a prefix of another text; and its depth. */
   readonly #fallbacks: Int32Array;
   readonly #depths: Int32Array;
-  /** How long the longest text is that ends here; 0 when none does. */
+  /** The length of the longest text that ends here; 0 when none does. */
   readonly #found: Int32Array;
   #nodes = 1;
 
-  /** The first ones are the most important. */
+  /** The most important texts first. */
   constructor(texts: Iterable<string>, lengthMax: number) {
     const kept: string[] = [];
     let length = 0;
@@ -36,7 +38,7 @@ export class TextSearch {
     this.#link(parents, chars);
   }
 
-  /** The text with each of them replaced. Where they overlap they are replaced as one. */
+  /** Replaces each occurrence. Overlapping occurrences are replaced as one. */
   replace(text: string, replacement: string): string {
     if (this.#nodes === 1) return text;
     const starts: number[] = [];
@@ -47,7 +49,7 @@ export class TextSearch {
       const length = this.#found[node] ?? 0;
       if (length === 0) continue;
       let start = at + 1 - length;
-      // Whatever it overlaps was found before, and becomes a part of it.
+      // Merge with the overlapping matches found before.
       while ((ends.at(-1) ?? -1) > start) {
         ends.pop();
         start = Math.min(start, starts.pop() ?? start);
@@ -94,7 +96,7 @@ export class TextSearch {
     }
   }
 
-  /** All nodes but the root, the shallowest first. */
+  /** All nodes except the root, shallowest first. */
   #byDepth(): Int32Array {
     const nodes = this.#nodes;
     const firstAt = new Int32Array(nodes + 1);
@@ -119,7 +121,7 @@ export class TextSearch {
     }
   }
 
-  /** 0 when there is none: the root is nobody's child. */
+  /** 0 when there is none: the root is never a child. */
   #child(node: number, char: number): number {
     const first = this.#children[node] ?? 0;
     if (first === 0) return 0;

@@ -1,6 +1,6 @@
 /**
- * Where in a trace something happens, in the words of W3C Trace Context: the header `traceparent` is the
- * version, the id of the trace, the id of the span, and flags, as hexadecimal numbers.
+ * W3C Trace Context: the header `traceparent` is the version, the trace id, the span id and flags,
+ * in hex.
  */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
@@ -11,8 +11,8 @@ export interface TraceContext {
 }
 
 /**
- * The context that a caller sent, or null: what is malformed is ignored, as the standard asks for. A
- * caller whose HTTP client is traced as well may send two; the last one is the nearest.
+ * The context that a caller sent; null when malformed, as the standard requires. A caller whose
+ * HTTP client is also traced may send two; the last one is the nearest.
  */
 export function traceparentOf(header: string | readonly string[] | undefined): string | null {
   if (header === undefined) return null;

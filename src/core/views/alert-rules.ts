@@ -11,7 +11,7 @@ import {
 import { duration } from '../values/duration.ts';
 import { HOST_TENANT } from '../access/scope.ts';
 
-/** What somebody decided about a rule. Null goes on to what is said more generally. */
+/** The settings of a rule. Null falls back to the more general setting. */
 export interface AlertChange {
   threshold: number | null;
   windowSeconds: number | null;
@@ -26,7 +26,7 @@ export interface TenantRule extends AlertChange {
   updatedAt: string | null;
 }
 
-/** What the configuration says for all tenants. */
+/** The defaults of the configuration, for all tenants. */
 export type AlertDefaults = Partial<Record<AlertRuleName, Partial<AlertChange>>>;
 
 export interface EffectiveRule {
@@ -35,7 +35,7 @@ export interface EffectiveRule {
   windowSeconds: number | null;
 }
 
-/** Something that was measured, before anybody says whether it is too much. */
+/** A measured value, before it is compared with a threshold. */
 export interface Finding {
   rule: AlertRuleName;
   tenant: string;
@@ -43,9 +43,9 @@ export interface Finding {
   scheduleId: string | null;
   jobId: string | null;
   value: number;
-  /** What the value is a part of, where the rule is about the share. */
+  /** The total, when the rule is about a share. */
   outOf?: number;
-  /** The rest of the sentence, where the number alone says too little. */
+  /** The rest of the message, where the number alone is not enough. */
   detail?: string | undefined;
 }
 
@@ -56,8 +56,8 @@ export interface Firing extends Finding {
 }
 
 /**
- * The rules that hold. The nearest word counts, field by field: what a tenant said of a definition, then
- * of all definitions, then the configuration, then the code.
+ * The effective rules, field by field: the tenant's setting for the definition, then for all
+ * definitions, then the configuration, then the code.
  */
 export class AlertRules {
   readonly #stored = new Map<string, TenantRule>();
@@ -86,7 +86,7 @@ export class AlertRules {
     };
   }
 
-  /** The longest window that anybody asks for. */
+  /** The longest window of any rule. */
   windowSecondsMax(rule: AlertRuleName): number {
     const asked = [...this.#stored.values()]
       .filter((stored) => stored.rule === rule)
@@ -94,7 +94,7 @@ export class AlertRules {
     return Math.max(this.of(rule, '', null).windowSeconds ?? 0, ...asked);
   }
 
-  /** The smallest value that could fire under any of the rules; infinite when all are off. */
+  /** The smallest threshold of any rule; infinite when all are off. */
   thresholdMin(rule: AlertRuleName): number {
     const scopes = [...this.#stored.values()].filter((stored) => stored.rule === rule);
     const all = [{ tenant: '', definitionKey: null }, ...scopes];
@@ -105,7 +105,7 @@ export class AlertRules {
     );
   }
 
-  /** What a tenant is shown: every rule for all definitions, and those for one. */
+  /** The rules of a tenant: those for all definitions, and those for one. */
   list(tenant: string): AlertRuleView[] {
     const own = [...this.#stored.values()].filter((stored) => stored.tenant === tenant);
     return rulesOf(tenant).flatMap((rule) => [
@@ -126,7 +126,7 @@ export class AlertRules {
   }
 }
 
-/** The configuration in one line: `dead-letters=50/3600,vacuum=off`. Null when it cannot be read. */
+/** The configuration in one line: `dead-letters=50/3600,vacuum=off`. Null when invalid. */
 export function parseAlertDefaults(text: string): AlertDefaults | null {
   const defaults: AlertDefaults = {};
   for (const entry of text.split(',')) {
@@ -149,14 +149,14 @@ export function parseAlertDefaults(text: string): AlertDefaults | null {
   return defaults;
 }
 
-/** The rules that concern a tenant: those about the server itself are the host's. */
+/** The rules of a tenant. Rules about the server belong to the host tenant. */
 export function rulesOf(tenant: string): AlertRuleName[] {
   return ALERT_RULE_NAMES.filter((rule) => !ALERT_RULES[rule].ofHost || tenant === HOST_TENANT);
 }
 
 /**
- * Which findings are too much. Versions and shards of one definition are one subject: counts add up,
- * and of ages the greatest counts.
+ * The findings that reach their threshold. Versions and shards of a definition are merged: counts
+ * add up, of ages the greatest counts.
  */
 export function judge(findings: readonly Finding[], rules: AlertRules): Firing[] {
   const subjects = new Map<string, Finding>();
@@ -177,12 +177,12 @@ export function judge(findings: readonly Finding[], rules: AlertRules): Firing[]
   );
 }
 
-/** Of one rule and tenant; whoever makes up names of definitions could make thousands of them. */
+/** Per rule and tenant. A caller that invents definition keys could cause thousands of alerts. */
 export const FIRING_MAX = 50;
 
 /**
- * The worst ones, and one alert that says how many more there are. With the same value the name decides,
- * so that the next look finds the same ones and none is resolved by the way.
+ * The worst ones, and one alert with the number of the rest. Ties are broken by name, so the next
+ * check finds the same ones and resolves none by accident.
  */
 function bounded(firing: readonly Firing[]): readonly Firing[] {
   const [first] = firing;
@@ -200,7 +200,7 @@ function bounded(firing: readonly Firing[]): readonly Firing[] {
   return [...worst.slice(0, FIRING_MAX - 1), others];
 }
 
-/** Percent of what it is a part of. A retry may be of an attempt that began before the window did. */
+/** In percent of the total. A retry may belong to an attempt that started before the window. */
 function measured({ value, outOf }: Finding): number {
   if (outOf === undefined) return value;
   return value < RETRY_RATE_MIN ? 0 : Math.min(100, Math.round((100 * value) / outOf));
@@ -235,7 +235,7 @@ function sentenceOf(finding: Finding, { threshold, windowSeconds }: EffectiveRul
     case 'oldest-age':
       return `a job of ${key} has been queued for ${seconds(value)} (threshold ${seconds(threshold)})`;
     case 'no-worker':
-      return `a job of ${key} has been queued for ${seconds(value)}, and no living worker has its definition`;
+      return `a job of ${key} has been queued for ${seconds(value)}, and no live worker has its definition`;
     case 'schedule-missed':
       return `the schedule ${scheduleId} of ${key} missed ${many(value, 'slot')}${within}`;
     case 'vacuum':

@@ -1,7 +1,7 @@
 /**
- * An alert says that something is wrong which no job can say of itself. A rule measures one thing, for
- * each definition or schedule by itself; when the value reaches the threshold it fires, once, and when it
- * has stayed below for a while it is resolved, once. What is measured is in `store/counters/alert-probes.ts`.
+ * An alert reports a problem that no single job shows. A rule measures one value per definition or
+ * schedule. It fires once when the value reaches the threshold, and is resolved once when it has
+ * stayed below for a while. The measurements are in `store/counters/alert-probes.ts`.
  */
 
 export const ALERT_RULE_NAMES = [
@@ -19,41 +19,41 @@ export type AlertRuleName = (typeof ALERT_RULE_NAMES)[number];
 export type AlertUnit = 'jobs' | 'retries' | 'percent' | 'seconds' | 'slots';
 
 export interface AlertRuleKind {
-  /** What it says, as people read it. */
+  /** The description for people. */
   description: string;
   unit: AlertUnit;
   threshold: number;
-  /** How far back it counts; null when it measures this moment. */
+  /** The time window; null for a current value. */
   windowSeconds: number | null;
   /** Whether it can be set for one definition. */
   perDefinition: boolean;
-  /** About the server itself, hence told to the host tenant only. */
+  /** About the server itself, so shown to the host tenant only. */
   ofHost: boolean;
 }
 
 const HOUR_SECONDS = 3_600;
 
-/** A share of fewer retries than these says nothing: of one attempt that failed it is all. */
+/** With fewer attempts the share means nothing: one failed attempt would be 100 %. */
 export const RETRY_RATE_MIN = 20;
-/** A job that has used so much of its time limit is stuck. */
+/** A job that has used this share of its time limit is stuck. */
 export const STUCK_SHARE = 0.8;
-/** A lease that has been over for so long should have been noticed by the reaper. */
+/** The reaper should notice an expired lease within this time. */
 export const LEASE_OVER_SECONDS = 60;
-/** So late a schedule is looked after even on a busy day. */
+/** The lateness of a schedule that is normal under load. */
 export const SCHEDULE_LATE_SECONDS = 120;
 
 const ABOUT_JOBS = { perDefinition: true, ofHost: false } as const;
 
 export const ALERT_RULES: Readonly<Record<AlertRuleName, AlertRuleKind>> = {
   'dead-letters': {
-    description: 'Jobs of a definition that failed for good, within the window.',
+    description: 'Jobs of a definition that failed for good within the window.',
     unit: 'jobs',
     threshold: 10,
     windowSeconds: HOUR_SECONDS,
     ...ABOUT_JOBS,
   },
   retries: {
-    description: 'Attempts of a definition that failed and are made again, within the window.',
+    description: 'Attempts of a definition that failed and are retried, within the window.',
     unit: 'retries',
     threshold: 100,
     windowSeconds: 600,
@@ -61,7 +61,7 @@ export const ALERT_RULES: Readonly<Record<AlertRuleName, AlertRuleKind>> = {
   },
   'retry-rate': {
     description:
-      'How many of the attempts of a definition failed and are made again, within the window; fewer ' +
+      'The share of attempts of a definition that failed and are retried, within the window; fewer ' +
       `than ${RETRY_RATE_MIN} are nothing.`,
     unit: 'percent',
     threshold: 50,
@@ -85,7 +85,7 @@ export const ALERT_RULES: Readonly<Record<AlertRuleName, AlertRuleKind>> = {
     ...ABOUT_JOBS,
   },
   'no-worker': {
-    description: 'How long a job has been queued while no living worker has its definition.',
+    description: 'How long a job has been queued while no live worker has its definition.',
     unit: 'seconds',
     threshold: 120,
     windowSeconds: null,
@@ -110,7 +110,7 @@ export const ALERT_RULES: Readonly<Record<AlertRuleName, AlertRuleKind>> = {
   },
 };
 
-/** Counting stops there: whoever wants to know of more wants to know much earlier. */
+/** Counting stops here. */
 export const THRESHOLD_MAX = 10_000;
 export const SECONDS_MAX = 30 * 24 * HOUR_SECONDS;
 
@@ -123,7 +123,7 @@ export function thresholdMax(rule: AlertRuleName): number {
 export const ALERT_STATUSES = ['firing', 'resolved'] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
-/** An alert as the outside sees it. */
+/** An alert as shown by the API. */
 export interface AlertView {
   id: string;
   rule: AlertRuleName;
@@ -131,21 +131,21 @@ export interface AlertView {
   status: AlertStatus;
   definitionKey: string | null;
   scheduleId: string | null;
-  /** One job of those that it is about. */
+  /** One of the jobs that it is about. */
   jobId: string | null;
   since: string;
   resolvedAt: string | null;
   value: number;
   threshold: number;
   unit: AlertUnit;
-  /** One sentence that says what is wrong. */
+  /** One sentence that describes the problem. */
   message: string;
 }
 
-/** Who decided: the code, the configuration, or somebody through the API. */
+/** Where the setting comes from: the code, the configuration, or the API. */
 export type AlertRuleSource = 'default' | 'config' | 'api';
 
-/** A rule as the outside sees it, and as it holds. */
+/** An effective rule as shown by the API. */
 export interface AlertRuleView {
   rule: AlertRuleName;
   /** Null: for every definition that has no rule of its own. */

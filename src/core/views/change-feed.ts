@@ -1,13 +1,11 @@
 import { hashText } from '../values/hash.ts';
 
 /**
- * What has changed for a tenant, told by topics: not what it is now, which is for its readers to ask,
- * and only if they look at it.
+ * The change feed of a tenant: which topics have changed, not their contents.
  *
- * The database is asked for *marks*, each of which is another one after every change of what it stands
- * for. All marks together are a standing, and the id of a standing is made of nothing else. So any
- * process, also one that was started a moment ago, can tell from an id whether, and in which topics,
- * its reader has missed something.
+ * The database returns a version per topic and name, which differs after every change. The id of a
+ * snapshot is the hash of all versions. So any process, even a new one, can tell from an id whether
+ * its reader has missed changes, and in which topics.
  */
 export const TOPICS = [
   'jobs',
@@ -22,22 +20,22 @@ export type Topic = (typeof TOPICS)[number];
 
 export interface TopicVersion {
   topic: Topic;
-  /** What of the topic it stands for: of jobs the key of their definition. */
+  /** What of the topic: for jobs the definition key. */
   name: string;
   version: string;
 }
 
 export interface Snapshot {
   id: string;
-  /** Of jobs, by the key of their definition. */
+  /** For jobs: the version by definition key. */
   jobs: ReadonlyMap<string, string>;
 }
 
 export interface ChangeView {
-  /** As Last-Event-ID, or as a cursor, it leads on after this change. */
+  /** Last-Event-ID or cursor of the next read. */
   id: string;
   topics: Topic[];
-  /** Whose jobs have moved; null when that is no longer known, as after a break. */
+  /** The definitions whose jobs have changed; null when unknown, as after a reconnect. */
   definitionKeys: string[] | null;
 }
 
@@ -52,14 +50,17 @@ export function snapshotOf(versions: readonly TopicVersion[]): Snapshot {
   return { id: hashes.join('.'), jobs };
 }
 
-/** Also those of a version with other topics: then a reader is told too much once, never too little. */
+/**
+ * Also accepts ids of a version with other topics: then a reader gets too many topics once, never
+ * too few.
+ */
 export function isSnapshotId(text: string): boolean {
   return /^[0-9a-f]{16}(?:\.[0-9a-f]{16}){0,19}$/.test(text);
 }
 
 /**
- * Null when nothing has changed. Before is a standing, or only the id of one, or null for a reader that
- * begins now: it is told where it stands, and that nothing has changed yet.
+ * Null when nothing has changed. `before` is a snapshot, its id, or null for a new reader, which
+ * gets the current id without topics.
  */
 export function changeSince(before: Snapshot | string | null, now: Snapshot): ChangeView | null {
   if (before === null) return { id: now.id, topics: [], definitionKeys: [] };

@@ -2,8 +2,8 @@ import { FAILURE_CODES } from '../failure/failure.ts';
 import { isTerminal, type JobState } from '../job/job.ts';
 
 /**
- * The words of the documents that Longshore grew out of (`docs/seeds.md`), for callers who were
- * written against them. They know fewer states than we do.
+ * The states of the two documents that Longshore is based on (`docs/seeds.md`), for clients written
+ * against them. They have fewer states than we do.
  */
 type Phase = 'pending' | 'running' | 'succeeded' | 'failed';
 
@@ -32,13 +32,13 @@ export function statusIn<Word extends string>(words: Record<Phase, Word>, state:
 export const PRIORITY_WORDS = { low: -10, normal: 0, high: 10 } as const;
 export type PriorityWord = keyof typeof PRIORITY_WORDS;
 
-/** A job of another door may have any number: what matters is on which side of the usual it is. */
+/** Jobs from other sources may have any number: only above, at or below the default matters. */
 export function priorityWord(priority: number): PriorityWord {
   if (priority === 0) return 'normal';
   return priority > 0 ? 'high' : 'low';
 }
 
-/** Seed 004 does not try again what the code of a job threw by itself. */
+/** Seed 004 does not retry errors that the job's code threw. */
 export const RETRY_ON_WITHOUT_THROWS: readonly string[] = Object.entries(FAILURE_CODES).flatMap(
   ([code, { retryable }]) => (retryable && code !== 'HANDLER_ERROR' ? [code] : []),
 );

@@ -1,25 +1,22 @@
 import { duration } from '../values/duration.ts';
 
 /**
- * How long things take, kept as counts between fixed edges: what a database can add up and any number
- * of processes can answer the same about. The edges are part of what is stored, so they never change.
+ * Durations as counts between fixed edges, which a database can add up. The edges are part of the
+ * stored data, so they never change.
  */
 export const EDGES_MS = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000,
   600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000,
 ] as const;
 
-/** One more than there are edges: the last bucket has no end. */
+/** One more than edges: the last bucket is unbounded. */
 export const BUCKETS = EDGES_MS.length + 1;
 
 export function emptyCounts(): number[] {
   return Array.from({ length: BUCKETS }, () => 0);
 }
 
-/**
- * Between which edges a quantile lies, in milliseconds: more is not known, so more is not told. `to` is
- * null beyond the last edge.
- */
+/** The edges around a quantile, in milliseconds. `to` is null beyond the last edge. */
 export interface TimeRange {
   from: number;
   to: number | null;
@@ -36,7 +33,7 @@ export function quantilesMs(counts: readonly number[]): Quantiles {
   return { p50: of(0.5), p95: of(0.95), p99: of(0.99) };
 }
 
-/** The bucket that holds the time which this share of them did not exceed. Null when there are none. */
+/** The bucket of the quantile `share`. Null when there are no values. */
 export function quantileMs(counts: readonly number[], share: number): TimeRange | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
@@ -52,7 +49,7 @@ function rangeOf(bucket: number): TimeRange {
   return { from: EDGES_MS[bucket - 1] ?? 0, to: EDGES_MS[bucket] ?? null };
 }
 
-/** A range as people read it: "< 5 ms", "1–2.5 s", "500 ms–1 s", "> 6h". */
+/** A range for people: "< 5 ms", "1–2.5 s", "500 ms–1 s", "> 6h". */
 export function rangeText({ from, to }: TimeRange): string {
   if (to === null) return `> ${duration(from)}`;
   if (from === 0) return `< ${duration(to)}`;

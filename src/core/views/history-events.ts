@@ -4,82 +4,80 @@ import type { RetryMode } from '../failure/retry.ts';
 import { type EventType, type EventView, type HookName, HOOKS } from './history.ts';
 
 /**
- * The history of a job, told from its rows. Most of what happens to a job is stored nowhere as an
- * event: that it was queued, started and ended is known from the row that moves and from its
- * attempts. Only what the job itself said is added to that.
+ * Builds the history of a job from its rows. Most events are not stored: queued, started and ended
+ * follow from the row of the job and its attempts. Only events that the job emitted are stored.
  *
- * The danger is a reader that follows the history live, from page to page: an event that appears
- * before the place it has reached is never seen. So the place of an event is not a time. It is the
- * claim, the phase within the claim, and a counter within the phase; and each phase is over before
- * the next one can begin, because whatever opens a phase locks the row that the one before needs
- * (`store/attempt/events.ts`). Hooks of one end run side by side; they are told in their order, with what they
- * said, so one that is over waits here for those before it. Only a hook that is still under way when its job is retried
- * by hand comes late: who follows the job then is already in its next life.
+ * A reader that follows the history page by page must not miss an event that appears before its
+ * cursor. So the position of an event is not a time. It is the claim, the phase within the claim,
+ * and a counter within the phase; each phase ends before the next begins, because the statement
+ * that opens a phase locks the row that the previous one needs (`store/attempt/events.ts`). Hooks
+ * of one end run in parallel; their events are shown in a fixed order, so a finished hook waits for
+ * those before it. Only a hook that still runs when its job is retried by hand comes late.
  */
 
-/** One claim of a job, from the queue to its end. The last one may have come only so far. */
+/** One claim of a job, from queued to its end. The last one may be incomplete. */
 export interface AttemptRecord {
   claim: number;
-  /** Null when nobody has claimed it yet, or ever. */
+  /** Null when the job was not claimed. */
   attempt: number | null;
   workerId: string | null;
   queuedAt: string | null;
   startedAt: string | null;
   cancelRequestedAt: string | null;
-  /** The actor; null when no person asked. */
+  /** The actor; null when the request had none. */
   cancelRequestedBy: string | null;
   finishedAt: string | null;
-  /** The state that its end brought the job into. */
+  /** The state that its end moved the job to. */
   next: JobState | null;
   runAt: string | null;
   error: JobError | null;
-  /** That its end was not the end: somebody retried the job by hand. */
+  /** Set when the job was retried by hand after this end. */
   retried: ManualRetry | null;
-  /** It is beyond what one page may hold, and was read without its contents. */
+  /** Beyond the page: read without its contents. */
   beyond?: boolean;
 }
 
-/** A retry by hand, as it is kept with the end that it undid. */
+/** A retry by hand, stored with the end that it undid. */
 export interface ManualRetry {
   at: string;
   mode: RetryMode;
-  /** When it is to run, if that is not at once. */
+  /** When it runs; null means at once. */
   runAt?: string | null;
-  /** What its params were, if it got others. */
+  /** The previous params, if the retry replaced them. */
   paramsBefore?: unknown;
 }
 
-/** What the job said while it ran. */
+/** An event that the job emitted while it ran. */
 export interface EmittedEvent {
   claim: number;
   n: number;
   attempt: number;
   type: EventType;
-  /** Written after somebody had asked the job to stop. */
+  /** Written after a cancel was requested. */
   cancelling: boolean;
   at: string;
   payload: unknown;
-  /** As of a attempt. */
+  /** As in `AttemptRecord`. */
   beyond?: boolean;
 }
 
-/** A hook of the job: a job of its own. */
+/** A hook of the job, which is a job of its own. */
 export interface HookJob {
   jobId: string;
   hook: HookName;
-  /** To the letter the `finishedAt` of the end that made it. */
+  /** Equals the `finishedAt` of the end that made it. */
   madeAt: string;
-  /** Null, like the time, until it has ended. */
+  /** Null until it has ended, like `finishedAt`. */
   status: JobState | null;
   finishedAt: string | null;
   error: JobError | null;
-  /** What its code emitted as events, the first of them. */
+  /** The first events that its code emitted. */
   emitted: readonly { at: string; payload: { type: string; payload: unknown } }[];
 }
 
-/** So many events of a hook are told in the history of its job; all of them are in its own. */
+/** The most events of a hook in the history of its job; the history of the hook has all. */
 export const HOOK_EVENTS_MAX = 100;
-/** The places of one hook, of which the last is its end. */
+/** The number of positions of one hook; the last one is its end. */
 const HOOK_POSITIONS = 1_000;
 
 export interface HistoryRows {
@@ -102,7 +100,7 @@ const PHASE = {
 } as const;
 const CREATED: HistoryPosition = [0, 0, 0];
 
-/** At most so many events after that place, and whether there are more among these rows. */
+/** At most `limit` events after that position, and whether these rows have more. */
 export function buildHistory(
   rows: HistoryRows,
   after: HistoryPosition | null,
@@ -118,7 +116,7 @@ export function buildHistory(
   return { events, more: end !== null || placed.length > limit };
 }
 
-/** The first place whose contents were not read; null when all were. */
+/** The first position whose contents were not read; null when all were. */
 function endOf({ attempts, emitted }: HistoryRows): HistoryPosition | null {
   const positions = [
     ...attempts.filter(({ beyond }) => beyond).map(({ claim }): HistoryPosition => [claim, 0, 0]),
@@ -132,8 +130,8 @@ function positionOfEmitted({ claim, n, cancelling }: EmittedEvent): HistoryPosit
 }
 
 /**
- * Where to go on with what the job said: after that number of that claim, and when `stopping`, only
- * with what it said there after it was asked to stop. The numbers run through both phases.
+ * Where to continue with emitted events: after this number of this claim, and when `stopping`, only
+ * with events emitted after the cancel request. The numbers run through both phases.
  */
 export function emittedAfter(after: HistoryPosition | null): {
   claim: number;
@@ -201,7 +199,7 @@ function* beginning(record: AttemptRecord): Generator<PlacedEvent> {
   }
 }
 
-/** How the claim was left, where that is a thing of its own, and where the job went from there. */
+/** How the claim ended, and the state that followed. */
 function* ending({ finishedAt: at, ...record }: AttemptRecord): Generator<PlacedEvent> {
   if (at === null || record.next === null) return;
   const { claim, attempt, workerId, next, runAt, error } = record;

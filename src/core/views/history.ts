@@ -1,8 +1,8 @@
 import type { JobError, JobState } from '../job/job.ts';
 
 /**
- * What can be read about a job beyond its state: its attempts, what it wrote, and what happened to
- * it in order. One shape for the API, the SDK, the CLI and the dashboard.
+ * The attempts, the log and the history of a job, as shown by the API, the SDK, the CLI and the
+ * dashboard.
  */
 
 export const EVENT_TYPES = [
@@ -24,11 +24,11 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export interface EventView {
-  /** Grows along the history, so that a reader can go on after it. */
+  /** Increases along the history; a cursor. */
   id: string;
   type: EventType;
   at: string;
-  /** Null for what belongs to no attempt. */
+  /** Null when the event belongs to no attempt. */
   attempt: number | null;
   payload: unknown;
 }
@@ -47,11 +47,11 @@ export interface AttemptView {
   peakRssBytes: number | null;
   cpuMs: number | null;
   error: JobError | null;
-  /** The state that its end brought the job into; null while it runs. */
+  /** The state that the attempt ended in; null while it runs. */
   outcome: JobState | null;
 }
 
-/** `system` is Longshore itself, for example where it had to cut. */
+/** `system` is Longshore itself, for example where it truncated. */
 export const LOG_STREAMS = ['stdout', 'stderr', 'logger', 'system'] as const;
 export type LogStream = (typeof LOG_STREAMS)[number];
 
@@ -66,7 +66,7 @@ export interface LogLine {
   message: string;
 }
 
-/** A line as it is read. */
+/** A line as the API shows it. */
 export interface LogView {
   id: string;
   attempt: number;
@@ -76,7 +76,7 @@ export interface LogView {
   message: string;
 }
 
-/** What a hook is told about the job that it belongs to; the params of its own small job. */
+/** The params of a hook, which is a job of its own: what it learns about the job it belongs to. */
 export interface HookParams {
   hook: HookName;
   jobId: string;

@@ -1,7 +1,7 @@
 /**
- * Which lines about jobs the log gets. Failures are told one by one unless nothing is; of all else a
- * share is told, from none to all. The share is one of jobs, not of lines: who follows a job that is told
- * of finds all its lines, from whichever process they come.
+ * Which log lines about jobs are written. Failures are logged one by one unless logging is off; of
+ * all other lines a share is logged. The share is of jobs, not of lines: a sampled job has all its
+ * lines, in every process.
  */
 export interface JobLines {
   failures: boolean;
@@ -10,7 +10,10 @@ export interface JobLines {
 
 export const DEFAULT_JOB_LINES = 'failures';
 
-/** `off`, `failures`, `all`, or failures and a share of the others such as `0.01`. Null when it is none. */
+/**
+ * `off`, `failures`, `all`, or failures and a share of the others such as `0.01`. Null when
+ * invalid.
+ */
 export function parseJobLines(text: string): JobLines | null {
   if (text === 'off') return { failures: false, share: 0 };
   if (text === 'failures') return { failures: true, share: 0 };
@@ -20,7 +23,7 @@ export function parseJobLines(text: string): JobLines | null {
 
 const CHANCES = 2 ** 32;
 
-/** Decided by those digits of the id that chance made. */
+/** Decided by random digits of the id. */
 export function isInShare(jobId: string, share: number): boolean {
   if (share === 0) return false;
   return share === 1 || Number.parseInt(jobId.slice(24, 32), 16) < share * CHANCES;

@@ -1,7 +1,7 @@
 import type { PauseView } from '../queue/limit-view.ts';
 import type { Scope } from '../access/scope.ts';
 
-/** A key as it can be looked at: all of it but the secret, which only its first answer had. */
+/** A key without its secret, which only the response that created it contains. */
 export interface KeyView {
   keyId: string;
   tenant: string;
@@ -11,7 +11,7 @@ export interface KeyView {
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
-  /** The key that took its place, when it was rotated. */
+  /** The key that replaced it in a rotation. */
   successorId: string | null;
 }
 
@@ -23,11 +23,11 @@ export const TENANT_WEIGHT_MAX = 1_000;
 export interface TenantView {
   tenant: string;
   createdAt: string;
-  /** Its share of the claims among tenants whose jobs are as urgent. */
+  /** Its share of the claims among tenants with jobs of equal priority. */
   weight: number;
-  /** How many of its jobs run at a time; null is no limit. */
+  /** The most jobs it may run at a time; null means no limit. */
   concurrencyLimit: number | null;
-  /** How many run and are counted; 0 while there is no limit. */
+  /** Running jobs that count; 0 while there is no limit. */
   inUse: number;
   paused: PauseView | null;
 }

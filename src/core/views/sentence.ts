@@ -1,7 +1,7 @@
 import type { JobView } from '../job/job.ts';
 import { duration } from '../values/duration.ts';
 
-/** How a job is, in one sentence that a person can act on. */
+/** The state of a job as one sentence. */
 export function sentence(job: JobView, now: Date): string {
   const attempt = `attempt ${job.attempts} of ${job.maxAttempts}`;
   switch (job.status) {

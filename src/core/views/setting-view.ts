@@ -1,6 +1,6 @@
-/** How one thing is set up, as it may be shown. Secrets are no part of this. */
+/** One setting as it may be shown. Secrets are not part of this. */
 export interface SettingView {
-  /** Of the environment variable. */
+  /** The name of the environment variable. */
   name: string;
   value: string | number | null;
   meaning: string;

@@ -2,13 +2,16 @@ import { emptyCounts, type Quantiles, quantilesMs } from './histogram.ts';
 import { JOB_STATES, type JobState } from '../job/job.ts';
 import { MINUTE_MS } from '../values/duration.ts';
 
-/** How the queues are doing, as `GET /v1/stats` tells it. Nothing is counted for it: see `store/counters/counter-moves`. */
+/**
+ * The answer of `GET /v1/stats`. It reads counters instead of counting jobs: see
+ * `store/counters/counter-moves`.
+ */
 export interface StatsView {
   at: string;
-  /** What rates, times and retries were asked to look back on, and since when they really do. */
+  /** The requested window of rates, times and retries, and its real start. */
   windowMinutes: number;
   windowFrom: string;
-  /** How many jobs are there now, in each state. */
+  /** The number of jobs in each state. */
   totals: StateCounts;
   definitions: DefinitionStats[];
   throughput: Throughput;
@@ -18,22 +21,22 @@ export type StateCounts = Record<JobState, number>;
 
 export interface DefinitionStats {
   key: string;
-  /** Jobs that could run now, and those that do. */
+  /** Queued jobs and running jobs. */
   depth: number;
   running: number;
   states: StateCounts;
-  /** How long the oldest queued job has waited, and which it is; null when none is queued. */
+  /** The wait of the oldest queued job, and its id; null when none is queued. */
   oldestAgeMs: number | null;
   oldestJobId: string | null;
-  /** Queued jobs of versions that no living worker has loaded; null when there are none. */
+  /** Queued jobs of versions that no live worker has loaded; null when there are none. */
   unserved: Unserved | null;
-  /** Of the jobs that succeeded or failed in the window; null when none did. */
+  /** Of the jobs that succeeded or failed in the window; null when there were none. */
   successRate: number | null;
   failureRate: number | null;
-  /** How long jobs were in line before an attempt began, and how long attempts took. */
+  /** How long jobs were queued before an attempt started, and how long attempts took. */
   waitMs: Quantiles;
   runMs: Quantiles;
-  /** Attempts in the window that failed and are tried again. */
+  /** Attempts in the window that failed and are retried. */
   retries: number;
 }
 
@@ -54,10 +57,10 @@ const THROUGHPUT_COUNTS = [
 
 export type ThroughputCount = (typeof THROUGHPUT_COUNTS)[number];
 
-/** One number for each minute, the oldest first; the last minute is the one that is not over yet. */
+/** One number per minute, oldest first; the last minute is not over yet. */
 export type Throughput = { from: string; stepMs: number } & Record<ThroughputCount, number[]>;
 
-/** The oldest queued job of one version, and whether a living worker has that version loaded. */
+/** The oldest queued job of a version, and whether a live worker has that version loaded. */
 export interface OldestJob {
   key: string;
   version: number;
@@ -66,7 +69,7 @@ export interface OldestJob {
   served: boolean;
 }
 
-/** What the store knows, still apart by shard. */
+/** The rows of the store, per shard. */
 export interface StatsRows {
   at: Date;
   depths: readonly { key: string; version: number; state: JobState | null; n: number }[];
@@ -99,7 +102,9 @@ function noJobs(): StateCounts {
   return Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as StateCounts;
 }
 
-/** Times are kept in slots of a quarter of an hour; the first one that counts holds the beginning. */
+/**
+ * Times are stored in slots of a quarter of an hour; the first slot that counts contains the start.
+ */
 const SLOT_MS = 15 * MINUTE_MS;
 
 function windowFrom(at: Date, windowMinutes: number): Date {
@@ -139,7 +144,9 @@ function ageOf({ ageMs }: OldestJob): number {
   return Math.max(0, Math.round(ageMs));
 }
 
-/** A deploy may be under way: only what has waited for long enough counts, with all behind it. */
+/**
+ * Only jobs that have waited long enough count, with all behind them: a deploy may be under way.
+ */
 function unservedOf(
   heads: readonly OldestJob[],
   depths: StatsRows['depths'],
@@ -152,11 +159,11 @@ function unservedOf(
   const depth = depths
     .filter(({ version, state }) => state === 'queued' && versions.has(version))
     .reduce((sum, { n }) => sum + n, 0);
-  // What is counted is a moment behind what is there.
+  // Counters lag a moment behind the rows.
   return { depth: Math.max(1, depth), oldestAgeMs: ageOf(first), oldestJobId: first.jobId };
 }
 
-/** An attempt that begins has waited; whatever else is counted by its time has run, or never did. */
+/** A time on a job that starts is its wait; any other time is a run time. */
 function recentOf(spans: StatsRows['spans']) {
   const wait = emptyCounts();
   const run = emptyCounts();

@@ -3,7 +3,7 @@ import { isTerminal, type JobError, type JobState, type JobView } from '../job/j
 import { utf8Length } from '../job/params.ts';
 import { type DeliveryEvent, TEST_EVENT } from './webhook.ts';
 
-/** The params of a delivery: what the statement that made it knew of the job at that moment. */
+/** The params of a delivery: the facts of the job in the statement that made the delivery. */
 export interface DeliveryParams {
   webhookId: string;
   event: DeliveryEvent;
@@ -13,12 +13,12 @@ export interface DeliveryParams {
   attempts?: number;
   runAt?: string | null;
   error?: JobError | null;
-  /** The alert that fired or was resolved, as it was then. */
+  /** The alert when it fired or was resolved. */
   alert?: AlertView;
-  /** Somebody asked for it, so that it is sent to a webhook that is paused, too. */
+  /** Requested by hand, so it is sent even to a paused webhook. */
   byHand?: true;
   redeliveryOf?: string;
-  /** What was sent before, to be sent again to the letter. */
+  /** The body of an earlier delivery, to be sent again unchanged. */
   envelope?: CloudEvent;
 }
 
@@ -31,7 +31,7 @@ export interface CloudEvent {
   subject: string;
   time: string;
   datacontenttype: 'application/json';
-  /** An extension: the params and the result were too large to send along. */
+  /** An extension attribute: params and result were too large to send. */
   truncated?: true;
   data: unknown;
 }
@@ -39,8 +39,8 @@ export interface CloudEvent {
 const EVENT_MAX_BYTES = 262_144;
 
 /**
- * The job as it was when the event happened. It has gone on since, so what it is read from is the job of
- * now, and what the delivery was told counts where they differ.
+ * The job at the time of the event: read from the current job, with the facts of the delivery where
+ * they differ.
  */
 export function jobThen(now: JobView, delivery: DeliveryParams): JobView {
   const status = delivery.status ?? now.status;
@@ -64,7 +64,7 @@ export function jobThen(now: JobView, delivery: DeliveryParams): JobView {
   };
 }
 
-/** `job` is what the API would show: without its secrets. */
+/** `job` is the redacted view of the API. */
 export function jobEvent(deliveryId: string, delivery: DeliveryParams, job: JobView): CloudEvent {
   const whole = envelope(deliveryId, delivery, job.tenant, job.jobId, job);
   if (utf8Length(JSON.stringify(whole), EVENT_MAX_BYTES) <= EVENT_MAX_BYTES) return whole;

@@ -1,12 +1,12 @@
 /**
- * What the URL of a webhook may look like. Where it leads is another question, which only the one who
- * dials can answer (`webhooks/dialer.ts`).
+ * Checks the form of a webhook URL. Its address is checked when it is dialed
+ * (`webhooks/dialer.ts`).
  */
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; detail: string };
 
 /**
- * What speaks another protocol could be made to understand a request as commands. Below 1024 nothing
- * but the ports of HTTP itself speaks it; above, these are known not to.
+ * Ports of other protocols, whose servers could take an HTTP request for commands. Below 1024 only
+ * the ports of HTTP are allowed; above, these are excluded.
  */
 const FOREIGN_PORTS = new Set([
   1433, 1521, 2049, 3306, 3389, 5432, 5672, 5900, 6379, 6667, 9042, 9092, 11_211, 27_017,
@@ -22,7 +22,7 @@ export function judgeUrl(text: string): UrlVerdict {
     return refused('must not hold a user name or a password: verify the signature instead');
   }
   if (!isSanePort(url)) return refused(`names port ${url.port}, where no web server listens`);
-  // It would never be sent, and whoever wrote it thinks otherwise.
+  // A fragment is never sent, so a URL with one is a mistake.
   if (url.hash !== '') return refused('must not have a fragment (#…)');
   return { ok: true, url };
 }

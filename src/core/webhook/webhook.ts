@@ -1,9 +1,9 @@
 import { HOUR_MS, MINUTE_MS } from '../values/duration.ts';
 
 /**
- * A webhook tells somebody else's server what becomes of jobs. Each event that it subscribed to becomes
- * a delivery, which is a small job of its own in a queue of the system: the statement that moves the job
- * makes it, so that neither is there without the other, and it is retried like any job.
+ * A webhook sends the events of jobs to another server. Each subscribed event becomes a delivery, a
+ * job of its own in a system queue. The statement that moves the job also makes the delivery, so
+ * they commit together, and the delivery is retried like any job.
  */
 
 export const WEBHOOK_EVENTS = [
@@ -18,14 +18,14 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** What `POST /v1/webhooks/{id}/test` sends; nobody can subscribe to it. */
+/** What `POST /v1/webhooks/{id}/test` sends; not available for subscriptions. */
 export const TEST_EVENT = 'webhook.test';
 export type DeliveryEvent = WebhookEvent | typeof TEST_EVENT;
 
-/** No definition can have such a key: keys begin with a letter or a digit. */
+/** Reserved: definition keys begin with a letter or a digit. */
 export const WEBHOOK_KEY = '$webhook';
 
-/** When a delivery is tried again: soon at first, then ever more slowly, over three days in all. */
+/** The delays before retries of a delivery: increasing, over three days in all. */
 export const DELIVERY_DELAYS_MS = [
   5_000,
   5 * MINUTE_MS,
@@ -34,36 +34,36 @@ export const DELIVERY_DELAYS_MS = [
 ];
 export const DELIVERY_MAX_ATTEMPTS = DELIVERY_DELAYS_MS.length + 1;
 
-/** `paused` is by hand or by repeated failure, `disabled` by the receiver, who answered 410. */
+/** `paused` by hand or after repeated failures; `disabled` when the receiver answered 410. */
 export const WEBHOOK_STATUSES = ['active', 'paused', 'disabled'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
 export const WEBHOOK_URL_MAX = 2_000;
 
-/** A webhook as the outside sees it. Its secret is not part of it. */
+/** A webhook as shown by the API, without its secret. */
 export interface WebhookView {
   id: string;
   tenant: string;
   url: string;
   description: string | null;
   events: WebhookEvent[];
-  /** Null: of all definitions. */
+  /** Null: all definitions. */
   definitionKeys: string[] | null;
-  /** Null: whatever its tags; otherwise one of them is enough. */
+  /** Null: any tags; otherwise one matching tag is enough. */
   tags: string[] | null;
   status: WebhookStatus;
   /** Why it is not active. */
   notice: string | null;
-  /** How many sends in a row have failed, and since when. */
+  /** Consecutive failed sends, and since when. */
   failures: number;
   failingSince: string | null;
-  /** Until then the secret before the last rotation signs as well. */
+  /** Until then the previous secret also signs. */
   previousSecretUntil: string | null;
   createdAt: string;
   updatedAt: string;
 }
 
-/** What people decide about a webhook. */
+/** The settings of a webhook. */
 export type WebhookSpec = Pick<
   WebhookView,
   'url' | 'description' | 'events' | 'definitionKeys' | 'tags'
@@ -72,15 +72,15 @@ export type WebhookSpec = Pick<
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** One try, as it is recorded before the outcome of its attempt. */
+/** One send, recorded before the outcome of its attempt. */
 export interface Send {
   at: string;
   durationMs: number;
-  /** What the receiver answered; null when there was no answer. */
+  /** The status of the response; null when there was none. */
   status: number | null;
-  /** Why there was none. */
+  /** Why there was no response. */
   error: string | null;
-  /** The beginning of the answer, if it is text. */
+  /** The beginning of the response body, if it is text. */
   responseBody: string | null;
   responseTruncated: boolean;
 }
@@ -92,9 +92,9 @@ export interface DeliveryView {
   event: DeliveryEvent;
   jobId: string | null;
   status: DeliveryStatus;
-  /** The delivery that was sent again by this one. */
+  /** The delivery that this one repeats. */
   redeliveryOf: string | null;
-  /** What is sent; null until the first try. */
+  /** What is sent; null before the first send. */
   request: unknown;
   attempts: Send[];
   createdAt: string;
@@ -102,7 +102,7 @@ export interface DeliveryView {
   finishedAt: string | null;
 }
 
-/** Only 2xx says that the event has arrived. */
+/** Only 2xx counts as delivered. */
 export function isDelivered({ status }: Pick<Send, 'status'>): boolean {
   return status !== null && status >= 200 && status <= 299;
 }
@@ -111,8 +111,8 @@ const PAUSE_AFTER_FAILURES = 5;
 const PAUSE_AFTER_MS = 24 * HOUR_MS;
 
 /**
- * Whether to stop trying. A receiver that is down for a night is no reason, however many events it
- * misses meanwhile; one that has answered nothing well for a whole day is.
+ * Whether to pause the webhook. A receiver that is down for a night does not cause it, however many
+ * events it misses; a whole day without a success does.
  */
 export function shouldPause(streak: { failures: number; failingMs: number }): boolean {
   return streak.failures >= PAUSE_AFTER_FAILURES && streak.failingMs >= PAUSE_AFTER_MS;

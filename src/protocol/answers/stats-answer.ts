@@ -69,7 +69,7 @@ export const StatsAnswer = z.looseObject({
         })
         .nullable()
         .describe(
-          'Queued jobs of versions that no living worker has loaded, once one has waited for ' +
+          'Queued jobs of versions that no live worker has loaded, once one has waited for ' +
             'LONGSHORE_UNHANDLED_AFTER_MS; null when there are none.',
         ),
       successRate: rate.describe('Of the jobs that succeeded or failed in the window.'),

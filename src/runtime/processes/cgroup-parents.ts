@@ -9,9 +9,8 @@ export interface CgroupParent {
 export type Controller = 'memory' | 'pids';
 
 /**
- * Where this process could make groups for a controller: below its own group, or (version 2, where a group with
- * processes in it hands no controller down) beside it. Version 2 first: a machine that has both is on
- * its way there.
+ * Where this process can create groups for a controller: below its own group, or (version 2, where
+ * a group with processes cannot delegate controllers) beside it. Version 2 comes first.
  */
 export function cgroupParents(controller: Controller): CgroupParent[] {
   return parentsIn(readText('/proc/self/cgroup'), readText('/proc/self/mountinfo'), controller);
@@ -30,7 +29,7 @@ export function parentsIn(
     const version = controllers === '' ? 2 : 1;
     if (version === 1 && !controllers.split(',').includes(controller)) continue;
     const mount = mounts.find((fields) => isMountOf(version, fields, controller));
-    // The fourth field is the group that is mounted, which in a container is not the topmost one.
+    // The fourth field is the mounted group, which in a container is not the root.
     const [root, mountPoint] = mount?.slice(3, 5) ?? [];
     if (root === undefined || mountPoint === undefined) continue;
     const own = join(mountPoint, relative(root, ownPath));
@@ -46,7 +45,7 @@ function isMountOf(version: 1 | 2, fields: readonly string[], controller: Contro
   return type === 'cgroup' && options.split(',').includes(controller);
 }
 
-/** Nothing, where there is no such file. */
+/** Empty when the file does not exist. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');

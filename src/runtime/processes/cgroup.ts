@@ -12,15 +12,15 @@ import { type CgroupParent, cgroupParents, type Controller, readText } from './c
 import { sleep } from '../deadline.ts';
 
 /**
- * Control groups, for limits on a process with all that it starts: its memory, and how many processes
- * and threads it may have. A worker makes a group of its own and in it one for each runner. Version 1
- * and 2 of the kernel's interface differ in the names of files, in where a group may be made, and in
- * that version 1 has a tree for each controller; the rest is the same.
+ * Control groups: limits for a process and its children, on memory and on the number of processes
+ * and threads. A worker creates a group of its own and in it one per runner. Versions 1 and 2
+ * differ in file names and in where a group may be created, and version 1 has a tree per
+ * controller.
  */
 
 interface Files {
   limit: string;
-  /** Memory and swap together in version 1, swap alone in version 2. */
+  /** Memory plus swap in version 1, swap alone in version 2. */
   swap: string;
   peak: string;
   /** Has a line `oom_kill N` in both versions. */
@@ -44,7 +44,7 @@ const FILES: Record<1 | 2, Files> = {
 
 export type MemoryMethod = 'cgroup v2' | 'cgroup v1' | 'rlimit and RSS watch';
 
-/** How memory is limited on this machine, for `doctor`. Found out by trying. */
+/** How memory is limited on this machine, for `doctor`. Determined by trying. */
 export function memoryMethod(): MemoryMethod {
   const groups = ControlGroups.create(`longshore-probe-${process.pid}`);
   const method = groups?.method ?? 'rlimit and RSS watch';
@@ -52,7 +52,7 @@ export function memoryMethod(): MemoryMethod {
   return method;
 }
 
-/** A group of the worker in one tree, and what it is for. */
+/** The worker's group in one tree, and its controllers. */
 interface Root {
   path: string;
   version: 1 | 2;
@@ -65,7 +65,7 @@ export interface GroupLimits {
   processesMax: number;
 }
 
-/** The groups of a worker, which hold those of its runners. */
+/** The groups of a worker, which contain those of its runners. */
 export class ControlGroups {
   readonly #roots: readonly Root[];
 
@@ -73,10 +73,10 @@ export class ControlGroups {
     this.#roots = roots;
   }
 
-  /** Null where we may not make groups. */
+  /** Null when this process may not create groups. */
   static create(name: string): ControlGroups | null {
     const memory = rootFor('memory', name);
-    // In version 2 one group serves both, if it can.
+    // In version 2 one group can serve both.
     const alsoPids = memory?.version === 2 && handsDown(memory.path, 'pids');
     if (memory && alsoPids) {
       return new ControlGroups([{ ...memory, controllers: ['memory', 'pids'] }]);
@@ -129,7 +129,7 @@ export class RunnerGroup {
     if (this.#memory && memoryBytes !== null) limitMemory(this.#memory, memoryBytes);
   }
 
-  /** Whether a limit on memory is held by it. */
+  /** Whether it enforces a memory limit. */
   get limitsMemory(): boolean {
     return this.#memory !== null;
   }
@@ -138,36 +138,36 @@ export class RunnerGroup {
     for (const part of this.#parts) write(part, 'cgroup.procs', pid);
   }
 
-  /** From now on no process in it can start another, so that none gets away from those who end them. */
+  /** Forbids forks in the group, so that no process escapes the kill. */
   forbidForks(): void {
     const pids = this.#parts.find(({ controllers }) => controllers.includes('pids'));
     try {
       if (pids) write(pids, 'pids.max', 0);
     } catch {
-      // They are ended all the same, in more rounds.
+      // Without the limit the kill takes more rounds.
     }
   }
 
-  /** Whether no process is in it. */
+  /** Whether the group has no processes. */
   get isEmpty(): boolean {
     return this.#parts.every(({ path }) => readText(join(path, 'cgroup.procs')).trim() === '');
   }
 
-  /** Null where the kernel does not tell (version 2 before Linux 5.19). */
+  /** Null where the kernel does not report it (version 2 before Linux 5.19). */
   get peakBytes(): number | null {
     if (!this.#memory) return null;
     const { path, version } = this.#memory;
     return readNumber(join(path, FILES[version].peak), /^(\d+)/);
   }
 
-  /** Whether the kernel has killed somebody in it for want of memory. */
+  /** Whether the kernel has killed a process of the group for lack of memory. */
   get exceeded(): boolean {
     if (!this.#memory) return false;
     const { path, version } = this.#memory;
     return (readNumber(join(path, FILES[version].events), /^oom_kill (\d+)/m) ?? 0) > 0;
   }
 
-  /** With everybody who is left in it. */
+  /** Kills the processes that are left and removes the group. */
   async remove(): Promise<void> {
     for (const { path } of this.#parts) await removeGroups(path);
   }
@@ -177,12 +177,12 @@ function limitMemory(group: Root, limitBytes: number): void {
   const { version } = group;
   write(group, FILES[version].limit, limitBytes);
   try {
-    // A machine that swaps would only be slower at running out.
+    // Swap would only delay the kill.
     write(group, FILES[version].swap, version === 1 ? limitBytes : 0);
-    // One of them killed alone would leave the others waiting for it.
+    // Kill the whole group: a single kill would leave the others waiting.
     if (version === 2) write(group, 'memory.oom.group', 1);
   } catch {
-    // Kernels without swap accounting have no such file.
+    // Kernels without swap accounting do not have this file.
   }
 }
 
@@ -193,7 +193,7 @@ function write({ path }: Root, file: string, value: number): void {
 const REMOVE_TRIES = 200;
 const REMOVE_PAUSE_MS = 5;
 
-/** Ends who is left in a group and in those below it, and removes them all. Never throws. */
+/** Kills the processes of a group and its subgroups, and removes all groups. Never throws. */
 export async function removeGroups(path: string): Promise<void> {
   for (let tries = 0; tries < REMOVE_TRIES && !tryRemove(path); tries += 1) {
     for (const group of [...childGroups(path), path]) killMembers(group);
@@ -210,13 +210,13 @@ function killMembers(path: string): void {
       try {
         process.kill(Number(pid), 'SIGKILL');
       } catch {
-        // It has ended meanwhile.
+        // It has exited meanwhile.
       }
     }
   }
 }
 
-/** A group can be removed when nobody is in it, the dying included. */
+/** A group can be removed when it has no processes, dying ones included. */
 function tryRemove(path: string): boolean {
   try {
     for (const child of childGroups(path)) rmdirSync(child);
@@ -236,14 +236,14 @@ function childGroups(path: string): string[] {
   }
 }
 
-/** The worker's group for a controller, at the first place where it can be made. */
+/** The worker's group for a controller, in the first parent where it can be created. */
 function rootFor(controller: Controller, name: string): Root | null {
   const parent = cgroupParents(controller).find((one) => canHold(one, controller, name));
   if (!parent) return null;
   return { path: join(parent.base, name), version: parent.version, controllers: [controller] };
 }
 
-/** Makes the worker's group there, if that can be done and would be of use. */
+/** Creates the worker's group there, if possible and useful. */
 function canHold({ base, version }: CgroupParent, controller: Controller, name: string): boolean {
   const path = join(base, name);
   if (version === 2 && !handsDown(base, controller)) return false;
@@ -254,11 +254,11 @@ function canHold({ base, version }: CgroupParent, controller: Controller, name: 
   }
   try {
     if (version === 1) accessSync(join(path, LIMIT_FILE[controller]), constants.W_OK);
-    // Whoever moves a process must be allowed to do so in the group that both places share.
+    // Moving a process needs write access in the common ancestor group.
     accessSync(join(base, 'cgroup.procs'), constants.W_OK);
     if (version === 1 || handsDown(path, controller)) return true;
   } catch {
-    // It is of no use, then.
+    // This parent cannot be used.
   }
   tryRemove(path);
   return false;
@@ -266,7 +266,7 @@ function canHold({ base, version }: CgroupParent, controller: Controller, name: 
 
 const LIMIT_FILE: Record<Controller, string> = { memory: FILES[1].limit, pids: 'pids.max' };
 
-/** In version 2 a group has a controller only when the one above hands it down. */
+/** In version 2 a group has a controller only when its parent delegates it. */
 function handsDown(path: string, controller: Controller): boolean {
   const file = join(path, 'cgroup.subtree_control');
   try {

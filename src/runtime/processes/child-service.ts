@@ -12,7 +12,7 @@ export interface ChildServiceOptions {
   entry: string;
   /** Sent over the channel, not by argv or environment, since it may hold secrets. */
   message: Record<string, unknown>;
-  /** Variables of ours that it gets besides the harmless ones; see `environment.ts`. */
+  /** Variables of ours that the child gets besides the harmless ones; see `environment.ts`. */
   environment?: string | null;
   log: Log;
   /** How long a stop may take before the process is killed. */
@@ -21,7 +21,7 @@ export interface ChildServiceOptions {
 
 const HEALTHY_MS = 10_000;
 
-/** What a child says: that it is up, or why it never will be. */
+/** What a child reports: that it is ready, or why it cannot start. */
 interface ChildMessage<Ready> {
   ready?: Ready;
   refused?: { kind: RefusalKind; message: string };
@@ -29,21 +29,20 @@ interface ChildMessage<Ready> {
   failed?: string;
 }
 
-/** How one life of the process ended. */
+/** How one run of the process ended. */
 interface Life {
   wasUp: boolean;
   refused: StartRefusal | null;
   orderly: boolean;
-  /** In words, for people. */
+  /** The exit code or signal, for people. */
   end: string;
 }
 
 /**
- * A part of the server that lives in its own process. From the first moment on it is started again
- * whenever it ends without having been asked to, also when it left in good order because somebody
- * else asked it. Only before it was up for the first time may it refuse to start. It leads its own
- * process group, so that Ctrl-C in a terminal reaches only the parent, which then stops its parts in
- * order.
+ * A part of the server in its own process. It is restarted whenever it exits without being stopped,
+ * also after an orderly exit. It may refuse to start only before it was ready for the first time.
+ * It leads its own process group, so that Ctrl-C in a terminal reaches only the parent, which stops
+ * its parts in order.
  */
 export class ChildService<Ready> implements Service {
   readonly name: string;
@@ -52,7 +51,7 @@ export class ChildService<Ready> implements Service {
   #supervision: Promise<void> | undefined;
   #child: ChildProcess | undefined;
   #ready: Ready | undefined;
-  /** Who waits for the next one to be up, or for the end of it all. */
+  /** Callbacks that wait for the next ready process, or for the end. */
   #awaited: (() => void)[] = [];
 
   constructor(options: ChildServiceOptions) {
@@ -60,7 +59,7 @@ export class ChildService<Ready> implements Service {
     this.#options = options;
   }
 
-  /** What the process said when it was last up. */
+  /** The last ready message of the process. */
   get ready(): Ready | undefined {
     return this.#ready;
   }
@@ -69,7 +68,7 @@ export class ChildService<Ready> implements Service {
     return this.#child?.pid;
   }
 
-  /** Resolves when the process is up, however often it has to be started for that. */
+  /** Resolves when the process is ready, after any number of restarts. */
   async start(signal?: AbortSignal): Promise<void> {
     if (this.#supervision) return;
     this.#stopping = new AbortController();
@@ -88,7 +87,7 @@ export class ChildService<Ready> implements Service {
     }
   }
 
-  /** Asks the process to leave in good order; resolves when the next one is up in its place. */
+  /** Asks the process to exit in an orderly way; resolves when its successor is ready. */
   async renew(): Promise<void> {
     if (!this.#supervision) throw new Error(`the ${this.name} is not running`);
     const next = new Promise<void>((resolve) => this.#awaited.push(resolve));
@@ -125,13 +124,13 @@ export class ChildService<Ready> implements Service {
       if (stopping.aborted) return;
       if (wasUp && (orderly || performance.now() - startMs > HEALTHY_MS)) backoff.reset();
       const about = { service: this.name, pauseMs: backoff.next() };
-      if (orderly) log.info(about, 'left in good order; starting a new one');
+      if (orderly) log.info(about, 'exited in good order; restarting');
       else log.warn(about, `${end}; starting it again`);
       await sleep(about.pauseMs, stopping);
     }
   }
 
-  /** One life of the process, up to its end. */
+  /** One run of the process, up to its exit. */
   async #live(up: () => void): Promise<Life> {
     const child = fork(this.#options.entry, {
       env: childEnvironment(this.#options.environment),
@@ -174,9 +173,9 @@ interface ServedChild<Ready> {
 }
 
 /**
- * The other side: waits for the parent's message, starts, says so, and stops when it is told to, when
- * it `leaves` by itself, or when the parent is gone. A parent that was killed cannot say goodbye, but
- * its channel closes. `begin` ends early when its signal aborts: then it is to stop before it was up.
+ * The child's side: waits for the parent's message, starts, reports ready, and stops on request,
+ * when it `leaves` by itself, or when the parent is gone: the channel of a killed parent closes.
+ * `begin` must end early when its signal aborts.
  */
 export function serveAsChild<Message, Ready>(
   begin: (message: Message, stopping: AbortSignal) => Promise<ServedChild<Ready>>,
@@ -189,7 +188,7 @@ export function serveAsChild<Message, Ready>(
     if (stopping.signal.aborted) return;
     stopping.abort();
     void (running ?? Promise.resolve(undefined))
-      // One that never came up has already said why, and cleaned up behind itself.
+      // A failed start has already been reported and cleaned up.
       .catch(() => undefined)
       .then(async (service) => await service?.stop())
       .then(

@@ -4,9 +4,9 @@ const CLOSE_ON_EXEC = 0o2000000;
 const STANDARD_MAX = 2;
 
 /**
- * The open files of this process that a program started by it would have too. Node opens none of that
- * kind, but whoever started Node may have left some: a shell, a supervisor, a CI system. (Node closes
- * the door on the low numbers among them, up to the first gap above 15.)
+ * The inheritable file descriptors of this process. Node opens none, but the shell, supervisor or
+ * CI system that started Node may have left some. (Node closes the low ones, up to the first gap
+ * above 15.)
  */
 export function inheritableDescriptors(): number[] {
   try {

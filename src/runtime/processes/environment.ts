@@ -1,7 +1,7 @@
 /**
- * The environment that a process running user code gets: what programs need to work at all, and what
- * the operator named. Secrets of the server (its database URL, its keys) are never among it, and
- * neither is what would change how Node itself starts (NODE_OPTIONS).
+ * The environment of processes that run user code: what programs need to work, and what the
+ * operator listed. It never contains secrets of the server (database URL, keys) or variables that
+ * change how Node starts (NODE_OPTIONS).
  */
 const HARMLESS = [
   'PATH',
@@ -21,7 +21,7 @@ const HARMLESS = [
   'SSL_CERT_DIR',
 ];
 
-/** `named` lists more variables, split by commas; one that ends in `*` means all that begin so. */
+/** `named` lists more variables, separated by commas; a trailing `*` matches a prefix. */
 export function childEnvironment(
   named: string | null = null,
   from: NodeJS.ProcessEnv = process.env,

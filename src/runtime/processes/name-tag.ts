@@ -2,21 +2,20 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:f
 import { setImmediate as breathe } from 'node:timers/promises';
 
 /**
- * A name tag that a process cannot lose. What a job starts can leave its process group and session
- * (`setsid`), its parent (a double fork) and its environment (`env -i`), so none of these tells whose
- * it is. What stays is RLIMIT_RSS: Linux hands it on to every child and through every exec, has done
- * nothing with it since 2.4.30, and shows it to everybody in `/proc/PID/limits`. So each runner is
- * started with a limit that no other process has, far above the memory of any machine, and whoever
- * carries the same number came from it. A process can lower its limit, but without CAP_SYS_RESOURCE
- * it cannot go back to none, which every ordinary process has. So one that took its number off is
- * known by having another one, together with `no_new_privs`, which nothing takes off either.
+ * A tag that a process cannot remove. What a job starts can leave its process group and session
+ * (`setsid`), its parent (a double fork) and its environment (`env -i`). What stays is RLIMIT_RSS:
+ * Linux passes it on to every child and through every exec, has ignored its value since 2.4.30, and
+ * shows it in `/proc/PID/limits`. So each runner starts with a unique limit, far above the memory
+ * of any machine, and all processes with that number came from it. A process can lower its limit,
+ * but without CAP_SYS_RESOURCE it cannot remove it. So a process that changed its tag is recognized
+ * by a different limit together with `no_new_privs`, which cannot be removed either.
  *
- * Where jobs have users of their own, they are found by these instead (`user-processes.ts`).
+ * Where jobs have users of their own, processes are found by uid instead (`user-processes.ts`).
  *
- * A tag is a *family*, one per worker and drawn at random, and a *member*, one per runner: when the
- * worker is gone, its watchdog finds all of its runners without having been told of each.
+ * A tag is a *family*, one per worker and random, and a *member*, one per runner: when the worker
+ * is gone, its watchdog finds all of its runners.
  *
- * Where there is no `/proc`, nobody is ever found, and a kill reaches the process group only.
+ * Without `/proc` no process is found, and a kill reaches the process group only.
  */
 
 const MEMBERS = 2 ** 32;
@@ -40,28 +39,28 @@ export function familyOf(tag: NameTag): number {
 const LINE = 'Max resident set';
 const buffer = Buffer.alloc(2_048);
 
-/** Null when the process is gone, a zombie, or carries none. */
+/** Null when the process is gone, a zombie, or has no tag. */
 export function readTag(pid: number): NameTag | null {
   try {
     const limits = readShort(`/proc/${pid}/limits`);
     const tag = tagIn(limits) ?? (isLowered(limits) && isOurs(pid) ? TAKEN_OFF : null);
-    // Only of those who carry one it matters whether they still live.
+    // Check for a zombie only when the process has a tag.
     return tag === null || isZombie(readShort(`/proc/${pid}/stat`)) ? null : tag;
   } catch {
     return null;
   }
 }
 
-/** The field of `/proc/PID/stat`, counted from the state, that says how many threads there are. */
+/** The field of `/proc/PID/stat`, counted from the state, with the number of threads. */
 const THREADS_FIELD = 17;
 
-/** One whose first thread has ended looks like one, but its other threads go on. */
+/** A process whose first thread has ended looks like a zombie, but its other threads go on. */
 export function isZombie(stat: string): boolean {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return /^[ZX]/.test(fields[0] ?? '') && !(Number(fields[THREADS_FIELD]) > 1);
 }
 
-/** Much quicker than `readFileSync`, and it is done for every process of the machine. */
+/** Much faster than `readFileSync`; it runs for every process of the machine. */
 function readShort(path: string): string {
   const file = openSync(path, 'r');
   try {
@@ -71,10 +70,10 @@ function readShort(path: string): string {
   }
 }
 
-/** Stands for the tag of a process that has taken its own off. */
+/** Stands for the tag of a process that has changed its own. */
 export const TAKEN_OFF: NameTag = 0;
 
-/** The hard limit counts: the soft one can be changed at will. */
+/** Uses the hard limit: a process can change the soft one. */
 export function tagIn(limits: string): NameTag | null {
   const tag = Number(hardLimitIn(limits)) / 1_024;
   return Number.isInteger(tag) && tag >= MEMBERS && tag < FAMILIES * MEMBERS ? tag : null;
@@ -97,7 +96,7 @@ function isLowered(limits: string): boolean {
 
 let ownIsLowered: boolean | undefined;
 
-/** Where the system gives every process such a limit, it tells nothing. */
+/** Where the system gives every process such a limit, a lowered limit means nothing. */
 function ownLimitIsLowered(): boolean {
   ownIsLowered ??= /^\d+$/.test(hardLimitIn(readShort('/proc/self/limits')));
   return ownIsLowered;
@@ -109,12 +108,12 @@ function isOurs(pid: number): boolean {
   return uid === process.getuid?.() && /^NoNewPrivs:\s+1/m.test(status);
 }
 
-/** Longer than this nobody else waits for a look at a machine with very many processes. */
+/** Yields to the event loop after this many reads. */
 const READS_PER_BREATH = 200;
 
 /**
- * The processes whose tag is wanted. With `after`, only numbers given out since that one are looked
- * at, which is much cheaper and right as long as the numbers cannot have gone round meanwhile.
+ * The processes with wanted tags. With `after`, only pids assigned since then are read, which is
+ * much cheaper and correct as long as pids have not wrapped around.
  */
 export async function findTagged(
   wanted: (tag: NameTag) => boolean,
@@ -137,7 +136,7 @@ function processNumbers(after: number | null): number[] {
     const numbers = pids.map(Number);
     if (after === null) return numbers;
     const last = Number(readFileSync('/proc/loadavg', 'utf8').split(' ').at(-1));
-    // Numbers begin again from below once the highest one was given out.
+    // Pids wrap around after the highest one.
     if (last >= after) return numbers.filter((pid) => pid > after && pid <= last);
     return numbers.filter((pid) => pid > after || pid <= last);
   } catch {

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
-/** Null where the system does not tell, empty when the client has closed its end already. */
+/** Null where the system cannot say; empty when the client has already closed its end. */
 type PeerUsers = readonly number[] | null;
 
 const known = new WeakMap<Socket, Promise<PeerUsers>>();
 
 /**
- * The user whose process is at the other end of a connection over loopback, as the kernel knows it.
- * It is looked up once for each connection. Two clients may have the same port on different addresses
- * of loopback: then there are several.
+ * The uid of the process at the other end of a loopback connection, from the kernel. Looked up once
+ * per connection. Two clients may have the same port on different loopback addresses: then there
+ * are several.
  */
 export async function peerUsers(socket: Socket): Promise<PeerUsers> {
   let users = known.get(socket);
@@ -27,7 +27,7 @@ async function readTable(name: string): Promise<string | null> {
   return await readFile(`/proc/self/net/${name}`, 'utf8').catch(() => null);
 }
 
-/** A socket that no process holds any more (inode 0) has lost its user. */
+/** A socket that no process holds any more (inode 0) has no uid. */
 export function peerUsersIn(table: string, clientPort: number, serverPort: number): number[] {
   return table.split('\n').flatMap((line) => {
     const [, local, remote, , , , , uid, , inode] = line.trim().split(/\s+/);

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 export interface ProcessUsage {
   rssBytes: number;
   peakRssBytes: number;
-  /** Without the files that it maps: its program and libraries, which are shared and can be read again. */
+  /** Without mapped files: program and libraries, which are shared and can be read again. */
   heldBytes: number;
   /** Its own, and that of the children it has waited for. */
   cpuMs: number;
 }
 
-/** The clock ticks in which Linux counts processor time, whatever the kernel is built with. */
+/** Linux reports processor time in these ticks. */
 const TICK_MS = 10;
 
-/** What a process uses, seen from outside; null when it is gone or there is no `/proc`. */
+/** The usage of a process, from `/proc`; null when it is gone or there is no `/proc`. */
 export function usageOf(pid: number): ProcessUsage | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -31,8 +31,8 @@ export function usageOf(pid: number): ProcessUsage | null {
 }
 
 /**
- * What a process holds, with what it shares counted in part, so that the sum over processes that share
- * much (a parent and the children it forked) is what they really take. Slower to find out.
+ * The memory of a process with shared pages counted proportionally, so that the sum over a parent
+ * and its forks is correct. Slower.
  */
 export function proportionalBytes(pid: number): number | null {
   try {

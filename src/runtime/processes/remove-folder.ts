@@ -3,16 +3,16 @@ import { rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAs, type User } from './run-as.ts';
 
-/** A folder that its owner made unreadable for itself is opened first. `rm` follows no symlinks. */
+/** Makes unreadable folders readable first. `rm` follows no symlinks. */
 const REMOVE =
   'rm -rf -- "$1" 2>/dev/null; test -e "$1" && ' +
   'chmod -R u+rwx -- "$1" 2>/dev/null; rm -rf -- "$1" 2>/dev/null; true';
 
 /**
- * Removes a folder that belongs to another user, with the rights of that user: code that swaps
- * folders for symlinks meanwhile can then only harm its own files. The folder itself stands in a
- * folder of ours, so its name cannot be swapped. An empty one, the common case, is removed at once.
- * Throws when something is left.
+ * Removes a folder of another user with the rights of that user, so that code that swaps folders
+ * for symlinks can only harm its own files. The folder itself is in a folder of ours, so its name
+ * cannot be swapped. An empty folder, the common case, is removed at once. Throws when something is
+ * left.
  */
 export async function removeFolder(folder: string, owner: User | null): Promise<void> {
   if (owner === null) return await rm(folder, { recursive: true, force: true });
@@ -31,7 +31,7 @@ function tryRemove(folder: string): boolean {
 }
 
 /**
- * Removes a folder of ours with the folders of other users directly in it, each with the rights of
+ * Removes a folder of ours and the folders of other users directly in it, each with the rights of
  * its owner. Never throws; what cannot be removed stays.
  */
 export async function removeFolderOfFolders(folder: string): Promise<void> {
@@ -46,6 +46,6 @@ export async function removeFolderOfFolders(folder: string): Promise<void> {
     }
     rmdirSync(folder);
   } catch {
-    // It is gone, or something of it stays.
+    // It is gone, or a part of it stays.
   }
 }

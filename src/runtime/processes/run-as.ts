@@ -8,16 +8,15 @@ export interface User {
 
 const SETPRIV = '/usr/bin/setpriv';
 const SHELL = ['/bin/sh', '-c'];
-/** Longer than it takes to remove a very large folder. */
+/** Long enough to remove a very large folder. */
 const RUN_MS_MAX = 60_000;
 
 /**
- * Runs a few words of shell as another user, who has no groups but its own, and resolves with the
- * exit code when they are done; null when they could not be run, or took too long. Only root can do
- * this.
+ * Runs a shell script as another user without supplementary groups. Resolves with the exit code;
+ * null when it could not run or timed out. Needs root.
  *
- * Processes of that user may still be alive. They can stop this one or take it over, so it has a time
- * limit, and can gain no more rights than they have.
+ * Processes of that user may still be alive and can stop or take over this one, so it has a time
+ * limit and no more rights than they have.
  */
 export async function runAs(
   { uid, gid }: User,

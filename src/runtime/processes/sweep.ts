@@ -1,17 +1,16 @@
 import { sleep } from '../deadline.ts';
 import { findTagged, type NameTag, readTag } from './name-tag.ts';
 
-/** Nothing that can die takes this long; what is left then hangs in the kernel. */
+/** A process that is still there after this time hangs in the kernel. */
 const SWEEP_MS_MAX = 10_000;
 const LOOK_AGAIN_MS = 5;
 
 /**
- * Ends every process that carries a wanted tag, and resolves when they are gone, with the number of
- * those that would not go. They are stopped first, until a look finds no new one, and killed then:
- * a process that starts another whenever one dies would otherwise always be one ahead.
+ * Ends every process with a wanted tag, and resolves with the number that did not exit. All are
+ * stopped until no new one is found, and then killed: otherwise a process that starts another
+ * whenever one dies would stay ahead.
  *
- * A process is only touched when its tag was read right before, so that a number which by then
- * belongs to somebody else is left alone.
+ * The tag is read right before each signal, so that a reused pid is left alone.
  */
 export async function sweep(
   wanted: (tag: NameTag) => boolean,
@@ -43,6 +42,6 @@ function send(pid: number, signal: NodeJS.Signals, wanted: (tag: NameTag) => boo
   try {
     process.kill(pid, signal);
   } catch {
-    // It was quicker.
+    // It had already exited.
   }
 }

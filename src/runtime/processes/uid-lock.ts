@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:net';
 
 /**
- * A lock on a block of user ids of this machine: a socket that listens on a name in the kernel's
- * abstract namespace. Only one process can have it, and it is free again when every process that
- * holds it is gone, however that came. Nobody has to clear up after a crash.
+ * A lock on a block of uids of this machine: a socket that listens on a name in the kernel's
+ * abstract namespace. Only one process can hold it, and it is released when every process that
+ * holds it is gone. A crash needs no clean-up.
  */
 export class UidLock {
-  /** What the lock on the block that begins there is called. */
+  /** The socket name of the lock on the block that begins there. */
   static socketName(start: number): string {
     return `longshore-uids-${start}`;
   }
@@ -17,7 +17,7 @@ export class UidLock {
     this.#server = server;
   }
 
-  /** Null when another process has it. */
+  /** Null when another process holds it. */
   static async take(start: number): Promise<UidLock | null> {
     const server = createServer((socket) => socket.destroy());
     const taken = await new Promise<boolean>((resolve) => {
@@ -32,7 +32,7 @@ export class UidLock {
     return new UidLock(server);
   }
 
-  /** For the watchdog, which holds it too until it has ended what a killed worker left. */
+  /** For the watchdog, which also holds the lock until it has ended what a killed worker left. */
   get descriptor(): number | null {
     const { _handle: handle } = this.#server as unknown as { _handle: { fd: number } | null };
     return handle && handle.fd >= 0 ? handle.fd : null;

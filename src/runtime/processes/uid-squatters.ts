@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { processesOfUsers } from './user-processes.ts';
 
 /**
- * Ends processes of jobs that hold the names of locks on user ids. Every process may take such a name,
- * but only a worker, which is root, has a right to it: a job that takes all of them leaves no ids for
- * the next worker. Resolves with whether there was one.
+ * Ends processes of jobs that hold the names of uid locks. Any process can take such a name, but
+ * only a worker, which is root, may: a job that takes all of them leaves no ids for the next
+ * worker. Resolves with whether one was found.
  */
 export async function endSquatters(
   names: readonly string[],
@@ -18,13 +18,13 @@ export async function endSquatters(
       process.kill(pid, 'SIGKILL');
       ended = true;
     } catch {
-      // It has ended meanwhile.
+      // It has exited meanwhile.
     }
   }
   return ended;
 }
 
-/** The sockets with these abstract names, which the table writes with an @. */
+/** The sockets with these abstract names, which the table shows with an @. */
 function socketsNamed(table: string, names: readonly string[]): Set<string> {
   const wanted = new Set(names.map((name) => `@${name}`));
   const rows = table.split('\n').map((line) => line.trim().split(/\s+/));

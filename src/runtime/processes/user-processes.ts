@@ -4,13 +4,13 @@ import { sleep } from '../deadline.ts';
 import { runAs, type User } from './run-as.ts';
 
 const READS_PER_BREATH = 200;
-/** Nothing that can die takes this long; what is left then hangs in the kernel. */
+/** A process that is still there after this time hangs in the kernel. */
 const END_MS_MAX = 10_000;
 const LOOK_AGAIN_MS = 5;
-/** One that takes longer was stopped by those whom it should kill. */
+/** A helper that takes longer was stopped by the processes it should kill. */
 const KILL_MS_MAX = 1_000;
 
-/** The living processes of some users, by the number of the process. */
+/** The live processes of some users, by pid. */
 export async function processesOfUsers(
   wanted: (uid: number) => boolean,
 ): Promise<Map<number, number>> {
@@ -26,7 +26,7 @@ export async function processesOfUsers(
   return found;
 }
 
-/** The real user: a program that changes its effective user still has the one it was started by. */
+/** The real uid: a program that changes its effective uid keeps it. */
 function userOf(pid: number): number | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
@@ -39,21 +39,21 @@ function userOf(pid: number): number | null {
 }
 
 /**
- * Whether nothing of a process runs any more, by its `/proc/PID/status`. One whose first thread has
- * ended is called a zombie, too, but its other threads go on.
+ * Whether no thread of a process runs any more, by its `/proc/PID/status`. A process whose first
+ * thread has ended also counts as a zombie, but its other threads go on.
  */
 export function isDead(status: string): boolean {
   return /^State:\s+[ZX]/m.test(status) && !/^Threads:\s+([2-9]|\d\d)/m.test(status);
 }
 
 /**
- * Ends every process of a user, and resolves with the number of those that would not go. A process
- * without privileges cannot take off its user id, so this finds what it should.
+ * Ends every process of a user, and resolves with the number that did not exit. A process without
+ * privileges cannot change its uid, so all are found.
  *
- * It is done in two ways, because each alone can be evaded. We kill each process that we find: none
- * can prevent that, but one that has just started another is not found. And the kernel kills all of
- * them in one go (`kill -1` as that user): none can start another in between, but a process of the
- * same user can stop or kill the one that asks for it.
+ * Two ways are combined, because each alone can be evaded. We kill each process that we find: none
+ * can prevent that, but a new child may be missed. And the kernel kills all at once (`kill -1` as
+ * that user): none can fork in between, but a process of the same user can stop or kill the helper
+ * that calls it.
  */
 export async function endUser(user: User): Promise<number> {
   const endMs = performance.now() + END_MS_MAX;
@@ -66,12 +66,12 @@ export async function endUser(user: User): Promise<number> {
   }
 }
 
-/** Its user is read again right before, so that a number which was given out anew is left alone. */
+/** Reads the uid again right before the kill, in case the pid was reused. */
 function killIfOf({ uid }: User, pid: number): void {
   if (userOf(pid) !== uid) return;
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It was quicker.
+    // It had already exited.
   }
 }

@@ -55,7 +55,7 @@ const OLD_LEVELS = statement<QueueFinding & { served: boolean }>(
    limit $3`,
 );
 
-/** The levels whose oldest job has waited for so long, and whether a living worker serves them. */
+/** The levels whose oldest job has waited for so long, and whether a live worker serves them. */
 export async function findOldLevels(
   db: Queryable,
   shard: number,

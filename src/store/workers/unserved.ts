@@ -11,7 +11,7 @@ export interface UnservedJob {
 }
 
 /**
- * Jobs that shall not wait for a worker to come, and have waited for so long while no living worker
+ * Jobs that shall not wait for a worker to come, and have waited for so long while no live worker
  * has their code. It walks from queue to queue through an index that holds only such jobs, so neither
  * a long line of other jobs nor one that is being served is read. Where no worker comes up by itself,
  * a job of a definition that was never published need not wait at all.

@@ -44,7 +44,7 @@ export type SaveStep = (
 const KILL_AFTER_TERM_MS = 1_000;
 /** An honest job waits for each answer; this many at once are a flood. */
 const SAVES_MAX = 100;
-const RESERVED = `the key ${SEALED} is not allowed: encrypted values are known by it`;
+const RESERVED = `the key ${SEALED} is not allowed: it marks encrypted values`;
 
 export class Execution {
   readonly shard: number;

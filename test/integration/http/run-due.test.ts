@@ -209,7 +209,7 @@ describe('a job that nobody has the code for', () => {
     expect((await getJob(database.db, 'default', later))?.status).toBe('queued');
   });
 
-  it('is shown with a warning while no living worker has it', async () => {
+  it('is shown with a warning while no live worker has it', async () => {
     const { db } = database;
     const id = await enqueueOne(database, { definitionKey: 'note' });
     const warnings = async (afterMs?: number) =>

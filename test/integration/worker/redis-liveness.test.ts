@@ -24,7 +24,7 @@ import { until } from '../../support/until.ts';
 const LEASE_MS = 1_500;
 const LONG_LEASE_MS = 4_000;
 /**
- * Where a living worker must keep its jobs, no lease may end because the machine is busy: a worker that
+ * Where a live worker must keep its jobs, no lease may end because the machine is busy: a worker that
  * cannot renew in time stops its jobs by itself, which is right and not what is tested.
  */
 const ROOMY = { leaseMs: 10_000, redisLeaseMs: 24_000 };
@@ -200,7 +200,7 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
     expect(await job(id)).toMatchObject({ status: 'queued', attempts: 1 });
   });
 
-  it('scenario 2: a controller that sees no beats takes nothing from a living worker', async () => {
+  it('scenario 2: a controller that sees no beats takes nothing from a live worker', async () => {
     const controller = await startController({ redisUrl: (await startOther()).url });
     const worker = await start(ROOMY);
     const id = await neverEnding();

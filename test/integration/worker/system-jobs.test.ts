@@ -93,7 +93,7 @@ describe('a delivery of a webhook', () => {
       const { status: answered, body } = await knock(app, key, method, url, { payload });
       expect([method, url, answered]).toEqual([method, url, 403]);
       expect(body['detail']).toMatch(
-        /^a delivery of a webhook cannot be changed as a job: send it/,
+        /^a webhook delivery cannot be changed as a job: redeliver it/,
       );
     }
     for (const action of ['retry', 'delete', 'cancel']) {

@@ -109,7 +109,7 @@ function NobodyHasIt({ definition: { key, version } }: { definition: PublishedDe
     <div className="notice warn">
       <Icon name="alert" />
       <p>
-        No living worker has {name} loaded: its jobs wait. <Link to="/workers">Workers</Link>
+        No live worker has {name} loaded: its jobs wait. <Link to="/workers">Workers</Link>
       </p>
     </div>
   );

@@ -29,7 +29,7 @@ export function deadWorkers(seen: Seen, now: Date): Trouble[] {
   });
 }
 
-/** The definitions that no other living worker can run. */
+/** The definitions that no other live worker can run. */
 function onlyThere(
   { definitions, workerId }: WorkerView,
   workers: readonly WorkerView[],

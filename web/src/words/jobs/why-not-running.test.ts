@@ -38,7 +38,7 @@ describe('why a job does not run', () => {
       {},
       { workers: [madeWorker({ definitions: ['hello@2'] })] },
       'bad',
-      /^No living worker has hello@1 loaded/,
+      /^No live worker has hello@1 loaded/,
     ],
     ['it was just queued', { queuedAt: ago(1) }, {}, 'waits', /just been queued/],
     ['a riddle', { queuedAt: ago(600) }, {}, 'bad', /^4 of 4 slots are free.*10m/],

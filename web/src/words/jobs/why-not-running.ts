@@ -91,7 +91,7 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
   if (able.length === 0) {
     const lost = world.workers.filter((worker) => worker.lost && serves(worker, job));
     return bad(
-      `No living worker has ${nameOf(job)} loaded.`,
+      `No live worker has ${nameOf(job)} loaded.`,
       lost.length > 0 ? lastSeen({ ...world, workers: lost }, now) : [],
       'Start a worker that has it; the job waits for it.',
       { at: 'workers' },
