@@ -12,7 +12,7 @@ const PATH = [
   'src/worker/claim/loop.ts',
   'src/app/app.ts',
 ];
-const LINES_MAX = 1_010;
+const LINES_MAX = 899;
 
 const counts = PATH.map((file) => {
   const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');

@@ -23,11 +23,11 @@ const WITHOUT_WISHES = [
 const CARRYING = [
   'waiting enqueue.ts',
   'waiting retry-jobs.ts',
-  'waiting settle.ts',
+  'waiting settle-parts.ts',
   'waiting unique-jobs.ts',
   'running claim.ts',
   'running enqueue.ts',
-  'running limited-claim.ts',
+  'running limited-write.ts',
 ];
 
 it('keeps for a job that it fails when no worker has its code', () => {

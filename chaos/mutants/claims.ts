@@ -22,7 +22,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'any other outcome is stored by id and state, without the claim number',
     changes: [
       {
-        file: 'store/claim/settle.ts',
+        file: 'store/claim/settle-parts.ts',
         find: 'r.id = u.id and r.claim_no = u.claim and r.state = u.was',
         replace: 'r.id = u.id and r.state = u.was',
       },
@@ -50,7 +50,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mistake: 'an outcome is stored whatever state the job is in by now',
     changes: [
       {
-        file: 'store/claim/settle.ts',
+        file: 'store/claim/settle-parts.ts',
         find: ' and r.claim_no = u.claim and r.state = u.was',
         replace: ' and r.claim_no = u.claim',
       },

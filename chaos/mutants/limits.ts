@@ -10,14 +10,14 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     mistake: 'a limit is counted by the statement that claims, and nobody locks anything meanwhile',
     changes: [
       {
-        file: 'store/claim/limited-claim.ts',
+        file: 'store/claim/limited-levels.ts',
         find: 'select g.limiter, g.rate, coalesce(g.lim - g.in_use, ',
         replace: `select g.limiter, g.rate, coalesce(g.lim - ${COUNTED}, `,
       },
       {
-        file: 'store/claim/limited-claim.ts',
-        find: 'order by g.limiter for update\n  ),\n  level as',
-        replace: 'order by g.limiter\n  ),\n  level as',
+        file: 'store/claim/limited-levels.ts',
+        find: 'order by g.limiter for update',
+        replace: 'order by g.limiter',
       },
     ],
     caughtBy: ['S12'],

@@ -15,9 +15,9 @@ import { migrate } from '../store/connection/migrate.ts';
 import { workerProcess, type WorkerSummary } from './worker-child.ts';
 
 /**
- * The composition root: from a configuration to running services. Nothing here decides anything
- * about jobs. Services start in the order in which they are listed and stop in reverse, so what
- * others need is listed first: the database outlives everybody, the API outlives the worker.
+ * The composition root: from a configuration to running services. It decides nothing about jobs. Services
+ * start in the order of the list and stop in reverse, so what others need is listed first: the database
+ * stops last, and the API stops after the worker.
  */
 
 export { type Check, diagnose } from './diagnose.ts';
@@ -32,24 +32,21 @@ export interface AppSummary {
   database: string;
   address: string | null;
   definitions: { key: string; version: number }[];
-  /** What a person should know at once, such as definition files that could not be loaded. */
+  /** Problems to print at start, such as definition files that could not be loaded. */
   problems: string[];
   slots: number | null;
 }
 
 export interface App {
   readonly summary: AppSummary;
-  /** Resolves when its worker was asked to drain: then it is time to stop. */
+  /** Resolves when its worker was asked to drain: then the process stops. */
   readonly drainAsked?: Promise<void> | undefined;
-  /** Lets its worker finish, and starts a new one that loads the definitions again. */
+  /** Lets its worker finish, and starts a new one that loads the definitions anew. */
   reload?(): Promise<AppSummary>;
   stop(): Promise<void>;
 }
 
-/**
- * Rejects with a `StartRefusal` for what a restart cannot fix, or because the signal ended the start;
- * everything else is tried again until it works.
- */
+/** Rejects with a `StartRefusal` for what a restart cannot fix, or on the signal; retries everything else. */
 export async function startApp(
   config: Config,
   role: Role,
@@ -62,8 +59,8 @@ export async function startApp(
   });
   const options = { ownCluster: role === 'start', waits: true, signal };
   const app = await assemble(config, options, log, (base) => compose(base, role, log));
-  const { summary: tell, drainAsked, reload } = app.parts;
-  const now = () => ({ database: app.database, ...tell() });
+  const { summary: parts, drainAsked, reload } = app.parts;
+  const now = () => ({ database: app.database, ...parts() });
   return {
     summary: now(),
     drainAsked,
@@ -72,7 +69,7 @@ export async function startApp(
   };
 }
 
-/** Brings the schema up to date and ends. */
+/** Applies the missing migrations and ends. */
 export async function migrateApp(
   config: Config,
   log: Log,
@@ -113,14 +110,14 @@ function compose({ db, waker, config }: Base, role: Role, log: Log): Parts {
       };
     }
     case 'start': {
-      // The worker is a process of its own: requests that keep this one busy delay no heartbeat.
+      // The worker is its own process, so that requests here delay no heartbeat.
       const child = workerProcess(config, log);
       const http = localApi(db, waker, config, log, {
         runDue: async (budget, caller) => runDue(db, waker, config, log, budget, caller),
         notReady: () => (child.ready ? null : 'the worker has not registered its definitions yet'),
       });
       const keepers = schedulerServices(db, waker, config, log);
-      // The first to stop: from then on nobody shall be sent here, and no run shall claim more.
+      // Stops first: readiness turns false, and runs of due jobs claim no more.
       const door = closing('door', async () => http.beginDrain());
       return {
         reload: async () => await child.renew(),

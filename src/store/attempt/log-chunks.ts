@@ -1,7 +1,7 @@
 import type { LogLine } from '../../core/views/history.ts';
 import { arrayText, type Queryable, statement } from '../connection/db.ts';
 import { packLines } from './log-data.ts';
-import { inLockOrder } from '../claim/settle.ts';
+import { inLockOrder } from '../connection/lock-order.ts';
 
 /** Some lines of one claim, in order. `n` counts its chunks; there may be a gap, never two alike. */
 export interface LogChunk {

@@ -1,5 +1,5 @@
 import { type Queryable, statement } from '../connection/db.ts';
-import { inLockOrder } from '../claim/settle.ts';
+import { inLockOrder } from '../connection/lock-order.ts';
 
 export interface ProgressUpdate {
   id: string;

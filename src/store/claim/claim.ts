@@ -4,27 +4,26 @@ import { started, counters } from '../counters/counter-moves.ts';
 import { isSubscribed } from './subscribed-queues.ts';
 
 /**
- * Claiming is the hot path, and the place where two workers could get one job. The idea:
+ * Claiming is the hot path, and the place where two workers could get the same job.
  *
  * The caller brings the *levels* it wants to claim from, best first (`core/queue/claim-order.ts`). For each
- * level a LATERAL subquery reads the head of one index range, skipping rows that another claim has
- * locked; the outer LIMIT stops the walk as soon as enough are found. So a claim costs what it
- * takes, not what waits: a million jobs in a level that is paused, blocked or served by others are
- * never looked at.
+ * level a LATERAL subquery reads the head of one index range and skips rows that another claim has locked;
+ * the outer LIMIT stops the walk as soon as enough are found. So the cost of a claim depends on the jobs it
+ * takes, not on the jobs that wait.
  *
- * A *floor* per level says where to start. Claimed rows leave dead entries at the head of the index
- * until vacuum removes them, which a forgotten open transaction can prevent for hours; starting
- * above the last taken place, no claim ever walks over them. (`worker/claim/levels.ts` lowers the floors
- * once a second, because a job may commit late with an early place.)
+ * A *floor* per level says where to start. Claimed rows leave dead entries at the head of the index until
+ * vacuum removes them, which a forgotten open transaction can prevent for hours. A claim starts above the
+ * last taken position and never walks over them. (`worker/claim/levels.ts` lowers the floors once a second,
+ * because a job may commit late with an early position.)
  *
- * The rows are locked first, by a materialized CTE, then deleted by exactly those ids: `delete …
- * where id in (select … limit n for update skip locked)` may run its subquery more than once and
- * take more than n. All else is made from the picked rows; nothing is joined to them, since a join
- * of two batches is planned by guesses about their size. Attempt and claim number are charged here:
- * a job that only ever kills its process still uses up its attempts.
+ * The rows are locked first, by a materialized CTE, then deleted by exactly those ids: `delete … where id in
+ * (select … limit n for update skip locked)` may run its subquery more than once and take more than n. All
+ * else reads the picked rows without a join, since a join of two batches is planned by estimates of their
+ * size. Attempt and claim number are charged here: a job that only ever kills its process still uses up its
+ * attempts.
  *
- * A look at the queue's own row leaves out what is paused, and what is limited or told of: that is
- * claimed by `store/claim/limited-claim.ts`. A job whose concurrency key is limited brings its token along.
+ * Queues that are paused, limited or subscribed to by a webhook are left out; `store/claim/limited-claim.ts`
+ * claims from the last two. A job whose concurrency key is limited already has its permit.
  */
 
 export interface ClaimLevel {
@@ -44,20 +43,20 @@ export interface ClaimedJob {
   interruptions: number;
   paramsJson: string;
   policy: JobPolicy | null;
-  /** Whether it holds tokens, which somebody waits for. */
+  /** Whether it holds permits, for which other jobs may be blocked. */
   limited: boolean;
   traceparent: string | null;
 }
 
 /**
- * How many attempts a row of `waiting` has. Only a job that was made before its definition was
- * published has none of its own; whoever claims it has published the definition by then.
+ * The number of attempts of a row of `waiting`. A job that was enqueued before its definition was published
+ * has none of its own; the worker that claims it has published the definition.
  */
 export const attemptsOf = (row: string) =>
   `coalesce(${row}.max_attempts, longshore.default_attempts($1, ${row}.queue))`;
 
-/** $1 shard, $2 how many, $3 worker, $4 to $6 the levels. `store/claim/settle-and-claim.ts` has this part too. */
-export const TAKE = `
+/** The levels of $4 to $6 that a plain claim may read; none when the worker $3 is dead or draining. */
+const LEVELS = `
   level as materialized (
     select l.queue, l.rank, l.floor, l.n, k.keyed
     from unnest($4::int[], $5::int[], $6::bigint[]) with ordinality as l(queue, rank, floor, n)
@@ -72,7 +71,10 @@ export const TAKE = `
       where w.shard = $1 and w.instance = $3 and w.dead_at is null and w.draining_at is null
     )
     order by l.n
-  ),
+  )`;
+
+/** The first $2 jobs of the levels, locked. */
+const PICKED = `
   picked as materialized (
     select w.*
     from level l cross join lateral (
@@ -84,7 +86,10 @@ export const TAKE = `
       for update skip locked
     ) w
     limit $2
-  ),
+  )`;
+
+/** Moves the picked jobs from `waiting` to `running`; yields none. */
+const MOVE_PICKED = `
   left_waiting as (
     delete from longshore.waiting
     where shard = $1 and id = any (array(select id from picked))
@@ -98,7 +103,10 @@ export const TAKE = `
     from picked
   )`;
 
-/** What a claim answers with, from the rows it picked. */
+/** What claims in this shard $1 consist of, also in `store/claim/settle-and-claim.ts`. */
+export const TAKE = `${LEVELS}, ${PICKED}, ${MOVE_PICKED}`;
+
+/** The answer of a claim: the picked jobs with their params. */
 export const TAKEN = `p.id, p.queue, p.rank, p.seq, p.attempts + 1 as attempts,
     ${attemptsOf('p')} as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
     j.params::text as "paramsJson", j.policy, p.has_permit as limited, j.traceparent
@@ -111,7 +119,7 @@ const CLAIM = statement<ClaimedJob>(
   `with ${TAKE}, ${counters(started('picked'))} select ${TAKEN}`,
 );
 
-/** Takes at most `limit` jobs for a worker instance that is alive and not draining. */
+/** Claims at most `limit` jobs for a worker instance that is alive and not draining. */
 export async function claim(
   db: Queryable,
   shard: number,

@@ -5,7 +5,7 @@ import { TELL_ENDED } from './delivery-jobs.ts';
 import { permit, GIVE_BACK, LEFT_WAITING, TO_PERMIT } from '../limits/limiters.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { withPartitions } from '../connection/partitions.ts';
-import { inLockOrder } from './settle.ts';
+import { inLockOrder } from '../connection/lock-order.ts';
 import { counters, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
 import type { LevelHint } from '../connection/wake.ts';
 

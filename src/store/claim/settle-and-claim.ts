@@ -1,6 +1,7 @@
 import { type ClaimedJob, type ClaimLevel, TAKE, TAKEN } from './claim.ts';
 import { arrayText, type Queryable, statement } from '../connection/db.ts';
-import { inLockOrder, type Settlement } from './settle.ts';
+import { inLockOrder } from '../connection/lock-order.ts';
+import type { Settlement } from './settlement.ts';
 import { started, counters } from '../counters/counter-moves.ts';
 import { isSubscribed } from './subscribed-queues.ts';
 

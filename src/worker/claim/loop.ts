@@ -6,7 +6,6 @@ import type { Log } from '../../runtime/log.ts';
 import { sleep } from '../../runtime/deadline.ts';
 import type { Service } from '../../runtime/service.ts';
 import type { ClaimedJob } from '../../store/claim/claim.ts';
-import { DatabaseUnavailable } from '../../store/connection/db.ts';
 import type { DirectStart } from '../../store/enqueue/direct-start.ts';
 import type { Queue } from '../../store/enqueue/queues.ts';
 import type { LevelHint } from '../../store/connection/wake.ts';
@@ -15,8 +14,9 @@ import { type Ended, type Execution, type SaveStep, unreadable } from '../attemp
 import { Fenced } from '../fenced.ts';
 import type { Journal } from '../attempt/journal.ts';
 import type { Levels } from './levels.ts';
-import { type Finished, isPlainSettlement, Outbox } from '../attempt/outbox.ts';
+import { Outbox } from '../attempt/outbox.ts';
 import type { QueuePort } from './port.ts';
+import { runRound } from './round.ts';
 import type { Runners } from '../runners/runners.ts';
 import { type ShardLoop, shardLoops } from './shard-loop.ts';
 import { Slots } from './slots.ts';
@@ -31,33 +31,33 @@ export interface WorkLoopOptions {
   instance(shard: number): string | null;
   slots: number;
   pollMs: number;
-  /** A level that got nothing for so long goes first once; 0 or nothing is never. */
+  /** A level without a claimed job for this long goes first once; 0 or undefined is never. */
   ageingMs?: number | undefined;
   cancelGraceMs: number;
   clock: Clock;
   log: Log;
-  /** Which levels about jobs the log gets (`core/views/job-log.ts`). */
+  /** What is logged about jobs (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
 }
 
 const BATCH_MAX = 500;
 const NO_RUNNER_PAUSE_MS = 1_000;
 const ROUNDS_MAX = 3;
-/** While one round is under way, a second one starts only when it is worth a commit of its own. */
+/** While one round is in progress, a second one starts only when it is worth its own commit. */
 const WORTH_A_ROUND = 100;
 
 /**
- * The heart of a worker. A *round* writes the outcomes that have gathered and claims as many jobs as
- * there is room for (`slots.ts`), in one statement where it can be. An idle worker takes a round at
- * once when a hint, a finished job or the poll wakes it; a busy one gathers while a round is under
- * way, so that its commits grow and their number does not.
+ * The main loop of a worker. A *round* (`round.ts`) writes the finished outcomes and claims as many jobs as
+ * there are free slots (`slots.ts`). An idle worker runs a round at once when a hint, a finished job or the
+ * poll wakes it. A busy one collects outcomes while a round is in progress, so that commits grow in size,
+ * not in number.
  *
- * Each shard has a loop of its own, so that one which fails or is slow holds up no other. They share
- * the slots.
+ * Each shard has its own loop, so that a slow or failing shard does not delay the others. All share the
+ * slots.
  */
 export class WorkLoop implements Service, DirectStart {
   readonly name = 'work loop';
-  /** What runs here right now, by job id. */
+  /** Running jobs, by job id. */
   readonly running = new Map<string, Execution>();
   readonly outbox: Outbox;
   readonly #options: WorkLoopOptions;
@@ -88,7 +88,7 @@ export class WorkLoop implements Service, DirectStart {
     for (const { poller } of this.#shards) await poller.start();
   }
 
-  /** Claims nothing more, and gives back what has not started. What runs goes on; see `drained`. */
+  /** Stops claiming and gives back the jobs that have not started. Running jobs continue; see `drained`. */
   async stop(): Promise<void> {
     await Promise.all(this.#shards.map(async ({ poller }) => await poller.stop()));
     await Promise.all(this.#shards.flatMap(({ rounds }) => [...rounds]));
@@ -96,8 +96,8 @@ export class WorkLoop implements Service, DirectStart {
   }
 
   /**
-   * The lease of a shard is lost: stop what runs of it. What has ended is still written, if its claim
-   * owns the job by then. Resolves when nothing of it is left to stop or to write.
+   * The lease of a shard is lost: stops its running jobs. Finished outcomes are still written, if their
+   * claims own the jobs by then. Resolves when nothing is left to stop or to write.
    */
   async fence(shard: number): Promise<void> {
     this.#giveBack(this.#slots.drop(shard));
@@ -109,7 +109,7 @@ export class WorkLoop implements Service, DirectStart {
     await this.outbox.written(shard);
   }
 
-  /** Some levels got work, as far as a hint can be believed. */
+  /** Some levels probably have new jobs. */
   hint(hints: readonly LevelHint[]): void {
     for (const hint of hints) {
       const shard = this.#shards[hint.shard];
@@ -118,13 +118,13 @@ export class WorkLoop implements Service, DirectStart {
     }
   }
 
-  /** Hints may have been missed: look at the queue itself. */
+  /** Hints may have been missed: poll the queue. */
   pollSoon(): void {
     for (const { levels } of this.#shards) levels.pollSoon();
     this.#wakeAll();
   }
 
-  /** There may be room now. Shards take turns at being asked first. */
+  /** Slots may be free. The shard that is woken first rotates. */
   #wakeAll(): void {
     const { length } = this.#shards;
     this.#first = (this.#first + 1) % length;
@@ -133,12 +133,12 @@ export class WorkLoop implements Service, DirectStart {
     }
   }
 
-  /** Resolves when nothing runs here any more. */
+  /** Resolves when no job is running here. */
   async drained(): Promise<void> {
     if (this.running.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  /** Starts the rounds that are worth it now. A round that failed makes the next one wait. */
+  /** Starts the rounds that are worth it. After a failed round it throws, so the poller waits. */
   async #tick(loop: ShardLoop): Promise<number> {
     const { failure, levels } = loop;
     loop.failure = undefined;
@@ -146,7 +146,7 @@ export class WorkLoop implements Service, DirectStart {
     const instance = this.#options.instance(levels.shard);
     if (instance === null) return this.#options.pollMs;
     await levels.pollIfDue();
-    while (this.#worthTurn(loop)) this.#begin(loop, instance);
+    while (this.#worthRound(loop)) this.#begin(loop, instance);
     return Math.min(this.#options.pollMs, levels.opensInMs);
   }
 
@@ -154,7 +154,7 @@ export class WorkLoop implements Service, DirectStart {
     return levels.hasWork ? Math.max(0, Math.min(BATCH_MAX, this.#slots.room)) : 0;
   }
 
-  #worthTurn({ levels, rounds }: ShardLoop): boolean {
+  #worthRound({ levels, rounds }: ShardLoop): boolean {
     const outcomes = this.outbox.count(levels.shard);
     const claimable = this.#claimable(levels);
     if (rounds.size === 0) return outcomes > 0 || claimable > 0;
@@ -163,61 +163,31 @@ export class WorkLoop implements Service, DirectStart {
 
   #begin(loop: ShardLoop, instance: string): void {
     const { levels, rounds } = loop;
-    const outcomes = this.outbox.take(levels.shard, BATCH_MAX);
+    const batch = this.outbox.take(levels.shard, BATCH_MAX);
     const limit = this.#claimable(levels);
     const lend = this.#shards.length > 1 ? () => this.#wakeAll() : null;
     const promised = this.#slots.promise(limit, lend);
-    const round = this.#round(levels, instance, outcomes, limit)
+    const accept = (jobs: readonly ClaimedJob[]) => this.#accept(levels, jobs);
+    const { outbox } = this;
+    const round = runRound({ outbox, levels, instance, batch, limit, accept })
       .catch((error: unknown) => {
         loop.failure = error;
         return [];
       })
       .then((executions) => {
-        // Claimed under an identity that was lost meanwhile: they are somebody else's by now.
+        // The lease was lost meanwhile: the reaper gives these jobs to other workers.
         const ours = this.#options.instance(levels.shard) === instance;
         if (!ours) for (const { job } of executions) this.running.delete(job.id);
         this.#slots.accept(ours ? executions : [], promised());
         rounds.delete(round);
         loop.poller.wake();
-        // Room that was promised and not used is for the other shards.
+        // Slots that were promised and not used are for the other shards.
         if (this.#shards.length > 1 && executions.length < limit) this.#wakeAll();
       });
     rounds.add(round);
   }
 
-  async #round(
-    levels: Levels,
-    instance: string,
-    batch: Finished[],
-    limit: number,
-  ): Promise<Execution[]> {
-    const plain = batch.every(
-      (one) => isPlainSettlement(one) && !levels.notifiesSuccess(one.execution.job.queue),
-    );
-    if (batch.length === 0 || levels.limited || !plain) {
-      await this.outbox.write(levels.shard, batch);
-      for (const { execution } of batch) levels.tokensBack(execution.job);
-      return limit > 0 ? this.#accept(levels, await levels.claim(limit, instance)) : [];
-    }
-    try {
-      const { settled, jobs } = await levels.settleAndClaim(
-        limit,
-        instance,
-        this.outbox.settlements(batch),
-      );
-      const executions = this.#accept(levels, jobs);
-      await this.outbox.conclude(levels.shard, batch, settled);
-      return executions;
-    } catch (error) {
-      // Nothing is known of either half: write the outcomes again, and find out there.
-      this.outbox.putBack(levels.shard, batch);
-      if (error instanceof DatabaseUnavailable) throw error;
-      await this.outbox.write(levels.shard, this.outbox.take(levels.shard, batch.length));
-      return [];
-    }
-  }
-
-  /** A slot for a job that was only just made, if nothing better waits; see `DirectStart`. */
+  /** A slot for a job that is being enqueued, if no better job waits; see `DirectStart`. */
   reserve({ shard, queue }: Queue, rank: number): string | null {
     const instance = this.#options.instance(shard);
     const loop = this.#shards[shard];
@@ -227,7 +197,7 @@ export class WorkLoop implements Service, DirectStart {
     return instance;
   }
 
-  /** Storing the job took its time, in which the lease may be lost: then the job is rescued. */
+  /** If the lease was lost while the job was stored, the reaper rescues the job. */
   begin({ shard }: Queue, job: ClaimedJob, instance: string): void {
     const ours = this.#options.instance(shard) === instance;
     const levels = ours ? this.#shards[shard]?.levels : undefined;
@@ -260,8 +230,7 @@ export class WorkLoop implements Service, DirectStart {
       const given = await belongings(queue, execution);
       const source = runners.source(execution.definition);
       const runner = await source.acquire(execution.tenant);
-      // Starting a process takes its time, in which the lease may be lost: to begin now would be to
-      // run the job beside its next attempt.
+      // If the lease was lost while the process started, the next attempt may be running elsewhere.
       if (execution.over) {
         source.release(runner);
         return this.#giveBack([execution]);
@@ -269,16 +238,16 @@ export class WorkLoop implements Service, DirectStart {
       this.#signals.begun(execution);
       const ended = await execution.run(runner, given, journal, this.#saveStep);
       source.release(runner);
-      // Its last words come before its outcome; the slot does not wait for either.
+      // Its last log lines are written before its outcome; the slot waits for neither.
       const closed = journal.close(execution);
       if (closed) void closed.then(() => this.#finish(execution, ended));
       else this.#finish(execution, ended);
     } catch (error) {
       if (error instanceof CannotOpen) return this.#finish(execution, unreadable(error));
-      // It could not even be started: that is the machine's failure, and costs the job no attempt.
+      // A failed start is the fault of this machine and costs the job no attempt.
       log.warn({ ...lineFields(execution), err: error }, 'a job could not be started here');
       this.#giveBack([execution]);
-      // Others may have it at once; here the slot rests, or a machine in trouble would do nothing else.
+      // Other workers may claim it at once; this slot pauses, or a broken machine would claim in a loop.
       await sleep(NO_RUNNER_PAUSE_MS);
     }
   }
@@ -287,7 +256,7 @@ export class WorkLoop implements Service, DirectStart {
   #finish(execution: Execution, ended: Ended): void {
     this.#signals.ended(execution, ended);
     if (!execution.lost) this.outbox.add(execution, ended);
-    // The next claim of the job may be here already, when this one was lost.
+    // If this claim was lost, the next claim of the job may already run here.
     if (this.running.get(execution.job.id) === execution) this.running.delete(execution.job.id);
     if (this.running.size === 0) this.#onIdle?.();
     this.#fenced.ended(execution);
