@@ -36,7 +36,7 @@ const IMPORTS: ImportRow[] = [
     at: 'src/webhooks/',
     may: ['src/core/', 'src/store/'],
     types: ['src/runtime/'],
-    packages: ['undici', 'ipaddr.js'],
+    packages: ['undici', 'ipaddr.js', 'standardwebhooks'],
     node: true,
   },
   // Pure like core, but for the package that knows cron: which instants a schedule means.
