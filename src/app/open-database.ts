@@ -107,7 +107,7 @@ async function describeServer(url: string, { pooler }: Config, log: Log): Promis
     // server.
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof DatabaseUnavailable && !reason.includes(POOLER_HINT)) throw error;
-    throw new AppError(`the database does not let us in: ${reason}`, { cause: error });
+    throw new AppError(`cannot connect to the database: ${reason}`, { cause: error });
   });
   if (!server.tuned && pooler === 'none') {
     throw new AppError(`session settings do not reach the database: ${POOLER_HINT}`);

@@ -1,22 +1,22 @@
 import type { Client } from 'pg';
 import { database, role } from './connection.ts';
 
-/** The superuser that initdb made. It has no password and may not log in, so it is out of reach. */
+/** The superuser of initdb. After the demotion it has no password and may not log in. */
 const setupRole = 'longshore_setup';
 
 /**
- * initdb makes one role, a superuser, and PostgreSQL never lets that one be less. A superuser reads
- * and writes files and runs programs as the server's user, which no job server needs. So that role
- * gives its name and its password to an ordinary one, and with them all that it owns; then nobody can
- * log in as it any more. Clusters of earlier versions change in the same way.
+ * initdb creates one role, a superuser, which PostgreSQL never demotes. A superuser reads and
+ * writes files and runs programs as the server's user, which no job server needs. So an ordinary
+ * role takes over its name, password and objects, and logins of the superuser are disabled.
+ * Clusters of earlier versions are changed in the same way.
  *
- * What the ordinary role may do: everything in its own databases, make databases and roles that may
- * do less than itself, and see what the server is doing (pg_monitor).
+ * The ordinary role may do everything in its own databases, create databases and roles with fewer
+ * rights, and monitor the server (pg_monitor).
  *
  * `grants` gives it more, in the same transaction.
  *
- * Returns whether there was anything to change: then the sessions that are open still have the old
- * powers. The client must be connected to the database that the jobs live in.
+ * Returns whether anything was changed: then open sessions still have the old rights. The client
+ * must be connected to the database of the jobs.
  */
 export async function demote(client: Client, grants: readonly string[] = []): Promise<boolean> {
   const { rows } = await client.query<{ superuser: boolean }>(
@@ -34,7 +34,7 @@ export async function demote(client: Client, grants: readonly string[] = []): Pr
   return true;
 }
 
-/** A role cannot rename itself while it is the one that is logged in; a second one does it. */
+/** A role cannot rename itself while it is logged in, so a second one does it. */
 const STEPS = [
   'create role longshore_demotion superuser',
   'set local session authorization longshore_demotion',
@@ -47,7 +47,7 @@ const STEPS = [
   `grant pg_monitor to ${role}`,
   `alter role ${role} set createrole_self_grant = 'set, inherit'`,
   `alter database ${database} owner to ${role}`,
-  // What PostgreSQL itself brought has an oid below 16384, and stays the superuser's.
+  // Objects of PostgreSQL itself have an oid below 16384 and stay with the superuser.
   `do $$
    declare command text;
    begin

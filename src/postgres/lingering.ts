@@ -4,10 +4,10 @@ import { allCommandLines } from './process-table.ts';
 import { clusterName } from './settings.ts';
 
 /**
- * Processes of a killed postmaster notice its death when they wait for something, but one that is
- * busy computes on, and until it is done no new server may use the folder. Nobody hears its answer
- * any more, so it is asked to end (SIGTERM, the orderly way). They are known by the cluster's name
- * in their titles. Should a postmaster live on this folder after all, nothing is touched.
+ * Processes of a killed postmaster exit when they next wait for something, but a busy one runs on,
+ * and until it is done no new server may use the folder. Its client is gone, so it is terminated
+ * (SIGTERM). These processes are found by the cluster's name in their titles. If a postmaster is
+ * alive on this folder, nothing is touched.
  */
 export async function endLingering(folder: string, log: Log): Promise<void> {
   const title = `postgres: ${clusterName(folder)}: `;
@@ -15,11 +15,14 @@ export async function endLingering(folder: string, log: Log): Promise<void> {
   if (commands.some(([, command]) => isPostmasterOf(folder, command))) return;
   for (const [pid, command] of commands) {
     if (!command.startsWith(title)) continue;
-    log.info({ pid, command: command.trim() }, 'ending a process that a killed PostgreSQL left');
+    log.info(
+      { pid, command: command.trim() },
+      'terminating a process that a killed PostgreSQL left',
+    );
     try {
       process.kill(pid, 'SIGTERM');
     } catch {
-      // It ended by itself in the meantime.
+      // It exited in the meantime.
     }
   }
 }

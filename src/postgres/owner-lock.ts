@@ -6,9 +6,9 @@ import { connect, type Address } from './connection.ts';
 import { EmbeddedPostgresError } from './error.ts';
 
 /**
- * Who owns a running server? The process that holds this advisory lock, by a connection that does
- * nothing else. The lock ends with its holder, however that ends, so a server whose lock is free is
- * an orphan of a killed supervisor. It lives in the database `postgres`, away from all other locks.
+ * The owner of a running server holds this advisory lock, on a connection that does nothing else.
+ * The lock ends with its holder, so a server whose lock is free is the orphan of a killed
+ * supervisor. It is in the database `postgres`, away from all other locks.
  */
 const key = [0x6c6f6e67, 0x73686f72];
 
@@ -20,7 +20,7 @@ export async function tryLock(client: Client): Promise<boolean> {
   return rows[0]?.granted === true;
 }
 
-/** Looks without touching, so that a look never gets in the way of the rightful owner. */
+/** Checks without taking the lock, so that a check never blocks the rightful owner. */
 export async function isLocked(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `select from pg_locks
@@ -36,7 +36,7 @@ interface Held {
   lost: Promise<void>;
 }
 
-/** Holds the lock for one life of a server, and takes it again when only the connection is lost. */
+/** Holds the lock while a server runs, and takes it again when only the connection is lost. */
 export class OwnerLock {
   readonly #log: Log;
   #released = new AbortController();
@@ -67,7 +67,7 @@ export class OwnerLock {
     const client = await connect(address, 'postgres');
     const lost = new Promise<void>((resolve) => client.once('end', () => resolve()));
     try {
-      // A newcomer that looks for orphans may hold it for a moment.
+      // Another start that looks for orphans may hold it for a moment.
       const giveUpMs = systemClock.monotonicMs() + 15_000;
       while (!(await tryLock(client))) {
         if (systemClock.monotonicMs() > giveUpMs) {
@@ -90,8 +90,8 @@ export class OwnerLock {
     while (!released.aborted) {
       if (held) await held.lost;
       if (released.aborted) return;
-      // One killed backend makes the server drop all connections and recover; it lives on.
-      this.#log.debug('the connection that marks the owner was lost; taking the lock again');
+      // When a backend is killed, the server drops all connections and recovers.
+      this.#log.debug('lost the connection of the owner lock; taking the lock again');
       await sleep(100, released);
       held = await this.#take(address).catch(() => undefined);
       if (held && released.aborted) await held.client.end().catch(() => {});

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 
 /**
- * The password lies inside PostgreSQL's folder, so that it comes into being with the cluster by one
- * rename and can never belong to another one. PostgreSQL ignores files that it does not know.
+ * The password is inside PostgreSQL's folder, so that it is created with the cluster by one rename
+ * and cannot belong to another one. PostgreSQL ignores unknown files.
  */
 export const passwordFile = 'longshore-password';
 
@@ -14,8 +14,8 @@ export async function readPassword(folder: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `${file} cannot be read (${codeOf(error)}): restore it, or move ${folder} elsewhere to ` +
-        'begin anew.',
+      `${file} cannot be read (${codeOf(error)}): restore it, or move ${folder} away to ` +
+        'create a new cluster.',
       { cause: error },
     );
   }
@@ -24,11 +24,11 @@ export async function readPassword(folder: string): Promise<string> {
 export function wrongPassword(folder: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The PostgreSQL on ${folder} does not accept the password in ${passwordFile} there: restore ` +
-      'that file, or move the folder elsewhere to begin anew.',
+      'that file, or move the folder away to create a new cluster.',
   );
 }
 
-/** Writes it for its owner's eyes only, and through to the disk: without it nobody gets in. */
+/** Readable by its owner only, and flushed to disk: without it the cluster cannot be used. */
 export async function writePassword(file: string, password: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {

@@ -5,13 +5,13 @@ import { codeOf } from './error.ts';
 import { commandLine, isAlive } from './process-table.ts';
 import { clusterName } from './settings.ts';
 
-/** What PostgreSQL itself notes in `postmaster.pid`, its lock on the data folder. */
+/** The content of `postmaster.pid`, PostgreSQL's lock on the data folder. */
 export interface PostmasterFile {
   pid: number;
   port: number;
   /** Whether it listens on a Unix socket instead of loopback. */
   socket: boolean;
-  /** `ready` once connections are accepted; empty while the file is still being written. */
+  /** `ready` once connections are accepted; empty while the file is being written. */
   status: string;
 }
 
@@ -29,31 +29,33 @@ export async function readPostmasterFile(folder: string): Promise<PostmasterFile
   return { pid, port: Number(port), socket: socketFolder !== '', status: status.trim() };
 }
 
-/** Where the server that wrote this file listens. */
+/** The address of the server that wrote this file. */
 export function addressIn(file: PostmasterFile, folder: string, password: string): Address {
   return { host: file.socket ? folder : LOOPBACK, port: file.port, password };
 }
 
 /**
- * Who the process is that `postmaster.pid` names. After a crash the number may have been given to
- * somebody else; in a restarted container, where the same few numbers come back, that is common.
- *
- * - `gone`: no such process; PostgreSQL sees through such a file by itself.
- * - `ours`: the postmaster of this very folder.
- * - `stranger`: certainly no PostgreSQL (a zombie, which has no command line, counts as one).
- * - `unclear`: a PostgreSQL, but not on this folder by its command line; PostgreSQL shall decide.
+ * The process that `postmaster.pid` names. After a crash its pid may have been reused, which is
+ * common in restarted containers.
+ * - `gone`: no such process; PostgreSQL recognizes such a stale file itself.
+ * - `ours`: the postmaster of this folder.
+ * - `unrelated`: certainly not PostgreSQL (includes zombies, which have no command line).
+ * - `unclear`: a PostgreSQL, but not on this folder by its command line; PostgreSQL decides.
  */
-export type Holder = 'gone' | 'ours' | 'stranger' | 'unclear';
+export type Holder = 'gone' | 'ours' | 'unrelated' | 'unclear';
 
 export async function holderOf(pid: number, folder: string): Promise<Holder> {
   if (!isAlive(pid)) return 'gone';
   const command = await commandLine(pid);
   if (command === undefined) return isAlive(pid) ? 'unclear' : 'gone';
   if (isPostmasterOf(folder, command)) return 'ours';
-  return /(^|\/)postgres(:?\s|$)/.test(command) ? 'unclear' : 'stranger';
+  return /(^|\/)postgres(:?\s|$)/.test(command) ? 'unclear' : 'unrelated';
 }
 
-/** By its arguments, as `postmaster.ts` spells them; the path of the folder may be another one there. */
+/**
+ * By its arguments, as `postmaster.ts` builds them; the path of the folder may be spelled
+ * differently.
+ */
 export function isPostmasterOf(folder: string, command: string): boolean {
   return (
     command.includes('/postgres -D ') && command.includes(` cluster_name=${clusterName(folder)} `)

@@ -14,7 +14,7 @@ export interface Exit {
   error?: Error;
 }
 
-/** One life of the server process, from spawn to exit. */
+/** One run of the server process, from spawn to exit. */
 export class Postmaster {
   readonly exited: Promise<Exit>;
   readonly #child: ChildProcess;
@@ -23,12 +23,12 @@ export class Postmaster {
   readonly #folder: string;
   #exit: Exit | undefined;
 
-  /** `stranger`: a process known not to be a server although `postmaster.pid` names it. */
+  /** `unrelatedPid`: a process that `postmaster.pid` names although it is not a server. */
   static async launch(
     { folder, launch }: Pick<Cluster, 'folder' | 'launch'>,
     settings: Record<string, string>,
     log: Log,
-    stranger: number | undefined,
+    unrelatedPid: number | undefined,
   ): Promise<Postmaster> {
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const args = (path: string) => ['-D', path, ...flags];
@@ -36,19 +36,19 @@ export class Postmaster {
       folder,
       await launch({ program: 'postgres', folder, args }),
       log,
-      stranger,
+      unrelatedPid,
     );
   }
 
-  private constructor(folder: string, launch: Launch, log: Log, stranger: number | undefined) {
+  private constructor(folder: string, launch: Launch, log: Log, unrelatedPid: number | undefined) {
     const { env } = launch.options;
     this.#child = spawn(launch.command, launch.args, {
       ...launch.options,
-      // PostgreSQL takes a lock file that names its own ancestor for a stale one. That is the
-      // sanctioned way to tell it; all its other checks stay, and the file is never touched by us.
-      env: stranger === undefined ? env : { ...env, PG_GRANDPARENT_PID: `${stranger}` },
+      // PostgreSQL treats a lock file that names its own ancestor as stale. This is the supported
+      // way to say so; all its other checks stay, and we never touch the file.
+      env: unrelatedPid === undefined ? env : { ...env, PG_GRANDPARENT_PID: `${unrelatedPid}` },
       stdio: ['ignore', 'ignore', 'pipe'],
-      // Its own process group, so that Ctrl-C reaches us and not the database below the jobs.
+      // Its own process group, so that Ctrl-C does not reach the database while jobs run.
       detached: true,
     });
     this.exited = this.#watch();
@@ -62,9 +62,9 @@ export class Postmaster {
   }
 
   /**
-   * Resolves when connections are accepted. Recovery after a crash takes as long as it takes, so
-   * there is no time limit: only the end of the process is a failure. The server's own status file
-   * is read, as pg_ctl does it; knocking instead would fill the log with refused connections.
+   * Resolves when connections are accepted. Crash recovery may take any time, so there is no time
+   * limit: only the exit of the process is a failure. Reads the server's status file, as pg_ctl
+   * does; connection attempts would fill the log with refusals.
    */
   async ready(signal: AbortSignal): Promise<void> {
     const startedMs = systemClock.monotonicMs();
@@ -86,7 +86,7 @@ export class Postmaster {
     }
   }
 
-  /** Ends the server and waits for it. Safe at any time. */
+  /** Stops the server and waits for it. Safe at any time. */
   async stop(): Promise<void> {
     this.#serverLog.attentive = false;
     const { pid } = this;
@@ -95,7 +95,7 @@ export class Postmaster {
   }
 
   async #watch(): Promise<Exit> {
-    // When this process ends without a stop (an uncaught error), the server is asked to go as well.
+    // When this process exits without a stop (an uncaught error), the server is stopped as well.
     const goToo = () => this.#child.kill('SIGINT');
     process.once('exit', goToo);
     const exit = await new Promise<Exit>((resolve) => {
@@ -118,8 +118,8 @@ export class Postmaster {
 }
 
 /**
- * Fast shutdown (SIGINT) writes a checkpoint, which may take long on a slow disk. After a generous
- * minute comes the immediate one (SIGQUIT), safe as well but with a recovery at the next start.
+ * A fast shutdown (SIGINT) writes a checkpoint, which may take long on a slow disk. After a minute
+ * follows an immediate one (SIGQUIT), which is safe but needs recovery at the next start.
  */
 export async function shutDown(pid: number, gone: Promise<unknown>, log: Log): Promise<void> {
   let isGone = false;
@@ -132,11 +132,12 @@ export async function shutDown(pid: number, gone: Promise<unknown>, log: Log): P
     ['SIGKILL', 10_000],
   ] as const;
   for (const [signal, patienceMs] of steps) {
-    if (signal !== 'SIGINT') log.warn({ pid, signal }, 'PostgreSQL does not end; insisting');
+    if (signal !== 'SIGINT')
+      log.warn({ pid, signal }, 'PostgreSQL does not stop; sending a stronger signal');
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended between the look and the signal.
+      // It exited between the check and the signal.
     }
     const enough = new AbortController();
     await Promise.race([end, sleep(patienceMs, enough.signal)]);

@@ -14,8 +14,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * The command line of a process, its arguments joined by blanks. Empty for a zombie; undefined when
- * it cannot be read. On Linux it comes from `/proc`, because small images have no `ps`.
+ * The command line of a process, joined by blanks. Empty for a zombie; undefined when it cannot be
+ * read. On Linux it comes from `/proc`, because small images have no `ps`.
  */
 export async function commandLine(pid: number): Promise<string | undefined> {
   try {
@@ -26,7 +26,7 @@ export async function commandLine(pid: number): Promise<string | undefined> {
   }
 }
 
-/** The command lines of all processes that we may see. */
+/** The command lines of all visible processes. */
 export async function allCommandLines(): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   if (platform() === 'linux') {

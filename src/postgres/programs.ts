@@ -9,17 +9,17 @@ import type { Binaries } from './binaries.ts';
 import { codeOf, EmbeddedPostgresError } from './error.ts';
 import { firstObstacle, type ServerUser } from './reach.ts';
 
-/** Folders in which a copy for all to read may lie; the first that lets the programs run is taken. */
+/** Folders for a copy that everyone can read; the first one that works is used. */
 const FOLDERS = ['/var/lib', '/var/tmp', tmpdir()];
 
 /**
- * The programs where the server's user can reach them. That is where they are installed, unless only
- * root may go there (below `/root`, say): then they are copied, once for each version, to a folder
- * that belongs to root and that everybody may read. The copy takes 60 MB. The alternative would be to
- * give the server the capability to read any file, and with it every secret of the machine.
+ * The programs at a path that the server's user can reach. That is the install folder, unless only
+ * root may enter it (below `/root`, for example): then they are copied, once per version, to a
+ * folder that belongs to root and that everyone may read. The copy takes 60 MB. The alternative
+ * would be a capability to read any file, and with it every secret of the machine.
  */
 export async function reachablePrograms(binaries: Binaries, user: ServerUser): Promise<Binaries> {
-  // One file of each kind stands for all: an install is readable as a whole or not at all.
+  // One file of each kind is enough: an install is readable as a whole or not at all.
   const needed = [
     binaries.postgres,
     path.join(binaries.folder, 'lib', 'libpq.so.5'),
@@ -48,13 +48,13 @@ export async function reachablePrograms(binaries: Binaries, user: ServerUser): P
   }
   throw new EmbeddedPostgresError(
     `PostgreSQL does not run as root, the user it runs as (uid ${user.uid}) cannot enter ` +
-      `${obstacle}, and no other place took a copy of its programs (${refusals.join(', ')}): ` +
+      `${obstacle}, and its programs cannot be copied elsewhere (${refusals.join(', ')}): ` +
       'install Longshore in a folder that others may enter, run it as an ordinary user, or set ' +
       'DATABASE_URL.',
   );
 }
 
-/** A finished copy appears by one rename; one that somebody else put there is not trusted. */
+/** The finished copy appears by one rename; a folder of another owner is not trusted. */
 async function copyOnce(from: string, to: string): Promise<void> {
   if (await isOurs(to)) return;
   const draft = `${to}.${process.pid}-${randomBytes(6).toString('hex')}`;
@@ -84,7 +84,7 @@ async function isOurs(folder: string): Promise<boolean> {
   throw new Error(`${folder} belongs to another user`);
 }
 
-/** An install under umask 077 is closed file by file. */
+/** Under umask 077 every file of an install is closed. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -6,7 +6,7 @@ export interface ServerUser {
   gid: number;
 }
 
-/** The first folder on the way that the user may not enter, or file that it may not read. */
+/** The first folder on the path that the user may not enter, or file that it may not read. */
 export async function firstObstacle(
   paths: string[],
   user: ServerUser,

@@ -7,9 +7,9 @@ import { addressIn, readPostmasterFile } from './postmaster-file.ts';
 import { clusterName } from './settings.ts';
 
 /**
- * The URL of the cluster that somebody else is running on this folder, or undefined when none
- * answers. This is how `longshore worker` and its kin join a running `longshore start`. A folder
- * that we may not read is an error, because "none is running" would mislead.
+ * The URL of the cluster that another process runs on this folder, or undefined when none answers.
+ * `longshore worker` and other commands use it to join a running `longshore start`. A folder that
+ * we may not read is an error, because "none is running" would mislead.
  */
 export async function findRunningCluster(dataDir: string): Promise<string | undefined> {
   const home = await realpath(path.resolve(dataDir)).catch(() => undefined);
@@ -21,7 +21,7 @@ export async function findRunningCluster(dataDir: string): Promise<string | unde
   if (file?.status !== 'ready') return undefined;
   const address = addressIn(file, folder, password);
   try {
-    // A stale file may name a port that meanwhile belongs to another server.
+    // A stale file may name a port that now belongs to another server.
     const found = await withConnection(address, database, async (client) => {
       const { rows } = await client.query<{ cluster_name: string }>('show cluster_name');
       return rows[0]?.cluster_name;

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { Log } from '../runtime/log.ts';
 
 /**
- * Forwards what the server writes to stderr, and remembers its last lines, which say why a start
- * failed. The pipe is always read: a full one would block the whole server.
+ * Forwards the server's stderr to the log, and keeps the last lines, which say why a start failed.
+ * The pipe is always read: a full pipe would block the whole server.
  */
 export class ServerLog {
   readonly #tail: string[] = [];
@@ -13,7 +13,7 @@ export class ServerLog {
   #attentive = false;
   readonly closed: Promise<void>;
 
-  /** There is no stream when the process could not even be spawned. */
+  /** Without a stream when the process could not be spawned. */
   constructor(stderr: Readable | null | undefined, log: Log) {
     this.#log = log;
     const lines = createInterface({ input: stderr ?? Readable.from([]) });
@@ -22,8 +22,8 @@ export class ServerLog {
   }
 
   /**
-   * Complaints are warnings only while the server is up. Before, whoever started it reports the
-   * failure once; afterwards every session ends with a FATAL that tells nothing new.
+   * Errors are warnings only while the server is up. Before that, the caller of the start reports
+   * the failure once; afterwards every session ends with a FATAL that adds nothing.
    */
   set attentive(isUp: boolean) {
     this.#attentive = isUp;
@@ -33,7 +33,7 @@ export class ServerLog {
     return this.#tail.join('\n');
   }
 
-  /** The line that says what was wrong, for people. */
+  /** The line with the error, for people. */
   get lastComplaint(): string | undefined {
     return this.#tail.findLast((line) => /^(FATAL|PANIC):/.test(line)) ?? this.#tail.at(-1);
   }
@@ -41,7 +41,7 @@ export class ServerLog {
   #take(line: string): void {
     this.#tail.push(line);
     if (this.#tail.length > 40) this.#tail.shift();
-    // DETAIL, HINT, STATEMENT and tab-indented lines continue the message before them.
+    // DETAIL, HINT, STATEMENT and tab-indented lines continue the previous message.
     const severity = /^([A-Z]+\d?):  /.exec(line)?.[1] ?? '';
     if (/^(ERROR|FATAL|PANIC)$/.test(severity)) this.#loud = true;
     else if (/^(LOG|INFO|NOTICE|WARNING|DEBUG\d?)$/.test(severity)) this.#loud = false;

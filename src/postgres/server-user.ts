@@ -12,22 +12,22 @@ import { firstObstacle, type ServerUser } from './reach.ts';
 export { firstObstacle, type ServerUser } from './reach.ts';
 
 /**
- * PostgreSQL refuses to run as root, rightly. For an ordinary user there is nothing to do; as root
- * the programs run as a user of their own, without any capability. The difficulty is that root's own
- * files are often below a folder that only root may enter (`/root`, `mktemp -d`, an install under
- * umask 077), so that this user reaches neither the data nor the programs by their paths.
+ * PostgreSQL refuses to run as root. For an ordinary user there is nothing to do; as root, the
+ * programs run as a user of their own, without any capability. The difficulty: root's files are
+ * often below a folder that only root may enter (`/root`, `mktemp -d`, an install under umask 077),
+ * so this user reaches neither the data nor the programs by path.
  *
- * The data: the process is started inside its folder, while it is still root, and calls that folder
- * `/proc/self/cwd`. Whoever stands in a folder needs no right to the folders above it, and PostgreSQL
- * never leaves its data folder. The programs: a copy where everybody may read (`programs.ts`).
+ * The data: the process starts inside its folder while it is still root, and uses `/proc/self/cwd`
+ * as the path. That needs no rights on the parent folders, and PostgreSQL never leaves its data
+ * folder. The programs: a copy that everyone can read (`programs.ts`).
  */
-/** As whom PostgreSQL runs when we are root. */
+/** The user of PostgreSQL when we are root. */
 export const postgresUser: ServerUser = { uid: POSTGRES_UID, gid: POSTGRES_GID };
 
-/** Who makes a new cluster: initdb insists on a user that has a name. */
-export const nobody: ServerUser = { uid: NOBODY_UID, gid: NOBODY_GID };
+/** The user that creates a new cluster: initdb needs a user with a name. */
+export const nobodyUser: ServerUser = { uid: NOBODY_UID, gid: NOBODY_GID };
 
-/** What to hand to `spawn` so that a program runs as the server's user. */
+/** The options of `spawn` to run a program as the server's user. */
 export interface Launch {
   command: string;
   args: string[];
@@ -38,15 +38,15 @@ export interface LaunchRequest {
   program: 'initdb' | 'postgres';
   /** The data folder. */
   folder: string;
-  /** Its arguments, given the path by which the program reaches that folder. */
+  /** Builds the arguments from the path by which the program reaches the folder. */
   args: (folder: string) => string[];
-  /** Another user than the server's. */
+  /** A user other than the server's. */
   as?: ServerUser | undefined;
 }
 
 export type Launcher = (request: LaunchRequest) => Promise<Launch>;
 
-/** The path of the folder that a process was started in, whether or not it may enter those above. */
+/** The path of a process's own working directory, usable without rights on its parents. */
 const STANDING_IN = '/proc/self/cwd';
 
 export function isRoot(): boolean {
@@ -54,12 +54,12 @@ export function isRoot(): boolean {
 }
 
 /**
- * The environment is our own: neither PGPORT and its kin nor the host's locale may leak in, nor our
- * secrets out. The working folder is one that every user may enter.
+ * A clean environment: neither PGPORT etc. nor the host's locale leak in, and our secrets do not
+ * leak out. Every user may enter the working directory.
  */
 const surroundings = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' } };
 
-/** `user` is undefined when we are not root: then the server runs as we do. */
+/** `user` is undefined when we are not root: then the server runs as the current user. */
 export async function chooseLauncher(
   user: ServerUser | undefined,
   binaries: Binaries,

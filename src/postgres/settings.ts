@@ -4,12 +4,12 @@ import type { Client } from 'pg';
 import { LOOPBACK, type Address } from './connection.ts';
 import { EmbeddedPostgresError } from './error.ts';
 
-/** Names the process that supervises a postmaster; `takeover.ts` reads it back. */
+/** Records the pid of the supervisor of a postmaster; `takeover.ts` reads it. */
 export const supervisorSetting = 'longshore.supervisor_pid';
 
 /**
- * Written into `postgresql.conf` when the cluster is made; from then on the file is its owner's to
- * tune. Queue tables turn over quickly, so the vacuum looks at them more often than once a minute.
+ * Written into `postgresql.conf` when the cluster is created; afterwards the operator may tune the
+ * file. Queue tables change quickly, so autovacuum runs more often than once a minute.
  */
 export function initialSettings(): Record<string, string> {
   const megabyte = 1024 * 1024;
@@ -23,12 +23,12 @@ export function initialSettings(): Record<string, string> {
   };
 }
 
-/** Stands in the title of every server process, so that people and `lingering.ts` know them. */
+/** Part of the title of every server process, for people and for `lingering.ts`. */
 export function clusterName(folder: string): string {
   return `longshore-${createHash('sha256').update(folder).digest('hex').slice(0, 8)}`;
 }
 
-/** Given on the command line, where they win over the file: what Longshore itself relies on. */
+/** Settings that Longshore relies on, on the command line, which overrides the file. */
 export function commandLineSettings(
   folder: string,
   { host, port }: Pick<Address, 'host' | 'port'>,
@@ -37,12 +37,12 @@ export function commandLineSettings(
   return {
     listen_addresses: host === LOOPBACK ? host : '',
     port: `${port}`,
-    // Its own data folder, which it calls `.`: it may not be able to enter the folders above.
+    // Its own data folder, as `.`: it may not be able to enter the parents.
     unix_socket_directories: host === LOOPBACK ? '' : '.',
     unix_socket_permissions: '0700',
     cluster_name: clusterName(folder),
     timezone: 'UTC',
-    // `server-log.ts` reads these lines.
+    // The format that `server-log.ts` parses.
     log_destination: 'stderr',
     logging_collector: 'off',
     log_line_prefix: '',
@@ -53,8 +53,8 @@ export function commandLineSettings(
 }
 
 /**
- * An acknowledged job is never lost: that holds only while PostgreSQL waits for the disk. The
- * server is asked, in the database that jobs live in, because a setting can come from many places.
+ * A stored job is never lost only while PostgreSQL waits for the disk. Reads the effective settings
+ * in the database of the jobs, because a setting can come from many places.
  */
 export async function refuseUnlessDurable(client: Client, folder: string): Promise<void> {
   const names = ['fsync', 'synchronous_commit', 'full_page_writes'];

@@ -2,15 +2,15 @@ import type { Cluster } from './cluster-folder.ts';
 import { EmbeddedPostgresError } from './error.ts';
 import { holderOf, readPostmasterFile } from './postmaster-file.ts';
 
-/** Why a server did not come up, as far as it matters to what is done next. */
+/** Why a server did not start, as far as it matters for the next step. */
 export type Obstacle =
-  /** Somebody else has the port. */
+  /** The port is in use. */
   | 'port'
-  /** `postmaster.pid`, or the lock file of the socket, names a process that lives. */
+  /** `postmaster.pid`, or the lock file of the socket, names a live process. */
   | 'locked'
   /** Processes of a killed server are still ending. */
   | 'lingering'
-  /** It was killed, or told to stop, before it could be used. */
+  /** It was killed or stopped before it was ready. */
   | 'interrupted'
   | 'other';
 
@@ -24,7 +24,7 @@ export class StartFailure extends Error {
   }
 }
 
-/** How it ended, and what the server itself wrote before it gave up. */
+/** Derives the obstacle from the exit and the server's log. */
 export function obstacleIn(serverLog: string, signal: NodeJS.Signals | null): Obstacle {
   if (/could not bind|could not create any TCP\/IP sockets/.test(serverLog)) return 'port';
   if (/lock file "[^"]+" (already exists|is empty)/.test(serverLog)) return 'locked';
@@ -57,7 +57,7 @@ export async function refuseIfHopeless(
   const advice =
     obstacle === 'lingering'
       ? 'end the processes of the old server that still run, then start again'
-      : 'mend that, choose another folder with LONGSHORE_DATA, or set DATABASE_URL';
+      : 'fix that, choose another folder with LONGSHORE_DATA, or set DATABASE_URL';
   throw new EmbeddedPostgresError(
     `PostgreSQL does not start on ${cluster.folder} (${message}): ${advice}.`,
   );

@@ -12,27 +12,26 @@ import { shutDown } from './postmaster.ts';
 import { isAlive } from './process-table.ts';
 import { supervisorSetting } from './settings.ts';
 
-/** How long a living supervisor may take from a ready server to the owner's lock. */
+/** How long a live supervisor may take from a ready server to the owner lock. */
 const claimGraceMs = 10_000;
-/** How long a server that calls itself ready may refuse to answer. */
+/** How long a server with status ready may refuse to answer. */
 const silenceLimitMs = 30_000;
 
 /**
- * Before a server of our own is started: is there one on this folder already, and whose is it?
+ * Before our own server starts: checks for a server on this folder, and who owns it.
+ * - Its owner lock is held: it is in use. We refuse and change nothing.
+ * - The lock is free and its supervisor is dead: an orphan. It is shut down, and we start our own,
+ *   since only a child process can be supervised.
+ * - The lock is free but the supervisor lives: it is starting or recovering, so we wait until it
+ *   takes the lock. Taking it now would make two owners. A reused pid looks the same, so the wait
+ *   is limited.
  *
- * - Its owner's lock is held: somebody lives with it. We refuse and leave everything as it is.
- * - The lock is free and the supervisor it was started by is dead: an orphan. It is shut down in
- *   order, and we start our own, since only a child can be watched.
- * - The lock is free but that supervisor lives: it is just starting or recovering, so we wait for
- *   it to take the lock. Taking it ourselves in that moment would make two owners. A process number
- *   that was given to somebody else looks the same, so the wait has an end.
+ * This check is advisory: PostgreSQL's own `postmaster.pid` decides, also when two starts find
+ * nothing at the same moment.
  *
- * Whatever this finds is only advice: PostgreSQL's own `postmaster.pid` has the last word, also
- * when two starts find nothing at the same moment.
- *
- * Returns the process that a stale `postmaster.pid` names although it is certainly no server.
+ * Returns the pid in a stale `postmaster.pid` when it belongs to an unrelated process.
  */
-export async function clearTheWay(
+export async function freeDataFolder(
   cluster: Cluster,
   signal: AbortSignal,
   log: Log,
@@ -45,7 +44,7 @@ export async function clearTheWay(
     const file = await readPostmasterFile(cluster.folder);
     if (!file) return undefined;
     const holder = await holderOf(file.pid, cluster.folder);
-    if (holder === 'stranger') return file.pid;
+    if (holder === 'unrelated') return file.pid;
     if (holder !== 'ours') return undefined;
     const nowMs = systemClock.monotonicMs();
     if (file.status === 'ready') {
@@ -56,7 +55,7 @@ export async function clearTheWay(
       else if (nowMs - readySinceMs > silenceLimitMs) throw silent(cluster, file.pid);
     }
     if (nowMs - startedMs >= reportAtMs) {
-      log.info({ pid: file.pid }, 'waiting for the PostgreSQL that runs on this folder');
+      log.info({ pid: file.pid }, 'waiting for the PostgreSQL on this folder');
       reportAtMs += 5_000;
     }
     await sleep(100, signal);
@@ -96,9 +95,9 @@ async function claimOrphan(
   return undefined;
 }
 
-/** The lock is kept until the server is down, so that no second newcomer does the same. */
+/** The lock is kept until the server is down, so that no other start does the same. */
 async function endOrphan(client: Client, pid: number, cluster: Cluster, log: Log): Promise<void> {
-  log.warn({ pid }, 'found a PostgreSQL whose Longshore was killed; taking it over');
+  log.warn({ pid }, 'shutting down the PostgreSQL of a killed Longshore');
   const gone = (async () => {
     while ((await holderOf(pid, cluster.folder)) === 'ours') await sleep(50);
   })();

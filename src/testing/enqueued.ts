@@ -13,8 +13,8 @@ export function enqueuedOf<Of extends DefinitionRef | string>(
 }
 
 /**
- * Throws unless one of the jobs is of this definition and has these params. Of an object only what is
- * named has to be equal, so that a test says no more than it means.
+ * Throws unless one of the jobs is of this definition and has these params. Only the given fields
+ * of an object are compared.
  */
 export function assertEnqueued<Of extends DefinitionRef | string>(
   jobs: readonly Job[],

@@ -3,19 +3,19 @@ import { branded, type JobContext, type JobDefinition } from '../core/definition
 export interface Fault {
   /**
    * `crash` ends the process of the job with SIGKILL, as the kernel does when memory is short.
-   * `hang` blocks its event loop for ever: only the timeout, and a kill, can end it.
+   * `hang` blocks its event loop for ever: only the timeout ends it, with a kill.
    */
   fault: 'crash' | 'hang';
-  /** In which attempt; 1 is the default. */
+  /** The attempt that fails; default 1. */
   attempt?: number | undefined;
-  /** Right after this step was stored. Without it, before the job begins. */
+  /** Right after this step was stored; by default before the job starts. */
   afterStep?: string | undefined;
 }
 
 /**
- * The same definition, with something bad happening to it on the way. It really happens, so the
- * definition has to be in a file that a worker loads (the `jobs` of a test rig): inside the test's own
- * process it would end the test, and is refused there.
+ * The same definition with a fault. The fault is real, so the definition must be in a file that a
+ * worker loads (the `jobs` of a test rig): in the test's own process it would end the test, and is
+ * refused there.
  *
  * ```ts
  * export const report = faulty(realReport, { fault: 'crash', afterStep: 'query' });
@@ -47,7 +47,7 @@ function strikingAfter(ctx: JobContext, afterStep: string, fault: Fault['fault']
   return Object.create(ctx, { step: { value: step, enumerable: true } }) as JobContext;
 }
 
-/** The processes that workers start for jobs have this file as their program. */
+/** The program of the processes that workers start for jobs. */
 const RUNNER = /[\\/]worker[\\/]runner[\\/]main\.[tj]s$/;
 
 function strike(fault: Fault['fault']): never {

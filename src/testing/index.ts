@@ -1,4 +1,4 @@
-/** What `import … from 'longshore/testing'` gives: helpers for the tests of people who write jobs. */
+/** The exports of `longshore/testing`: helpers for tests of jobs. */
 export { assertEnqueued, enqueuedOf } from './enqueued.ts';
 export { faulty, type Fault } from './faults.ts';
 export { createTestRig, type TestRig, type TestRigOptions } from './rig.ts';

@@ -20,13 +20,13 @@ import { Waker } from '../store/connection/wake.ts';
 
 export interface TestRigOptions {
   /**
-   * A file or folder of definitions, which run in processes as they do in production; or definitions
-   * at hand, which then all run inside the test, whatever their isolation.
+   * A file or folder of definitions, which run in processes as in production; or a list of
+   * definitions, which run inside the test, whatever their isolation.
    */
   jobs: string | readonly JobDefinition[];
-  /** A server on which the rig may create its database. Without it the rig starts its own. */
+  /** A server on which the rig may create its database. By default the rig starts its own. */
   databaseUrl?: string | undefined;
-  /** How many jobs run at the same time; 1, the default, runs them one after the other. */
+  /** How many jobs run at the same time; default 1. */
   concurrency?: number | undefined;
   logLevel?: LogLevel | undefined;
 }
@@ -38,9 +38,9 @@ const LOSE_TRIES = 20;
 const PAGE = 200;
 
 /**
- * Longshore for a test: a database of its own, a clock that stands in the test's hands, and nothing
- * that runs by itself. Jobs wait until `drain`, which does what schedulers and workers would do at
- * this moment, by their own code, and returns when nothing is left that is due.
+ * Longshore for a test: a database of its own, a clock that the test controls, and no background
+ * loops. Jobs wait until `drain`, which does the work of schedulers and workers with their own
+ * code, and returns when nothing is due any more.
  */
 export class TestRig extends LocalJobs {
   /** Its own database: for `enqueueIn`, and for the tables of the code under test. */
@@ -63,18 +63,18 @@ export class TestRig extends LocalJobs {
     this.#close = close;
   }
 
-  /** The time by the rig's clock. */
+  /** The time of the rig's clock. */
   async now(): Promise<Date> {
     return await this.#scratch.advance(0);
   }
 
-  /** Sets the clock forward. What becomes due by it runs at the next `drain`. */
+  /** Advances the clock. Jobs that become due run at the next `drain`. */
   async advance(ms: number): Promise<Date> {
     if (!(ms >= 0)) throw new TypeError(`the clock goes forward only (got ${ms} ms)`);
     return await this.#scratch.advance(ms);
   }
 
-  /** Runs everything that is due, and what that makes due at once, hooks included. */
+  /** Runs everything that is due, and everything that becomes due by it, hooks included. */
   async drain(budget: Partial<RunDueBudget> = {}): Promise<RunDueSummary> {
     const { concurrency = 1, logLevel = 'silent' } = this.#options;
     const databaseUrl = this.#scratch.url;
@@ -84,14 +84,14 @@ export class TestRig extends LocalJobs {
     return await runDue(this.#db, this.#waker, settings, log, { ...RUN_DUE_DEFAULTS, ...budget });
   }
 
-  /** The jobs that were made while `work` ran, in their order, whoever made them. */
+  /** The jobs that were created while `work` ran, in order. */
   async during(work: () => unknown): Promise<Job[]> {
     const before = new Set((await this.jobs()).map(({ jobId }) => jobId));
     await work();
     return (await this.jobs()).filter(({ jobId }) => !before.has(jobId));
   }
 
-  /** All jobs, the oldest first. */
+  /** All jobs, oldest first. */
   async jobs(): Promise<Job[]> {
     const found: Job[] = [];
     let afterId: string | null = null;
@@ -114,9 +114,9 @@ export class TestRig extends LocalJobs {
   }
 
   /**
-   * Takes a running job away from its worker, as a network that is cut for longer than the lease
-   * does: the clock passes the end of the lease, the reaper declares the worker dead, and the worker
-   * finds out at its next heartbeat and kills what it runs. Call it while a `drain` is under way.
+   * Takes a running job away from its worker, like a network outage longer than the lease: the
+   * clock passes the end of the lease, the reaper declares the worker dead, and the worker notices
+   * at its next heartbeat and kills its jobs. Call it during a `drain`.
    */
   async loseLease(jobId: string): Promise<void> {
     const { attempts } = await this.get(jobId);
@@ -126,7 +126,7 @@ export class TestRig extends LocalJobs {
         throw new Error(`job ${jobId} is ${status}: only a running job has a lease to lose`);
       }
       if (status !== 'running' || now !== attempts) return;
-      // A heartbeat may come between the two and renew the lease; then it is tried again.
+      // A heartbeat may renew the lease in between; then it is tried again.
       await this.#scratch.advance(LEASE_MS + 1);
       await this.#reap();
     }
@@ -141,7 +141,7 @@ export class TestRig extends LocalJobs {
     await this.#close();
   }
 
-  /** It looks once and is done: the first round of a loop ends before its stop does. */
+  /** One round: the first tick of a loop ends before its stop does. */
   async #reap(): Promise<void> {
     const [db, waker] = [this.#db, this.#waker];
     const round = reaper({ db, waker, clock: systemClock, pollMs: LEASE_MS, log: silentLog });
@@ -168,7 +168,7 @@ export async function createTestRig(options: TestRigOptions): Promise<TestRig> {
   }
 }
 
-/** Its data is worth nothing after the test, so nobody waits for the disk. */
+/** Test data need not survive, so nothing waits for the disk. */
 async function ownServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'longshore-test-'));
   const embedded = new EmbeddedPostgres({ dataDir, log: silentLog, unsafeForTests: true });

@@ -12,29 +12,29 @@ import type { Saved } from '../worker/ipc.ts';
 import { byName } from '../worker/runner/run.ts';
 
 export interface RunOptions {
-  /** 1 is the first, and the default. */
+  /** The number of the attempt; default 1. */
   attempt?: number | undefined;
   maxAttempts?: number | undefined;
   jobId?: string | undefined;
-  /** What earlier attempts stored. */
+  /** The steps stored by earlier attempts. */
   steps?: Record<string, unknown> | undefined;
   checkpoint?: unknown;
-  /** Goes on where an earlier run ended: its next attempt, with what that one stored. */
+  /** Continues after an earlier run: its next attempt, with what that one stored. */
   after?: JobRun | undefined;
   /** Cancels the job when it aborts. */
   signal?: AbortSignal | undefined;
 }
 
-/** All that one attempt did, and what would become of its job. */
+/** What one attempt did, and what would follow. */
 export interface JobRun<Result = unknown> {
   attempt: number;
   outcome: Outcome;
-  /** The state that the job would be in now. */
+  /** The resulting state of the job. */
   status: Transition['to'];
-  /** What it returned, as it would be stored; undefined unless it succeeded. */
+  /** The return value as it would be stored; undefined unless it succeeded. */
   result: Result | undefined;
   error: JobError | null;
-  /** How long it would wait for its next attempt, without jitter; null when there is none. */
+  /** The delay before the next attempt, without jitter; null when there is none. */
   nextInMs: number | null;
   logs: { level: Level; stream: LogStream; message: string }[];
   progress: { fraction: number; message: string | null }[];
@@ -46,14 +46,14 @@ export interface JobRun<Result = unknown> {
 
 const JOB_ID = '00000000-0000-7000-8000-000000000000';
 const CANCEL_GRACE_MS = 5_000;
-/** The middle of the jitter: delays are what the definition says. */
+/** The middle of the jitter: delays are exactly as defined. */
 const NO_JITTER = 0.5;
 
 /**
- * Runs one attempt of a job here, without server and database, by the same code that a worker runs it
- * with: params are checked, `ctx` is the real one, timeout and cancel end it, and the outcome is
- * decided about by the same function. Only two things are different: what steps store is kept in
- * memory, and nothing can be killed that does not listen to its abort signal.
+ * Runs one attempt of a job here, without server and database, by the code of the worker: params
+ * are validated, `ctx` is the real one, timeout and cancel end it, and the same function decides
+ * the outcome. Two differences: steps are stored in memory, and a job that ignores its abort signal
+ * cannot be killed.
  */
 export async function runJob<Definition extends JobDefinition>(
   definition: Definition,
@@ -131,7 +131,7 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
   return { job, execution: new Execution(0, job, info, CANCEL_GRACE_MS, 'default') };
 }
 
-/** A snooze hands its attempt back. */
+/** A snooze refunds its attempt. */
 function charged({ outcome }: JobRun): boolean {
   return outcome.kind !== 'snoozed';
 }

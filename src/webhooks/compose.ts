@@ -13,7 +13,9 @@ import type { Queryable } from '../store/connection/db.ts';
 import { getJob } from '../store/read/get-job.ts';
 import { readRedactPaths } from '../store/read/redact-paths.ts';
 
-/** What is sent, made once for each delivery: a retry repeats it to the letter. Null: no such job. */
+/**
+ * Builds the body, once per delivery: a retry repeats it exactly. Null when the job does not exist.
+ */
 export async function compose(
   db: Queryable,
   deliveryId: string,

@@ -6,10 +6,10 @@ import { guardedDialer } from './dialer.ts';
 import { Networks } from './networks.ts';
 import { TenantShare } from './tenant-share.ts';
 
-/** A send mostly waits, so a worker can have many of them under way; one tenant has a third. */
+/** A send mostly waits, so a worker runs many of them; one tenant gets a third. */
 const SLOTS = 60;
 
-/** What a worker needs to deliver. `allowed` are private networks that it may reach all the same. */
+/** What a worker needs to deliver. `allowed` are private networks that webhooks may reach. */
 export function deliveries(
   db: Db,
   clock: Clock,

@@ -28,28 +28,28 @@ import { send, type Sent, type SenderOptions } from './send.ts';
 import { signedHeaders } from './sign.ts';
 import type { TenantShare } from './tenant-share.ts';
 
-/** Long enough for a send and what is written around it. */
+/** Long enough for a send and the writes around it. */
 const TIMEOUT_SECONDS = 60;
 const SENDS_KEPT = 20;
 
 export interface DeliveryOptions extends SenderOptions {
   db: Db;
   clock: Clock;
-  /** Missing: a tenant may have all sends. */
+  /** By default a tenant may use all sends. */
   share?: TenantShare;
 }
 
-/** A delivery whose tenant has its share of sends under way comes back after about so long. */
+/** The delay of a delivery whose tenant has its share of sends in flight. */
 const NO_ROOM_MS = 2_000;
 
 /**
- * A delivery as a job, under the rules of every job: claimed, fenced, retried by `decide()`. What was
- * sent is its checkpoint, stored before the attempt has an outcome; so whoever takes over from a worker
- * that died in between sees that the event has arrived, and sends nothing. A worker that dies before
- * that leaves no trace, and the event is sent again under the same id: at least once.
+ * A delivery as a job, under the rules of every job: claimed, fenced, retried by `decide()`. What
+ * was sent is its checkpoint, stored before the attempt has an outcome; so after the worker dies in
+ * between, the next attempt sees that the event was sent, and sends nothing. If the worker dies
+ * before the checkpoint, the event is sent again under the same id: at least once.
  *
- * It runs inside the worker. That is code of ours that only waits for the network and the database, on
- * things of bounded size, so that it cannot hold up a heartbeat as a job of somebody else's could.
+ * It runs inside the worker: our own code, which only waits for the network and the database and
+ * handles data of bounded size, so it cannot delay a heartbeat.
  */
 export function deliveryJob(options: DeliveryOptions): JobDefinition {
   const policy = definitionInfo(
@@ -87,9 +87,9 @@ async function deliver(
   const event =
     params.envelope ??
     (await ctx.step('event', async () => await compose(db, ctx.jobId, endpoint.tenant, params)));
-  if (!event) throw new NonRetryable('the job was deleted before it could be told of');
+  if (!event) throw new NonRetryable('the job was deleted before its event was sent');
   const leave = options.share ? options.share.take(endpoint.tenant) : () => undefined;
-  // Its slot is for others meanwhile: receivers that hang would keep all of them.
+  // Frees the slot: receivers that hang could otherwise hold all of them.
   if (leave === null) return ctx.snooze(Math.round(NO_ROOM_MS * (1 + clock.random())));
   const body = JSON.stringify(event);
   const headers = signedHeaders(ctx.jobId, clock.now(), body, endpoint.secrets);
@@ -103,7 +103,7 @@ async function deliver(
   throw await setback(db, endpoint, sent);
 }
 
-/** Writes a failure down, stops the webhook if it was the last straw, and says what to throw. */
+/** Records a failure, pauses or disables the webhook if needed, and returns the error to throw. */
 async function setback(db: Db, endpoint: Endpoint, sent: Sent): Promise<Error> {
   const { status } = sent.send;
   if (status === 410) {
@@ -118,7 +118,7 @@ async function setback(db: Db, endpoint: Endpoint, sent: Sent): Promise<Error> {
   const streak = await noteFailed(db, endpoint.id);
   if (streak && shouldPause(streak)) {
     const why = `${streak.failures} sends in a row have failed, for more than a day`;
-    const cure = 'make it active again when the receiver is well';
+    const cure = 'set it to active when the receiver works again';
     await stopWebhook(db, endpoint, 'paused', `${why}; ${cure}`);
   }
   if (status === null) return new Error(sent.send.error ?? 'no answer', { cause: sent.cause });
@@ -126,9 +126,9 @@ async function setback(db: Db, endpoint: Endpoint, sent: Sent): Promise<Error> {
 }
 
 /**
- * Whatever a receiver answers but 2xx and 410 is tried again: it may be a mistake that somebody mends.
- * A status is told only where it says when to come back (`core/failure/classify.ts`); from the others would
- * follow that trying again cannot help.
+ * Any answer except 2xx and 410 is retried, because the receiver may be fixed. The status is part
+ * of the error only where it carries a Retry-After (`core/failure/classify.ts`), because other
+ * statuses would count as not retryable.
  */
 function refusal(status: number, retryAfter: string | null): Error {
   const followed = status >= 300 && status <= 399 ? '; redirects are not followed' : '';

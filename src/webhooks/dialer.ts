@@ -4,23 +4,23 @@ import { namesLookup } from './names.ts';
 import type { Networks } from './networks.ts';
 
 /**
- * Whoever may make a webhook chooses where this server sends requests to, and the server stands where
- * they do not: beside the database, the metadata service of the cloud, other people's machines. To look
- * at the URL is not enough, because a name can lead anywhere and lead elsewhere a moment later. So the
- * one who dials decides: the addresses that the socket is given are those that were judged, and there is
- * no second look-up between the two. One bad address among good ones refuses them all. A number instead
- * of a name is never looked up, so it is judged on its own; and what was really connected to is judged
- * once more.
+ * Prevents server-side request forgery. The owner of a webhook chooses where this server sends
+ * requests, and the server can reach what the owner cannot: the database, the cloud's metadata
+ * service, internal machines. Checking the URL is not enough, because a name can resolve to
+ * anything and change a moment later. So the check is made when dialing: the socket connects to
+ * exactly the addresses that were checked, without a second lookup. One forbidden address refuses
+ * them all. A literal address is never looked up, so it is checked separately; and the address of
+ * the connected socket is checked once more.
  *
- * Connections are not kept: the next send dials again, and is judged again.
+ * Connections are not reused: the next send dials, and is checked, again.
  */
 export class AddressNotAllowed extends Error {
   override name = 'AddressNotAllowed';
   readonly code = 'ADDRESS_NOT_ALLOWED';
 
   constructor() {
-    // Not which address: it may be one that the caller could learn only from here.
-    super('it leads to an address that webhooks may not reach');
+    // Without the address: the caller might learn it only from here.
+    super('the address is not allowed for webhooks');
   }
 }
 
@@ -50,7 +50,7 @@ export function guardedDialer(
   });
 }
 
-/** Looks a name up and refuses it unless all its addresses may be reached. */
+/** Looks up a name and refuses it unless all its addresses are allowed. */
 export function guardedLookup(networks: Networks, resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
@@ -66,7 +66,7 @@ export function guardedLookup(networks: Networks, resolve: LookupFunction): Look
   };
 }
 
-/** The address that stands where a name could be; null when there is a name. */
+/** The literal address in a URL's host; null when it is a name. */
 export function addressIn(hostname: string): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(bare) === 0 ? null : bare;

@@ -5,15 +5,15 @@ import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 
 /**
- * Looks names up without the four threads that Node keeps for it: there a name whose servers never
- * answer holds a thread for many seconds, and a few of them hold up everything that needs one. These
- * questions go out by sockets of their own, each with a limit in time.
+ * Looks up names without Node's four threads: there, a name whose servers never answer holds a
+ * thread for many seconds, and a few of them block everything that needs one. These queries use
+ * their own sockets, each with a time limit.
  *
- * What the system's own look-up does besides is done here, too: `/etc/hosts` goes first, and short names
- * are tried below the domains that `/etc/resolv.conf` names for searching, as clusters need it.
+ * Like the system's lookup, it reads `/etc/hosts` first, and tries short names below the search
+ * domains of `/etc/resolv.conf`, as clusters need it.
  */
 export interface NamesOptions {
-  /** Asked instead of those of the system. */
+  /** Name servers to use instead of the system's. */
   servers?: readonly string[];
   hostsFile?: string;
   resolverFile?: string;
@@ -22,7 +22,7 @@ export interface NamesOptions {
 
 const TIMEOUT_MS = 5_000;
 const TRIES = 2;
-/** A name has seldom more than a few addresses; all of them are judged. */
+/** Bounds the number of addresses; all of them are checked. */
 const ADDRESSES_MAX = 64;
 
 export function namesLookup(options: NamesOptions = {}): LookupFunction {
@@ -43,7 +43,7 @@ async function lookUp(hostname: string, options: NamesOptions): Promise<LookupAd
   if (isIP(name) !== 0) return [addressOf(name)];
   const own = hostsOf(await textOf(hostsFile), name);
   if (own.length > 0) return own.map(addressOf);
-  // By its own rule this name never leaves the machine.
+  // By RFC 6761 this name never leaves the machine.
   if (name === 'localhost' || name.endsWith('.localhost'))
     return ['127.0.0.1', '::1'].map(addressOf);
   const names = hostname.endsWith('.') ? [name] : searched(name, await textOf(resolverFile));
@@ -54,7 +54,7 @@ async function lookUp(hostname: string, options: NamesOptions): Promise<LookupAd
   return [];
 }
 
-/** Empty when there is no such name; throws when nobody could say so. */
+/** Empty when the name does not exist; throws when no server answered. */
 async function ask(name: string, { servers, timeoutMs = TIMEOUT_MS }: NamesOptions) {
   const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES / 2), tries: TRIES });
   if (servers) resolver.setServers([...servers]);
@@ -66,7 +66,7 @@ async function ask(name: string, { servers, timeoutMs = TIMEOUT_MS }: NamesOptio
       one.status === 'rejected' ? [one.reason as Error] : [],
     );
     const unclear = failures.find((reason: unknown) => !saysNo(reason));
-    // Half an answer is none: the other half may be an address that is not allowed.
+    // A partial answer is refused: the missing part may be a forbidden address.
     if (unclear !== undefined) throw isCancelled(unclear) ? timedOut(name) : unclear;
     return found;
   } finally {
@@ -86,7 +86,7 @@ function saysNo(reason: unknown): boolean {
   return ['ENOTFOUND', 'ENODATA'].includes(String((reason as { code?: unknown }).code));
 }
 
-/** The addresses that a hosts file has for a name. */
+/** The addresses of a name in a hosts file. */
 export function hostsOf(file: string, name: string): string[] {
   return file.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
@@ -94,7 +94,7 @@ export function hostsOf(file: string, name: string): string[] {
   });
 }
 
-/** A name as it is asked for, in this order: with few dots below the domains of the search first. */
+/** The names to try, in order: with few dots, below the search domains first. */
 export function searched(name: string, file: string): string[] {
   const lines = file.split('\n').map((line) => line.trim().split(/\s+/));
   const last = lines.findLast(([word]) => word === 'search' || word === 'domain') ?? [];

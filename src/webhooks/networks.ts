@@ -2,30 +2,30 @@ import ipaddr from 'ipaddr.js';
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** IPv6 addresses that are given out to anybody; all others are special in some way. */
+/** Public IPv6 addresses; all others have a special purpose. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Services of clouds for their own machines that have a public address: Azure's, which hands out keys and
- * settings. Those of others are at addresses that are refused anyway.
+ * Cloud services for their own machines at a public address: Azure's, which hands out keys and
+ * settings. Those of other clouds are at addresses that are refused anyway.
  */
 const OF_CLOUDS = ['168.63.129.16/32'].map((network) => ipaddr.parseCIDR(network));
 
 /**
- * Which addresses a webhook may reach: those of the public internet, and the networks that the operator
- * allows on top. Everything with another purpose is refused by default, whether it is private, loopback,
- * link-local, shared, multicast, reserved, or a way to write an IPv4 address inside an IPv6 one (6to4,
- * NAT64, Teredo). A mapped address is judged as the IPv4 address that a socket would really connect to.
+ * The addresses that a webhook may reach: the public internet, and networks that the operator
+ * allows. All others are refused by default: private, loopback, link-local, shared, multicast,
+ * reserved, and IPv4 addresses inside IPv6 ones (6to4, NAT64, Teredo). A mapped address is checked
+ * as the IPv4 address that a socket would connect to.
  */
 export class Networks {
   readonly #allowed: readonly Network[];
 
-  /** In the notation of CIDR, such as `10.0.0.0/8`. */
+  /** In CIDR notation, such as `10.0.0.0/8`. */
   constructor(allowed: readonly string[] = []) {
     this.#allowed = allowed.map((network) => ipaddr.parseCIDR(network));
   }
 
-  /** False for what is no address at all. */
+  /** False for invalid addresses. */
   allows(text: string): boolean {
     if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.process(text);

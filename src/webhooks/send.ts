@@ -3,7 +3,7 @@ import type { Send } from '../core/webhook/webhook.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 export const SEND_TIMEOUT_MS = 15_000;
-/** So much of an answer is read and kept; a receiver that says more is cut off. */
+/** The most of a response that is read and kept. */
 export const RESPONSE_MAX_BYTES = 8_192;
 
 export interface Sending {
@@ -14,9 +14,9 @@ export interface Sending {
 
 export interface Sent {
   send: Send;
-  /** As the receiver wrote it. */
+  /** The header as received. */
   retryAfter: string | null;
-  /** What was thrown when there was no answer. */
+  /** The error when there was no response. */
   cause: unknown;
 }
 
@@ -27,8 +27,8 @@ export interface SenderOptions {
 }
 
 /**
- * One POST and what came of it. It follows no redirect, unpacks nothing, and takes a bounded time for
- * everything together. It throws only when the caller gave up.
+ * One POST and its result. It follows no redirect, decompresses nothing, and has one time limit for
+ * everything. It throws only when the caller aborts.
  */
 export async function send(
   { url, headers, body }: Sending,
@@ -72,7 +72,7 @@ export async function send(
   }
 }
 
-/** The status has been said by then: an answer that breaks off is an answer. */
+/** The status is known by then: a response that breaks off still counts. */
 async function readSome(
   body: AsyncIterable<Uint8Array>,
 ): Promise<Pick<Send, 'responseBody' | 'responseTruncated'>> {
@@ -93,7 +93,7 @@ async function readSome(
   return { responseBody: text.replaceAll('\u0000', '\uFFFD'), responseTruncated: !whole };
 }
 
-/** A code says enough and holds no address. Our own refusals have sentences. */
+/** An error code is enough and contains no address. Our own refusals have messages. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;

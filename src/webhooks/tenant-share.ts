@@ -1,4 +1,4 @@
-/** How many of a worker's sends may be under way for one tenant, so that others find room. */
+/** Limits the concurrent sends of one tenant in a worker. */
 export class TenantShare {
   readonly #max: number;
   readonly #underWay = new Map<string, number>();
@@ -7,7 +7,10 @@ export class TenantShare {
     this.#max = max;
   }
 
-  /** Null when the tenant has as many as it may; call what it answers when the send is over. */
+  /**
+   * Null when the tenant is at its limit; otherwise call the returned function when the send is
+   * over.
+   */
   take(tenant: string): (() => void) | null {
     const before = this.#underWay.get(tenant) ?? 0;
     if (before >= this.#max) return null;

@@ -5,13 +5,14 @@ import { namesLookup } from './names.ts';
 import type { Networks } from './networks.ts';
 
 const PATIENCE_MS = 2_000;
-/** Each look-up holds sockets, for many seconds where a name server never answers. */
+/** Each lookup holds sockets, for many seconds where a name server never answers. */
 const LOOK_UPS_MAX = 32;
 
 /**
- * Says at once what the dialer would refuse later. A name that cannot be looked up now is let through:
- * it may exist tomorrow, and each send is judged anyway. So is one that comes while many look-ups are
- * under way, or callers with slow name servers could use up the open files of the process.
+ * Refuses at once what the dialer would refuse later. A name that cannot be looked up now is
+ * accepted: it may exist tomorrow, and each send is checked anyway. So is a name that comes while
+ * many lookups are in flight, because callers with slow name servers could use up the open files of
+ * the process.
  */
 export class UrlGuard {
   readonly #networks: Networks;
@@ -23,7 +24,7 @@ export class UrlGuard {
     this.#resolve = resolve;
   }
 
-  /** What is wrong with it; null when nothing is. */
+  /** The problem of a URL; null when there is none. */
   async problemOf(text: string): Promise<string | null> {
     const verdict = judgeUrl(text);
     if (!verdict.ok) return verdict.detail;

@@ -1,6 +1,6 @@
 import type { Execution } from './attempt/execution.ts';
 
-/** Attempts that were under way when a lease was lost, each with who waits for its end. */
+/** Attempts that were running when a lease was lost, and the callers that wait for their end. */
 export class Fenced {
   readonly #waits = new Map<Execution, () => void>();
 

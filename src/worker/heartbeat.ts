@@ -7,7 +7,7 @@ import type { Service } from '../runtime/service.ts';
 import type { HeartbeatAnswer, WorkerInstance } from '../store/workers/workers.ts';
 import type { QueuePort } from './claim/port.ts';
 
-/** Another place to say "alive": while it is steady, the lease in the database may be long. */
+/** A second liveness signal: while it is steady, the lease in the database may be long. */
 export interface LongLease {
   readonly leaseMs: number;
   readonly steady: boolean;
@@ -21,37 +21,37 @@ export interface HeartbeatOptions {
   leaseMs: number;
   heartbeatMs: number;
   identity: Pick<WorkerInstance, 'host' | 'pid' | 'version' | 'slots'>;
-  /** What was running when the beat was sent; handed back with the answer. */
+  /** What ran when the heartbeat was sent; passed back with the answer. */
   snapshot(): ReadonlySet<string>;
   onAnswer(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void;
-  /** All leases hold until then on the monotonic clock, less what it takes to kill a process. */
+  /** All leases hold until this time of the monotonic clock, less the time to kill a process. */
   onRenewed(leaseEndMs: number): void;
   /**
-   * The lease of a shard is lost, or about to be: stop everything of that shard now. Resolves when all
-   * of it has ended.
+   * The lease of a shard is lost, or about to be: stop all jobs of that shard now. Resolves when
+   * they have ended.
    */
   onFence(shard: number, reason: string): Promise<void>;
 }
 
 /**
- * Keeps the lease of this worker in one shard. The lease counts from when a renewal was *sent*, on a
- * clock that never jumps, so this side always believes it ends before the database does. A worker that
- * cannot renew stops its jobs while the lease still holds, forgets its identity, and comes back as a
- * new instance when the database answers again: nobody can mistake the new one for the old. It then
- * gives up the lease of the old one, as soon as everything that ran under it has ended: that lease may
- * be a long one, and a Redis that remembers its beats would make it longer still.
+ * Keeps the lease of this worker in one shard. The lease counts from when a renewal was *sent*, on
+ * the monotonic clock, so this side considers it over before the database does. A worker that
+ * cannot renew stops its jobs while the lease still holds, drops its identity, and returns as a new
+ * instance when the database answers again, so the two cannot be confused. It then gives up the
+ * lease of the old instance as soon as everything that ran under it has ended: that lease may be
+ * long, and heartbeats left in Redis would make it longer.
  *
- * With a long lease most contacts are looks, which cost the database no write and bring the same
- * answer: cancels come as soon. The worker believes in its lease no longer than without: `leaseMs`
- * after its last contact it has stopped, however long the lease still is, because somebody who
- * misses its beats may shorten it to that (`store/workers/suspect-workers.ts`).
+ * With a long lease most contacts only read the lease, which needs no write and returns the same
+ * answer, so cancels are not delayed. The worker does not rely on the long lease: `leaseMs` after
+ * its last contact it has stopped, because a process that misses its heartbeats may shorten the
+ * lease to that (`store/workers/suspect-workers.ts`).
  */
 class ShardLease {
   readonly #shard: number;
   readonly #options: HeartbeatOptions;
   readonly #poller: Poller;
   #instance: string | null = null;
-  /** Leases under which nothing runs any more and which are still to be given up. */
+  /** Leases without running jobs that are still to be given up. */
   #former: string[] = [];
   #fenceTimer: NodeJS.Timeout | undefined;
 
@@ -92,14 +92,15 @@ class ShardLease {
     if (this.#instance !== null) this.#leave(this.#instance);
     this.#instance = null;
     await this.#retireFormer(() => true).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'a lease could not be given up; it will run out');
+      this.#options.log.warn({ err: error }, 'cannot give up a lease; it will expire');
     });
   }
 
   async #tick(): Promise<number> {
     if (this.#instance === null) await this.register();
     else await this.#beat(this.#instance);
-    // Not between two identities: a lease that ends early was ended by a worker that is back.
+    // Only with a current identity: an early end of the old lease is always due to the worker's
+    // return.
     await this.#retireFormer(() => this.#instance !== null);
     return this.#options.heartbeatMs;
   }
@@ -137,7 +138,7 @@ class ShardLease {
     return await queue.heartbeat(shard, instance, longLease.leaseMs, leaseMs);
   }
 
-  /** Fires a sixth of the lease before it ends, which leaves time to kill what runs. */
+  /** Fires a sixth of the lease before its end, which leaves time to kill what runs. */
   #armFence(sentMs: number): void {
     const { leaseMs, clock, onRenewed } = this.#options;
     onRenewed(sentMs + (leaseMs * 11) / 12);
@@ -160,15 +161,15 @@ class ShardLease {
 }
 
 /**
- * Keeps the leases of this worker: one per shard, each by itself. A shard that does not answer costs
- * its own lease and its own jobs; the others go on. All begin under one identity. A shard whose lease
- * was lost comes back under a new one.
+ * Keeps the leases of this worker, one per shard. A shard that does not answer costs its own lease
+ * and its own jobs only. All start under one identity. A shard whose lease was lost returns under a
+ * new one.
  */
 export class Heartbeat implements Service {
   readonly name = 'heartbeat';
   readonly #shards: ShardLease[];
   readonly #log: Log;
-  /** Until when each lease holds, for the watchdog, which ends everything at once. */
+  /** The end of each lease, for the watchdog, which ends everything at once. */
   readonly #endsMs = new Map<number, number>();
 
   constructor(options: HeartbeatOptions) {
@@ -198,12 +199,12 @@ export class Heartbeat implements Service {
     return this.#shards[shard]?.instance ?? null;
   }
 
-  /** Whether this worker is known by that name in some shard. */
+  /** Whether this worker has that identity in some shard. */
   isOurs(instance: string): boolean {
     return this.#shards.some((lease) => lease.instance === instance);
   }
 
-  /** A shard that cannot be reached is tried again; one that can is enough to begin with. */
+  /** Unreachable shards are retried; one reachable shard is enough to start. */
   async start(): Promise<void> {
     const instance = randomUUID();
     const tries = await Promise.allSettled(
@@ -212,17 +213,17 @@ export class Heartbeat implements Service {
     const failed = tries.filter((one) => one.status === 'rejected');
     if (failed.length === tries.length) throw failed[0]?.reason;
     for (const { reason } of failed) {
-      this.#log.warn({ err: reason }, 'no lease in one of the shards yet; trying again');
+      this.#log.warn({ err: reason }, 'cannot get a lease in a shard yet; trying again');
     }
     for (const lease of this.#shards) await lease.start();
   }
 
-  /** Sends a heartbeat now: its answer is said to carry something new. */
+  /** Sends a heartbeat now, after a hint that its answer has changed. */
   beatSoon(): void {
     for (const lease of this.#shards) lease.beatSoon();
   }
 
-  /** Gives the leases up, so that nobody has to wait for them to run out. */
+  /** Gives the leases up, so that other workers need not wait for them to expire. */
   async stop(): Promise<void> {
     await Promise.all(this.#shards.map(async (lease) => await lease.stop()));
     this.#endsMs.clear();

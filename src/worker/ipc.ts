@@ -5,10 +5,10 @@ import type { Outcome } from '../core/job/lifecycle.ts';
 import type { HookName, Level } from '../core/views/history.ts';
 
 /**
- * What a worker and its runner say to each other: one JSON document per line on a socket that the
- * runner has as file descriptor 3. Every message about a job carries its claim number. Two jobs may
- * have the same one, so what is left of an ended job is not heard at all: its session says nothing
- * more, and its execution answers nothing. This file knows no process and no socket; both sides use it.
+ * The messages between a worker and its runner: one JSON document per line on a socket, which is
+ * file descriptor 3 of the runner. Every message about a job carries its claim number. Two jobs may
+ * have the same number, so messages of an ended job are dropped: its session sends nothing more,
+ * and its execution answers nothing. Both sides use this file; it knows no process and no socket.
  */
 
 export type ToRunner =
@@ -16,7 +16,7 @@ export type ToRunner =
   | { type: 'abort'; claim: number; reason: AbortReason }
   /** The answer to a `save`; the problem is null when it is durable. */
   | { type: 'saved'; claim: number; seq: number; problem: string | null }
-  /** Asks a runner without a job whether it really has none. */
+  /** Asks an idle runner whether it is really idle. */
   | { type: 'ask-idle' };
 
 export type AbortReason = 'cancel' | 'timeout' | 'drain';
@@ -31,7 +31,7 @@ export interface RunCommand {
   params: unknown;
   /** What earlier attempts stored; absent when there were none. */
   saved?: Saved | undefined;
-  /** Where in a trace it runs. */
+  /** The trace context. */
   traceparent?: string | undefined;
 }
 
@@ -47,11 +47,11 @@ export type FromRunner =
   | { type: 'progress'; claim: number; fraction: number; message: string | null }
   | { type: 'log'; claim: number; level: Level; message: string }
   | { type: 'event'; claim: number; name: string; payloadJson: string }
-  /** A hook that runs beside the job failed, which is told and changes nothing. */
+  /** A hook that runs beside the job failed; it is reported and changes nothing. */
   | { type: 'hook-failed'; claim: number; hook: HookName; error: JobError }
-  /** A step's result, or the checkpoint when `step` is null. */
+  /** The result of a step, or the checkpoint when `step` is null. */
   | { type: 'save'; claim: number; seq: number; step: string | null; valueJson: string }
-  /** A program has ended when it has an outcome; the exit code is the worker's to know, not to hear. */
+  /** The exit code of a command; the worker sets it, the runner never sends it. */
   | ({ type: 'outcome'; claim: number; outcome: Outcome; exitCode?: number | null } & Measured);
 
 /** What the runner measured of itself; null where it cannot. */
@@ -59,8 +59,8 @@ export interface Measured {
   cpuMs: number | null;
   peakRssBytes: number | null;
   /**
-   * Whether the runner is not to be used again: the job started processes, of which some may be left,
-   * went to another folder, or let an error escape.
+   * Whether the runner must not be used again: the job started processes, of which some may be
+   * left, changed the working directory, or let an error escape.
    */
   spent: boolean;
 }
@@ -68,19 +68,19 @@ export interface Measured {
 export const STEP_NAME_MAX = 200;
 export const EVENT_NAME_MAX = 100;
 export const EVENT_PAYLOAD_MAX = 65_536;
-/** Of a word about progress, and of an error. */
+/** For progress messages and errors. */
 export const MESSAGE_MAX = 8_192;
 export const SNOOZE_MS_MAX = YEAR_MS;
-/** Of a checkpoint, or of what a step returns. */
+/** For a checkpoint or the result of a step. */
 export const SAVED_MAX_BYTES = 1_048_576;
 
-/** In characters. Longer lines end the connection: no honest message comes near it. */
+/** In characters. Longer lines end the connection: no valid message is that long. */
 export const LINE_MAX = 16 * 1_048_576;
 
-/** The params are JSON text already; they are not parsed and written again on their way. */
+/** The params are already JSON text; they are not parsed and serialised again. */
 export function runLine(job: Omit<RunCommand, 'params'>, paramsJson: string): string {
   const head = JSON.stringify({ type: 'run', job: { ...job, params: 0 } });
-  // Only text that came by plain SQL can have line breaks, and they would end the message.
+  // Only params written by plain SQL can contain line breaks, which would end the message.
   const params = paramsJson.includes('\n') ? JSON.stringify(JSON.parse(paramsJson)) : paramsJson;
   return `${head.slice(0, -'0}}'.length)}${params}}}\n`;
 }
@@ -89,12 +89,12 @@ export function messageLine(message: ToRunner | FromRunner): string {
   return `${JSON.stringify(message)}\n`;
 }
 
-/** Puts chunks together and hands out whole lines. */
+/** Joins chunks and returns complete lines. */
 export class LineReader {
   #pieces: string[] = [];
   #length = 0;
 
-  /** The whole lines that this chunk completed; null when a line is longer than it may be. */
+  /** The lines that this chunk completed; null when a line is too long. */
   push(chunk: string): string[] | null {
     const lines = chunk.split('\n');
     const rest = lines.pop() ?? '';

@@ -9,17 +9,17 @@ import type { LongLease } from './heartbeat.ts';
 export interface LivenessHeartbeatOptions {
   beats: Beats;
   timing: BeatTiming;
-  /** How long the lease in the database may be while the beats arrive. */
+  /** The length of the lease in the database while the heartbeats arrive. */
   leaseMs: number;
-  /** What runs here, by the identity it runs under. One that runs nothing says so as well. */
+  /** The running jobs by worker identity, including identities without jobs. */
   running(): ReadonlyMap<string, readonly string[]>;
   clock: Clock;
   log: Log;
 }
 
 /**
- * Beats elsewhere for what runs here. As long as that works the worker is steady, and its lease may
- * be long; the first beat that does not arrive ends that, until one does again.
+ * Sends heartbeats for running jobs to Redis. While that works the worker is steady, and its lease
+ * may be long; a failed heartbeat ends that until one succeeds again.
  */
 export class LivenessHeartbeat implements Service, LongLease {
   readonly name = 'liveness-heartbeat';

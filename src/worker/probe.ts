@@ -29,16 +29,16 @@ export interface Probe {
 
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const MAIN = fileURLToPath(new URL(`./probe/main.${extension}`, import.meta.url));
-/** Has params, says so, and waits. */
+/** Has params, prints that it started, and waits. */
 const NEIGHBOUR = ['/bin/sh', '-c', 'echo secret > "$TMPDIR/params"; echo begun; exec sleep 300'];
 const MEMORY_MB = 512;
-/** More than a job may have (`isolation/clean-room.ts`). */
+/** More than a job may have (`isolation/sandboxes.ts`). */
 const PROCESSES = 640;
 const PROBE_MS = 60_000;
 
 /**
- * Starts two processes in just the way a worker starts those of jobs: a neighbour that does nothing,
- * and one that tries every escape (`probe/main.ts`), on it, on this process in place of the worker,
+ * Starts two processes exactly as a worker starts those of jobs: an idle neighbour, and one that
+ * tries every escape (`probe/main.ts`), on the neighbour, on this process in place of the worker,
  * and on files made for it. Leaves nothing behind.
  */
 export async function probeIsolation(options: ProbeOptions): Promise<Probe> {
@@ -96,11 +96,11 @@ async function runProbe(room: Sandboxes, targets: ProbeTargets): Promise<Attempt
   }
   const report = lines.find((line) => line.startsWith('[{"escape"'));
   if (report === undefined)
-    throw new Error(`the probe said nothing: ${lines.join(' ').slice(0, 300)}`);
+    throw new Error(`the probe printed no report: ${lines.join(' ').slice(0, 300)}`);
   return JSON.parse(report) as Attempt[];
 }
 
-/** In a folder that others may pass, so that only its own rights protect it. */
+/** In a folder that others may enter, so that only its own mode protects it. */
 function privateFile(stage: string): string {
   chmodSync(stage, 0o755);
   const file = join(stage, 'private');
@@ -108,7 +108,7 @@ function privateFile(stage: string): string {
   return file;
 }
 
-/** It prints who it runs as, and so whether a job that runs it became root. */
+/** It prints its uid, and so whether a job that runs it became root. */
 function setuidProgram(stage: string): string | null {
   if (process.getuid?.() !== 0) return null;
   const id = '/usr/bin/id';

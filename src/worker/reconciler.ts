@@ -9,16 +9,16 @@ import type { WorkLoop } from './claim/loop.ts';
 import type { QueuePort } from './claim/port.ts';
 
 /**
- * Compares what runs here with what the database says this worker owns, both ways: a cancel is
- * passed on, a job that is no longer ours is stopped, and a job that is ours but does not run here
- * (the answer to its claim was lost) is given back. The last needs to be seen twice in a row,
- * because the answer to a claim may still be on its way.
+ * Compares what runs here with what this worker owns in the database, in both directions: cancels
+ * are passed on, a job that is no longer ours is stopped, and a job that is ours but does not run
+ * here (the answer to its claim was lost) is released. The last must be seen twice in a row,
+ * because the answer to a claim may still be in flight.
  */
 export class Reconciler {
   readonly #queue: QueuePort;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By shard: claims that the last heartbeat named and that do not run here. */
+  /** By shard: claims in the last heartbeat that do not run here. */
   readonly #unknown = new Map<number, Set<string>>();
 
   constructor(queue: QueuePort, clock: Clock, log: Log) {
@@ -27,7 +27,10 @@ export class Reconciler {
     this.#log = log;
   }
 
-  /** `sent` is what ran here when the heartbeat asked: what began since, its answer cannot know. */
+  /**
+   * `sent` is what ran here when the heartbeat was sent: the answer cannot include what started
+   * since.
+   */
   reconcile(
     shard: number,
     owned: readonly OwnedJob[],
@@ -56,17 +59,17 @@ export class Reconciler {
     try {
       const facts = await this.#queue.heldFacts(shard, id);
       if (facts) line = fieldsOf({ jobId: id, attempt, ...facts });
-      log.warn({ ...line, claim }, 'a job of ours does not run here; it is given back');
+      log.warn({ ...line, claim }, 'a job of ours does not run here; releasing it');
       const outcome = { kind: 'unstarted' } as const;
       const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, this.#clock.random());
       await this.#queue.settle(shard, [{ id, claim, was, transition, usage: NO_USAGE }]);
     } catch (error) {
-      log.warn({ ...line, err: error }, 'it could not be given back; a heartbeat will try again');
+      log.warn({ ...line, err: error }, 'cannot release the job; the next heartbeat tries again');
     }
   }
 }
 
-/** What the database says of a job that runs here; nothing means that it is not ours any more. */
+/** Applies the row of a job that runs here; without a row the claim is lost. */
 function heed(execution: Execution, row: OwnedJob | undefined): void {
   if (row?.claim !== execution.job.claim) {
     execution.fence();

@@ -9,7 +9,7 @@ const MAIN = fileURLToPath(
   new URL(`./watchdog/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
 
-/** Where a worker keeps its processes and what they leave; see `isolation/clean-room.ts`. */
+/** The processes, folders and groups of a worker; see `isolation/sandboxes.ts`. */
 export interface Overseen {
   family: number;
   folder: string;
@@ -21,8 +21,8 @@ export interface Overseen {
 const RETRY_MS = 1_000;
 
 /**
- * The worker's side of its watchdog; `watchdog/main.ts` says why there is one. If the watchdog itself
- * ends, a new one is started and told everything again.
+ * The worker's side of its watchdog; see `watchdog/main.ts`. If the watchdog exits, a new one is
+ * started and gets the full state again.
  */
 export class Watchdog implements Service {
   readonly name = 'watchdog';
@@ -39,12 +39,12 @@ export class Watchdog implements Service {
     this.#log = log;
   }
 
-  /** The process itself comes with the first runner: a worker of inline jobs needs none. */
+  /** The process starts with the first runner: a worker of inline jobs needs none. */
   async start(): Promise<void> {
     this.#stopped = false;
   }
 
-  /** Everything it guards has ended by now; its input closes, and it goes. */
+  /** Everything it guards has ended by now; its input closes, and it exits. */
   async stop(): Promise<void> {
     this.#stopped = true;
     const child = this.#child;
@@ -70,7 +70,7 @@ export class Watchdog implements Service {
     this.#say(`release ${pid}`);
   }
 
-  /** By then, on the monotonic clock, all runners must be gone unless a later time is told. */
+  /** At this time of the monotonic clock all runners must be gone, unless renewed. */
   renew(leaseEndMs: number): void {
     this.#leaseEndMs = leaseEndMs;
     const leftMs = Math.max(0, Math.round(leaseEndMs - this.#clock.monotonicMs()));
@@ -96,20 +96,21 @@ export class Watchdog implements Service {
 
   #spawn(): void {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
-      // It holds the locks too: the users are free when it has ended what a killed worker left.
+      // It holds the locks too, so the users stay locked until it has ended what a killed worker
+      // left.
       stdio: ['pipe', 'ignore', 'ignore', ...(this.#overseen?.users?.locks ?? [])],
       env: childEnvironment(),
       detached: true,
     });
     this.#child = child;
     child.once('error', (error) => {
-      this.#log.error({ err: error }, 'no watchdog could be started; trying again');
+      this.#log.error({ err: error }, 'cannot start the watchdog; trying again');
       this.#child = undefined;
       setTimeout(() => this.#spawnIfNeeded(), RETRY_MS).unref();
     });
     child.once('exit', () => {
       this.#child = undefined;
-      if (!this.#stopped) this.#log.warn('the watchdog ended; starting it again');
+      if (!this.#stopped) this.#log.warn('the watchdog exited; restarting');
       this.#spawnIfNeeded();
     });
     if (child.pid === undefined) return;

@@ -22,11 +22,11 @@ import { Watchdog } from './watchdog.ts';
 
 export interface WorkerOptions extends Partial<RunnerSettings> {
   queue: QueuePort;
-  /** For listening to hints; null: polling finds the work, and heartbeats bring the cancels. */
+  /** For LISTEN; null: jobs are found by polling, and cancels arrive with heartbeats. */
   databaseUrl: string | null;
-  /** A file or folder of definitions, or definitions at hand that run inline. */
+  /** A file or folder of definitions, or a list of definitions that run inline. */
   jobs: string | readonly JobDefinition[];
-  /** Jobs of Longshore itself, which run inside the worker, with slots of their own. */
+  /** System jobs, which run inside the worker, with slots of their own. */
   builtIn?: { definitions: readonly JobDefinition[]; slots: number };
   host: string;
   pid: number;
@@ -34,7 +34,7 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   slots: number;
   leaseMs: number;
   heartbeatMs: number;
-  /** Where to beat besides, for what runs, and how long the lease may then be. */
+  /** The second heartbeat, and the lease while it is steady. */
   beating?: { beats: Beats; timing: BeatTiming; leaseMs: number } | null;
   pollMs: number;
   ageingMs?: number | undefined;
@@ -43,16 +43,16 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   logMaxBytes: number;
   clock: Clock;
   log: Log;
-  /** Which lines about jobs the log gets (`core/views/job-log.ts`). */
+  /** Which jobs get log lines (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
-  /** Somebody asked this worker to drain: whoever started it should stop it now. */
+  /** A drain was requested: the caller should stop the worker now. */
   onDrain?: () => void;
 }
 
 /**
- * A worker: its runners, its lease, its claim loop, and what holds them together. It never runs user
- * code itself, so nothing a job does can delay its heartbeat. What Longshore itself has to do as jobs
- * has a claim loop of its own under the same lease: neither kind ever waits for a slot of the other.
+ * A worker: its runners, its lease and its claim loops. It never runs user code itself, so no job
+ * can delay its heartbeat. System jobs have a claim loop of their own under the same lease, so
+ * neither kind waits for a slot of the other.
  */
 export class Worker implements Service {
   readonly name = 'worker';
@@ -63,7 +63,7 @@ export class Worker implements Service {
   readonly #heartbeat: Heartbeat;
   readonly #livenessHeartbeat: LivenessHeartbeat | null;
   readonly #reconciler: Reconciler;
-  /** That of the jobs of people comes first. */
+  /** The loop of user jobs comes first. */
   #loops: WorkLoop[] = [];
   #listener: Listener | undefined;
   #leaving = false;
@@ -119,7 +119,8 @@ export class Worker implements Service {
     await this.#watchdog.start();
     await this.#runners.start();
     const { definitions, problems } = this.#runners.report;
-    for (const problem of problems) log.warn({ problem }, 'a definition was left out');
+    for (const problem of problems)
+      log.warn({ problem }, 'skipped a definition that cannot be loaded');
     const own = builtIn?.definitions ?? [];
     await queue.publish([...definitions, ...own.map(({ info }) => info)]);
     this.#loops = [
@@ -183,9 +184,9 @@ export class Worker implements Service {
   }
 
   /**
-   * Three steps, in this order: be quiet (claim nothing more), drain (wait for what runs, then ask it
-   * to stop and give it back), release (write the outcomes, give the lease up, end the processes).
-   * The heartbeat goes on until the outcomes are written, or the lease would run out under them.
+   * Three steps: stop claiming; drain (wait for running jobs, then ask them to stop and release
+   * them); release (write the outcomes, give up the lease, end the processes). The heartbeat goes
+   * on until the outcomes are written, so that the lease does not expire.
    */
   async stop(): Promise<void> {
     this.#stopping ??= this.#stop().finally(() => (this.#stopping = undefined));
@@ -223,13 +224,13 @@ export class Worker implements Service {
   #leave(): void {
     if (this.#leaving) return;
     this.#leaving = true;
-    this.#options.log.info('asked to drain: finishing what runs, claiming nothing more');
+    this.#options.log.info('draining: finishing running jobs, claiming no more');
     this.#options.onDrain?.();
   }
 
   /**
-   * Kill what runs in a shard before anybody else may start it again. Resolves when all of it is gone,
-   * and what had ended before is written.
+   * Kills the jobs of a shard before another worker may start them. Resolves when they are gone,
+   * and the outcomes of those that ended before are written.
    */
   async #fence(shard: number, reason: string): Promise<void> {
     const jobs = this.#running().filter((one) => one.shard === shard).length;

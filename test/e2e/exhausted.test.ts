@@ -82,7 +82,7 @@ it('stores what a job did although no next process can be started', async () => 
   await until('a spare process is there', () => spares().length > 0);
   const recover = exhaust(worker.pid);
   for (const spare of spares()) process.kill(spare.pid, 'SIGKILL');
-  await until('it has noticed', () => worker.stderr().includes('no spare runner'));
+  await until('it has noticed', () => worker.stderr().includes('cannot start a spare runner'));
   await writeFile(go, '');
   expect(await jobInState(address, id, 'succeeded')).toMatchObject({ attempts: 1 });
   expect(readFileSync(begun, 'utf8')).toBe(`${pid}\n`);

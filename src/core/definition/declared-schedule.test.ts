@@ -38,8 +38,8 @@ describe('the schedule of a definition', () => {
 
   test.each([
     [7, 'report: schedule must be a cron expression, an object, or a list of objects'],
-    [{}, 'report: schedule.cron must be a text'],
-    [{ cron: '' }, 'report: schedule.cron must be a text'],
+    [{}, 'report: schedule.cron must be a string'],
+    [{ cron: '' }, 'report: schedule.cron must be a string'],
     [{ cron: '@daily', tz: 'UTC' }, 'report: unknown field of schedule "tz"'],
     [{ cron: '@daily', overlap: 'skipp' }, 'unknown policy "skipp": did you mean "skip"?'],
     [{ cron: '@daily', catchUpMax: 0 }, 'schedule.catchUpMax must be a whole number from 1'],

@@ -131,7 +131,7 @@ class Fields {
   text(name: string, max: number, fallback?: string): string {
     const value = this.#given[name] ?? fallback;
     if (typeof value === 'string' && value !== '' && value.length <= max) return value;
-    throw this.#wrong(`schedule.${name} must be a text of 1 to ${max} characters`);
+    throw this.#wrong(`schedule.${name} must be a string of 1 to ${max} characters`);
   }
 
   whole(name: string, min: number, max: number, fallback: number): number {

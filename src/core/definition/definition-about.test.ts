@@ -30,5 +30,5 @@ it.each([
 });
 
 it.each(['', 7, null, 'x'.repeat(1_001)])('%j is no description', (description) => {
-  expect(() => about({ description })).toThrow('description must be a text of 1 to 1000');
+  expect(() => about({ description })).toThrow('description must be a string of 1 to 1000');
 });

@@ -17,7 +17,7 @@ export function definitionAbout(
 ): DefinitionAbout {
   if (owner !== undefined && !isText(owner)) throw refused('owner must be a name');
   if (description !== undefined && !isText(description)) {
-    throw refused(`description must be a text of 1 to ${TEXT_MAX} characters`);
+    throw refused(`description must be a string of 1 to ${TEXT_MAX} characters`);
   }
   if (runbookUrl !== undefined && !isWebAddress(runbookUrl)) {
     throw refused('runbookUrl must be a URL such as https://wiki.example.com/runbooks/orders');

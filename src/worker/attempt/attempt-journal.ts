@@ -3,13 +3,13 @@ import type { NewEvent } from '../../store/attempt/events.ts';
 import type { LogChunk } from '../../store/attempt/log-chunks.ts';
 import type { ProgressUpdate } from '../../store/attempt/progress.ts';
 
-/** A chunk is written when it is this large, events when they are so many, and all each second. */
+/** A chunk is written at this size, events at this number, and everything once a second. */
 const CHUNK_BYTES = 65_536;
 const CHUNK_EVENTS = 100;
 export const LINE_MAX = 16_384;
-/** What a line costs beyond its text. */
+/** The overhead of a line beyond its text. */
 const LINE_OVERHEAD = 40;
-/** So much may wait while the database is away, or slower than the job. */
+/** The most that may wait while the database is down or slower than the job. */
 const PENDING_BYTES_MAX = 1_048_576;
 const PENDING_EVENTS_MAX = 1_000;
 const EVENTS_MAX = 10_000;
@@ -20,7 +20,7 @@ export interface NewLine {
   message: string;
 }
 
-/** What an attempt has to write down now. */
+/** What an attempt has to write now. */
 export interface Entry {
   chunks: LogChunk[];
   events: NewEvent[];
@@ -28,8 +28,8 @@ export interface Entry {
 }
 
 /**
- * What one attempt said and is not yet written. Everything has a limit, and where something had to
- * be left out, a line says so: a job that floods its log fills its own share and nothing else.
+ * The lines and events of one attempt that are not yet written. Everything is limited, and a line
+ * says where something was left out: a job that floods its log only fills its own share.
  */
 export class AttemptJournal {
   readonly #id: string;
@@ -53,7 +53,7 @@ export class AttemptJournal {
     this.#logMaxBytes = logMaxBytes;
   }
 
-  /** Whether so much has gathered that it should not wait for its second. */
+  /** Whether enough has gathered to write before the second is over. */
   get due(): boolean {
     return this.#pendingBytes > CHUNK_BYTES || this.#events.length > CHUNK_EVENTS;
   }
@@ -103,12 +103,12 @@ export class AttemptJournal {
     this.#events.push({ event, atMs });
   }
 
-  /** The latest counts; it becomes an event when it is written. */
+  /** Only the latest is kept; it becomes an event when it is written. */
   progress(fraction: number, message: string | null, atMs: number): void {
     this.#progress = { fraction, message, atMs };
   }
 
-  /** Takes out what is to be written. */
+  /** Removes and returns what is to be written. */
   take(nowMs: number): Entry {
     const progress = this.#progress;
     this.#progress = null;
@@ -135,7 +135,7 @@ export class AttemptJournal {
     };
   }
 
-  /** In the place where they would be, also when nothing follows them. */
+  /** At their position, also when nothing follows. */
   #tellLeftOut(nowMs: number): void {
     for (const [what, count] of Object.entries(this.#leftOut)) {
       if (count === 0) continue;

@@ -5,7 +5,7 @@ import { fieldsOf, type JobFacts, JobLog } from '../../signals/job-log.ts';
 import { type AttemptSpan, startAttempt } from '../../signals/spans.ts';
 import type { Ended, Execution } from './execution.ts';
 
-/** What is told of attempts to those who watch from outside: lines in the log, and spans. */
+/** Log lines and spans of attempts. */
 export class AttemptSignals {
   readonly #clock: Clock;
   readonly #jobLog: JobLog;
@@ -21,7 +21,7 @@ export class AttemptSignals {
     this.#jobLog.info(factsOf(execution), 'job.claimed');
   }
 
-  /** Its code is about to run. */
+  /** Before the code of the job runs. */
   begun(execution: Execution): void {
     execution.startedMs = this.#clock.monotonicMs();
     const { job, tenant, definition, traceparent } = execution;
@@ -33,7 +33,7 @@ export class AttemptSignals {
     execution.traceparent = span.traceparent;
   }
 
-  /** It is over; what becomes of the job is not known yet. */
+  /** The attempt has ended; the next state of the job is not decided yet. */
   ended(execution: Execution, { outcome }: Ended): void {
     if (execution.startedMs === null) return;
     execution.durationMs = Math.round(this.#clock.monotonicMs() - execution.startedMs);
@@ -41,7 +41,7 @@ export class AttemptSignals {
     this.#spans.delete(execution);
   }
 
-  /** What was decided is written. An interruption too many is a failure as well. */
+  /** The transition is written. One interruption too many is also a failure. */
   settled(execution: Execution, { outcome }: Ended, { to: next, error }: Transition): void {
     if (next === 'cancelled') return this.#log(execution, 'job.cancelled', outcome.kind);
     if (next === 'succeeded') return this.#log(execution, 'job.succeeded');
@@ -60,7 +60,7 @@ export class AttemptSignals {
   }
 }
 
-/** What every line about an attempt carries. */
+/** The fields of every log line about an attempt. */
 export function lineFields(execution: Execution): object {
   return fieldsOf(factsOf(execution));
 }

@@ -11,9 +11,9 @@ import { Mask } from './mask.ts';
 import type { JobMessage, Runner, RunnerExit } from '../runners/runner.ts';
 
 /**
- * One attempt on one runner, from the command to the outcome. It always ends: asked to stop (by a
- * cancel, its timeout, or a drain), the job gets its abort signal; after the grace SIGTERM goes to
- * the process group, and soon after that SIGKILL, which nothing survives.
+ * One attempt on one runner, from the command to the outcome. It always ends: on a cancel, a
+ * timeout or a drain the job gets its abort signal; after the grace period SIGTERM goes to the
+ * process group, and soon after SIGKILL.
  */
 
 export interface Ended {
@@ -21,20 +21,20 @@ export interface Ended {
   usage: Usage;
 }
 
-/** What a job gets for its attempt, opened. */
+/** The decrypted input of an attempt. */
 export interface Belongings {
   paramsJson: string;
   saved: Saved | undefined;
 }
 
-/** Where what the job says while it runs is taken; see `journal.ts`. */
+/** Receives what the job reports while it runs; see `journal.ts`. */
 export interface ExecutionEvents {
   onProgress(execution: Execution, update: { fraction: number; message: string | null }): void;
   onLine(execution: Execution, line: NewLine): void;
   onEvent(execution: Execution, type: 'custom' | 'hook', payloadJson: string): void;
 }
 
-/** Stores a step or a checkpoint, and answers with the problem if it could not. */
+/** Stores a step or a checkpoint, and returns the problem if it could not. */
 export type SaveStep = (
   execution: Execution,
   step: string | null,
@@ -42,7 +42,7 @@ export type SaveStep = (
 ) => Promise<string | null>;
 
 const KILL_AFTER_TERM_MS = 1_000;
-/** An honest job waits for each answer; this many at once are a flood. */
+/** A well-behaved job awaits each answer; this many at once are a flood. */
 const SAVES_MAX = 100;
 const RESERVED = `the key ${SEALED} is not allowed: it marks encrypted values`;
 
@@ -51,11 +51,11 @@ export class Execution {
   readonly job: ClaimedJob;
   readonly definition: DefinitionInfo;
   readonly tenant: string;
-  /** As the database last told it; `cancelling` once somebody asked for it. */
+  /** The last known state in the database; `cancelling` after a cancel request. */
   state: OwnedState = 'running';
-  /** Where in a trace its code runs. */
+  /** The trace context of its code. */
   traceparent: string | null;
-  /** When its code began, and how long it took; null when it never did. */
+  /** When its code started, and how long it ran; null when it never started. */
   startedMs: number | null = null;
   durationMs: number | null = null;
   readonly #cancelGraceMs: number;
@@ -81,12 +81,12 @@ export class Execution {
     this.#cancelGraceMs = definition.cancelGraceMs ?? defaultCancelGraceMs;
   }
 
-  /** True when the claim is no longer ours; then its end is nobody's business. */
+  /** True when the claim is lost; then its outcome does not count. */
   get lost(): boolean {
     return this.#lost;
   }
 
-  /** Cancelled or lost before it began: then it need not begin at all. */
+  /** Cancelled or lost before it started: then it need not start. */
   get over(): boolean {
     return this.#lost || this.state === 'cancelling';
   }
@@ -127,12 +127,12 @@ export class Execution {
     } finally {
       clearTimeout(this.#timer);
       this.#ended = true;
-      // The runner has the next job soon, which a cancel or a fence of this one must not reach.
+      // The runner soon has the next job, which a cancel or fence of this one must not reach.
       this.#runner = undefined;
     }
   }
 
-  /** The first reason counts; a drain that follows a cancel changes nothing. */
+  /** The first reason counts; a drain after a cancel changes nothing. */
   askToStop(reason: AbortReason): void {
     if (this.#asked) return;
     this.#asked = reason;
@@ -140,8 +140,8 @@ export class Execution {
   }
 
   /**
-   * The claim is lost: whatever the process still does must end before somebody else starts. An attempt
-   * that has ended keeps its outcome: it is written if the claim turns out to own the job after all.
+   * The claim is lost: the process must end before another worker starts the job. An attempt that
+   * has ended keeps its outcome, which is written if the claim still owns the job.
    */
   fence(): void {
     if (this.#ended) return;
@@ -202,7 +202,7 @@ export class Execution {
     });
   }
 
-  /** One timer is enough: each step is set when the one before is over. */
+  /** One timer is enough: each step starts when the one before is over. */
   #after(delayMs: number, action: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(action, Math.min(TIMER_MS_MAX, delayMs));
@@ -228,7 +228,7 @@ export class Execution {
     };
   }
 
-  /** What was finished counts. Otherwise the reason it was stopped for explains its end. */
+  /** A success counts. Otherwise the reason of the stop is the outcome. */
   #outcomeOf(reported: Outcome): Outcome {
     if (reported.kind === 'success') return reported;
     if (this.#asked === 'timeout') {
@@ -236,7 +236,7 @@ export class Execution {
       return { kind: 'failure', error: failureOf('TIMEOUT', message), retryAfterMs: null };
     }
     if (this.#asked === 'drain') {
-      return { kind: 'interrupted', message: 'the worker was stopped before the job had ended' };
+      return { kind: 'interrupted', message: 'the worker stopped before the job had ended' };
     }
     return reported;
   }
@@ -244,13 +244,13 @@ export class Execution {
 
 type JobReport = Exclude<JobMessage, { type: 'outcome' } | { type: 'save' }>;
 
-/** How an attempt ends whose params or steps are encrypted and cannot be read here. */
+/** The outcome of an attempt whose encrypted params or steps cannot be decrypted here. */
 export function unreadable({ message }: CannotOpen): Ended {
   const error = failureOf('CANNOT_DECRYPT', message);
   return { outcome: { kind: 'failure', error, retryAfterMs: null }, usage: NO_USAGE };
 }
 
-/** Without the secrets that an error repeats, and without a result that would pass for a sealed one. */
+/** Masks secrets in an error, and refuses a result that looks like an encrypted value. */
 function asToBeKept(outcome: Outcome, mask: Mask): Outcome {
   if (outcome.kind === 'failure') return { ...outcome, error: mask.error(outcome.error) };
   if (outcome.kind !== 'success' || !namesSealed(outcome.resultJson)) return outcome;

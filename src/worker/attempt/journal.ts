@@ -10,7 +10,7 @@ import type { QueuePort } from '../claim/port.ts';
 
 const EVERY_MS = 1_000;
 
-/** What somebody said, and who it was. */
+/** An entry and its execution. */
 interface Late {
   shard: number;
   entry: Entry;
@@ -18,9 +18,9 @@ interface Late {
 }
 
 /**
- * What jobs say while they run, on its way into the database: lines, events, progress. It is written
- * once a second for all of them together, or sooner where much has gathered. An attempt is closed
- * before its outcome is written, because afterwards the fence would refuse its last words.
+ * Writes the lines, events and progress of running jobs to the database, once a second for all
+ * together, or sooner when much has gathered. An attempt is closed before its outcome is written,
+ * because afterwards the fence would refuse its last lines.
  */
 class ShardJournal {
   readonly #queue: QueuePort;
@@ -30,7 +30,7 @@ class ShardJournal {
   readonly #poller: Poller;
   readonly #open = new Map<Execution, AttemptJournal>();
   readonly #closing = new Map<Execution, () => void>();
-  /** Taken out and not yet written: the database was away. */
+  /** Taken but not yet written: the database was unavailable. */
   #late: Late[] = [];
   #allAtMs = 0;
 
@@ -66,7 +66,7 @@ class ShardJournal {
     this.#of(execution).progress(update.fraction, update.message, this.#nowMs);
   }
 
-  /** Null when nothing is left to write, so that a job that said nothing waits for nothing. */
+  /** Null when nothing is left to write, so that a silent job waits for nothing. */
   close(execution: Execution): Promise<void> | null {
     if (!this.#open.has(execution)) return null;
     if (execution.lost) {
@@ -77,7 +77,7 @@ class ShardJournal {
     return new Promise((resolve) => this.#closing.set(execution, resolve));
   }
 
-  /** Some claims are lost: their last words are nobody's. An attempt that ended before keeps its own. */
+  /** Some claims are lost: their entries are dropped. Attempts that ended before keep theirs. */
   abandon(): void {
     this.#late = this.#late.filter(({ execution }) => !execution.lost);
     for (const execution of this.#open.keys()) if (execution.lost) this.#open.delete(execution);
@@ -97,7 +97,7 @@ class ShardJournal {
   }
 
   async #tick(): Promise<number> {
-    // What the database could not take goes first; until then nothing more is taken out.
+    // What could not be written goes first; until then nothing more is taken.
     if (this.#late.length > 0) await this.#write();
     const startMs = this.#clock.monotonicMs();
     const everything = startMs >= this.#allAtMs;
@@ -126,7 +126,7 @@ class ShardJournal {
     }
   }
 
-  /** One entry that the database cannot take does not hold back the others, nor its own outcome. */
+  /** An entry that cannot be stored stops neither the others nor its own outcome. */
   async #writeAll(shard: number, batch: readonly Late[]): Promise<void> {
     const entries = batch.map(({ entry }) => entry);
     try {
@@ -150,13 +150,15 @@ class ShardJournal {
       }
       for (const { execution } of batch) {
         const about = { ...lineFields(execution), err: error };
-        this.#log.warn(about, 'what a job said could not be stored');
+        this.#log.warn(about, 'cannot store the log or events of a job');
       }
     }
   }
 }
 
-/** The journals of all shards. One that cannot be written holds up the jobs of its shard only. */
+/**
+ * The journals of all shards. A shard that cannot be written delays the jobs of that shard only.
+ */
 export class Journal implements Service, ExecutionEvents {
   readonly name = 'journal';
   readonly #shards: ShardJournal[];
@@ -188,7 +190,7 @@ export class Journal implements Service, ExecutionEvents {
     this.#shards[execution.shard]?.onProgress(execution, update);
   }
 
-  /** Null when nothing is left to write, so that a job that said nothing waits for nothing. */
+  /** Null when nothing is left to write, so that a silent job waits for nothing. */
   close(execution: Execution): Promise<void> | null {
     return this.#shards[execution.shard]?.close(execution) ?? null;
   }

@@ -3,12 +3,12 @@ import { redactError } from '../../core/access/redact-views.ts';
 import { Redactor } from '../../core/access/redact.ts';
 
 /**
- * Jobs repeat what they were given: a client that failed prints the request with its token. So what an
- * attempt says (lines, progress, events, errors) is searched for the secrets in its params before any
- * of it is written down, and those of at least six characters are replaced. It is done by value and
- * therefore as well as can be: a secret that was encoded, cut in two, or come by elsewhere is not found.
+ * Masks the secrets of the params in everything an attempt reports (lines, progress, events,
+ * errors) before it is stored, because jobs repeat their input: a failed client prints the request
+ * with its token. Only secrets of at least six characters are replaced. The search is by value, so
+ * a secret that was encoded, split or came from elsewhere is not found.
  *
- * Most jobs say nothing, and then nothing is looked for.
+ * The search starts with the first report; most jobs never need it.
  */
 export class Mask {
   readonly #paths: readonly string[];
@@ -28,7 +28,7 @@ export class Mask {
     return redactError(error, this.#redactor);
   }
 
-  /** By value only: what stands under a telling name is hidden when it is shown. */
+  /** By value only: fields with secret names are redacted when they are shown. */
   json(json: string): string {
     if (this.text(json) === json) return json;
     return JSON.stringify(this.#redactor.byValue(JSON.parse(json)));

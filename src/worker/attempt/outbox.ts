@@ -14,19 +14,22 @@ import type { QueuePort } from '../claim/port.ts';
 export interface Finished {
   execution: Execution;
   ended: Ended;
-  /** It was refused once although the claim still owns the job, so it is no plain one. */
+  /**
+   * The plain statement refused it although the claim still owns the job, so it needs the general
+   * one.
+   */
   refused?: boolean;
-  /** What was decided about it last. */
+  /** The last decision about it. */
   decided?: Transition;
 }
 
-/** So many of them share a statement at the end. */
+/** The most outcomes per statement in the final flush. */
 const FLUSHED_MAX = 500;
 
 /**
- * Outcomes on their way into the database. Each is kept until it is known to be written, or known to
- * be nobody's: while the database is away it waits, also when its worker loses its lease meanwhile,
- * because the claim decides whether it counts. One that cannot be stored does not hold back the others.
+ * Outcomes that are not yet written. Each is kept until it is known to be written or refused: it
+ * waits while the database is down, even when the worker loses its lease meanwhile, because the
+ * claim decides whether it counts. An outcome that cannot be stored does not stop the others.
  */
 export class Outbox {
   readonly #queue: QueuePort;
@@ -34,7 +37,10 @@ export class Outbox {
   readonly #log: Log;
   readonly #signals: AttemptSignals | null;
   readonly #waiting: Finished[][];
-  /** The shard of each, by its claim: the next claim of the same job may be here before this one is written. */
+  /**
+   * The shard of each, by claim: the next claim of the same job may arrive before this one is
+   * written.
+   */
   readonly #unwritten = new Map<string, number>();
   #waits: { for: Set<string>; done: () => void }[] = [];
 
@@ -56,17 +62,17 @@ export class Outbox {
     return this.#waiting[shard]?.length ?? 0;
   }
 
-  /** Nothing waits and nothing is under way. */
+  /** Nothing waits and nothing is in flight. */
   get empty(): boolean {
     return this.#unwritten.size === 0;
   }
 
-  /** Whether an outcome of this claim is still to be written. */
+  /** Whether an outcome of this claim is not yet written. */
   has(claim: { id: string; claim: number }): boolean {
     return this.#unwritten.has(claimKey(claim));
   }
 
-  /** Resolves when all of a shard that is here now is written, or known to be nobody's. */
+  /** Resolves when all current outcomes of a shard are written or refused. */
   async written(shard: number): Promise<void> {
     const names = new Set(this.#unwrittenOf(shard));
     if (names.size === 0) return;
@@ -110,7 +116,7 @@ export class Outbox {
     });
   }
 
-  /** Writes a batch. What the database cannot take now goes back and waits. */
+  /** Writes a batch. What cannot be written now is put back. */
   async write(shard: number, batch: readonly Finished[]): Promise<void> {
     if (batch.length === 0) return;
     const unanswered = new Set(batch);
@@ -131,7 +137,7 @@ export class Outbox {
     }
   }
 
-  /** Writes what is left, for a worker that has stopped claiming. */
+  /** Writes the rest, for a worker that has stopped claiming. */
   async flush(): Promise<void> {
     const shards = [...this.#waiting.keys()];
     await Promise.all(shards.map(async (shard) => await this.#flushShard(shard)));
@@ -141,7 +147,10 @@ export class Outbox {
     const isDone = () => this.#unwrittenOf(shard).length === 0;
     for (let pauseMs = 50; !isDone(); pauseMs = Math.min(2_000, pauseMs * 2)) {
       await this.write(shard, this.take(shard, FLUSHED_MAX)).catch((error: unknown) => {
-        this.#log.warn({ err: error, shard }, 'outcomes wait for the database');
+        this.#log.warn(
+          { err: error, shard },
+          'cannot write outcomes yet; waiting for the database',
+        );
       });
       if (!isDone()) await sleep(pauseMs);
     }
@@ -152,7 +161,9 @@ export class Outbox {
     this.#waiting[shard]?.unshift(...kept);
   }
 
-  /** What became of a batch, when `settled` is what the fence let through; null means all of it. */
+  /**
+   * Handles the result of a batch: `settled` are the claims that passed the fence; null means all.
+   */
   async conclude(
     shard: number,
     batch: readonly Finished[],
@@ -172,7 +183,7 @@ export class Outbox {
     }
   }
 
-  /** It was not written: because a cancel came first, or because it was already, or never ours. */
+  /** It was not written: a cancel came first, it was written before, or the claim is lost. */
   async #explain(shard: number, item: Finished): Promise<void> {
     const { id, claim } = item.execution.job;
     const status = await this.#queue.settlementStatusOf(shard, id, claim);
@@ -188,7 +199,7 @@ export class Outbox {
     }
   }
 
-  /** It cannot be stored as it is. A result that is to blame becomes the failure of its job. */
+  /** It cannot be stored as it is. If the result is the cause, the job fails. */
   async #refused(shard: number, item: Finished, error: unknown): Promise<void> {
     if (item.ended.outcome.kind === 'success') {
       const reason = error instanceof Error ? error.message : String(error);
@@ -196,13 +207,13 @@ export class Outbox {
       const outcome = { kind: 'failure', error: problem, retryAfterMs: null } as const;
       await this.write(shard, [{ ...item, ended: { ...item.ended, outcome } }]);
     } else {
-      this.#log.error({ ...lineFields(item.execution), err: error }, 'an outcome cannot be stored');
+      this.#log.error({ ...lineFields(item.execution), err: error }, 'cannot store an outcome');
       this.#forget(item.execution.job);
     }
   }
 }
 
-/** A success without hooks or tokens that nobody asked to stop: quick because it is common. */
+/** A success without hooks, permits or a cancel request: the common case, with a fast statement. */
 export function isPlainSettlement({
   execution: { state, definition, job },
   ended,

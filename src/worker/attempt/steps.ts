@@ -8,11 +8,11 @@ import type { QueuePort } from '../claim/port.ts';
 
 const PAUSE_MS = 500;
 
-/** What an attempt is given: its params, and what earlier attempts stored. Throws `CannotOpen`. */
+/** The input of an attempt: its params, and what earlier attempts stored. Throws `CannotOpen`. */
 export async function belongings(queue: QueuePort, execution: Execution): Promise<Belongings> {
   const { job, tenant } = execution;
   const paramsJson = queue.vault.open(tenant, job.paramsJson);
-  // A first claim has no earlier ones, so most jobs cost no look.
+  // A first claim has no earlier attempts, so most jobs need no query.
   return { paramsJson, saved: job.claim === 1 ? undefined : await savedSteps(queue, execution) };
 }
 
@@ -29,7 +29,7 @@ async function savedSteps(
   };
 }
 
-/** Tries for as long as the claim holds: the job waits for the database, as everybody does. */
+/** Retries as long as the claim holds. */
 export function stepSaver(queue: QueuePort, log: Log): SaveStep {
   return async (execution, name, plainJson) => {
     const { shard, job, tenant } = execution;
@@ -40,10 +40,7 @@ export function stepSaver(queue: QueuePort, log: Log): SaveStep {
         return mine ? null : 'this attempt no longer owns the job';
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) {
-          log.warn(
-            { ...lineFields(execution), step: name, err: error },
-            'a step could not be stored',
-          );
+          log.warn({ ...lineFields(execution), step: name, err: error }, 'cannot store a step');
           return `it could not be stored: ${error instanceof Error ? error.message : String(error)}`;
         }
         await sleep(PAUSE_MS);

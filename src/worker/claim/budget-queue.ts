@@ -2,29 +2,29 @@ import type { ClaimedJob } from '../../store/claim/claim.ts';
 import type { Settlement } from '../../store/claim/settle.ts';
 import type { QueuePort } from './port.ts';
 
-/** What became of the jobs that went through a queue with a budget. */
+/** Counts of the jobs that went through a queue with a budget. */
 export interface Counters {
   claimed: number;
   succeeded: number;
   retried: number;
   deadLettered: number;
-  /** Claimed, and not written back yet. */
+  /** Claimed and not settled yet. */
   underWay: number;
 }
 
 export interface BudgetQueue {
   queue: QueuePort;
   counters: Counters;
-  /** Resolves when the counters knows of every claim that was on its way: a claim may be made already. */
+  /** Resolves when the counters include every claim in flight. */
   answered(): Promise<void>;
 }
 
 /**
- * The same queue, which hands out no more than `max` jobs in all, and counts. The worker behind it
- * needs to know nothing of it: a claim that brings nothing looks like an empty queue.
+ * Wraps a queue to hand out at most `max` jobs, and counts them. The worker does not notice: when
+ * the budget is used up, the queue looks empty.
  */
 export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
-  /** By shard: the claims that are under way. */
+  /** By shard: the claims in flight. */
   const held = new Map<number, Set<string>>();
   const heldIn = (shard: number): Set<string> => {
     const known = held.get(shard) ?? new Set();
@@ -43,7 +43,7 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
   const claims = new Set<Promise<unknown>>();
   let promised = 0;
 
-  /** Claims may be under way side by side, so what each may take is set aside first. */
+  /** Claims may run in parallel, so the share of each is reserved first. */
   const within = async <T>(
     shard: number,
     wanted: number,
@@ -72,7 +72,7 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
     if (transition.to === 'succeeded') counters.succeeded += 1;
     if (transition.to === 'retrying') counters.retried += 1;
     if (transition.to === 'failed') counters.deadLettered += 1;
-    // Claimed ahead and never begun: it was only looked at.
+    // Claimed ahead and never started.
     if (!transition.attempted) counters.claimed -= 1;
   };
 
@@ -112,7 +112,7 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
         for (const one of settlements) if (ids.has(one.id)) written(shard, one);
         return settled;
       },
-      // A worker that lost its lease comes back as a new one: nothing of the old one is under way.
+      // A worker that lost its lease returns as a new one: no claim of the old one is in flight.
       register: async (shard, worker) => {
         await queue.register(shard, worker);
         heldIn(shard).clear();

@@ -11,21 +11,24 @@ import { PollInterval } from './poll-interval.ts';
 import type { QueuePort } from './port.ts';
 
 /**
- * What a worker remembers of one shard: which levels have work, and how far each has been read. Hints
- * add levels between looks; a look at the index once a second is the net (`look-pace.ts`).
+ * What a worker knows of one shard: which levels have work, and how far each has been read. Hints
+ * add levels between polls; a poll of the index once a second is the fallback (`poll-interval.ts`).
  *
- * The floor of a level is the highest place taken from it, less 50 ms for commits that overtook each
- * other. A job that committed later still is found by the next look, which lowers all floors.
+ * The floor of a level is the highest seq taken from it, less 50 ms for commits out of order. A job
+ * that committed even later is found by the next poll, which lowers all floors.
  *
- * Levels whose queue has limiters are claimed by another statement, which tells when a limiter is shut; so are
- * those whose starts somebody listens to. A level before a shut limiter is *shut out*: not asked again until
- * a token comes back, as far as one hears of it, or the rate has a start left, or the next look.
+ * Levels whose queue has limiters, or whose starts have a webhook, are claimed by another
+ * statement, which reports closed limiters. A level with a closed limiter is *shut out*: not
+ * visited again until a permit is returned (as known from hints), the rate allows a start, or the
+ * next poll.
  */
 
 const FLOOR_SLACK_MICROS = 50_000;
 
 interface KnownLevel extends Level {
-  /** Counts up with every hint, so that a claim does not forget work that was announced meanwhile. */
+  /**
+   * Incremented by every hint, so that a claim does not forget work that was announced meanwhile.
+   */
   hints: number;
   limited: boolean;
 }
@@ -43,13 +46,13 @@ export class Levels {
   #opensAtMs = Infinity;
   readonly #floors = new Map<string, number>();
   #pollAgain = false;
-  /** Queues that were announced and are not known yet; and those that turned out not to be ours. */
+  /** Announced queues that are not known yet; and queues that this worker does not serve. */
   readonly #asked = new Set<number>();
   readonly #foreign = new Set<number>();
   #hintsWhilePolling: LevelHint[] | undefined;
   readonly #shares = new FairShare();
   readonly #ageingMs: number;
-  /** Since when each level has had work and got nothing; only where jobs age. */
+  /** Since when each level has work and was not served; only with aging. */
   readonly #since = new Map<string, number>();
 
   constructor(
@@ -76,7 +79,7 @@ export class Levels {
     return new Execution(this.shard, job, definition, cancelGraceMs, tenant);
   }
 
-  /** A queue we do not know may be new and ours: one look will tell. */
+  /** An unknown queue may be new and ours: the next poll decides. */
   hint(hint: LevelHint): void {
     this.#hintsWhilePolling?.push(hint);
     if (hint.queue === QUEUES_CHANGED) return this.pollSoon();
@@ -96,7 +99,7 @@ export class Levels {
     const asked = [...this.#asked];
     this.#asked.clear();
     this.#pollAgain = false;
-    // What is announced while we look may have been committed too late to be seen.
+    // A hint during a poll may be about a commit that the poll did not see.
     this.#hintsWhilePolling = [];
     const queues = await this.#queue.queues(this.shard, this.#definitions);
     this.#queues = new Map(queues.map((queue) => [queue.queue, queue]));
@@ -140,7 +143,7 @@ export class Levels {
     return this.#learn(visited, jobs, !more);
   }
 
-  /** The same, and writes plain successes in the same statement. */
+  /** Also writes plain successes, in the same statement. */
   async settleAndClaim(
     limit: number,
     instance: string,
@@ -157,13 +160,13 @@ export class Levels {
     const agedMs = this.#ageingMs === 0 ? -Infinity : nowMs - this.#ageingMs;
     const ordered = orderLevels([...this.#known.values()], this.#shares, agedMs);
     return ordered.map((level) => {
-      // It goes first now, and that was its turn, whatever it finds.
+      // An aged level goes first; that counts as served, whatever it finds.
       if (level.sinceMs <= agedMs) this.#servedAt(level, nowMs);
       return { ...level, floor: this.#floors.get(levelKey(level)) ?? 0 };
     });
   }
 
-  /** Fewer than asked for means that every level was read to its end. */
+  /** Fewer jobs than the limit mean that every level was read to its end. */
   #learn(visited: readonly KnownLevel[], jobs: ClaimedJob[], toTheEnd: boolean): ClaimedJob[] {
     for (const job of jobs) this.#raiseFloor(job);
     const nowMs = this.#clock.monotonicMs();
@@ -173,7 +176,7 @@ export class Levels {
     return jobs;
   }
 
-  /** These found a limiter shut. What was announced meanwhile may have opened it again. */
+  /** These levels have a closed limiter. A hint meanwhile may have opened it again. */
   #shut(levels: readonly KnownLevel[], opensInMs: number | null): void {
     for (const level of levels) {
       if (this.#forget(level)) this.#shutOut.set(levelKey(level), level);
@@ -188,17 +191,17 @@ export class Levels {
     return false;
   }
 
-  /** How long until a rate lets levels go on that were shut out. */
+  /** The time until a rate allows a start in the levels that were shut out. */
   get opensInMs(): number {
     return Math.max(0, this.#opensAtMs - this.#clock.monotonicMs());
   }
 
-  /** A job that held tokens was settled here: somebody may go on with them, why not we. */
+  /** A job that held permits was settled here, so its levels may have work for us. */
   tokensBack({ queue, rank, limited }: ClaimedJob): void {
     if (limited) this.hint({ shard: this.shard, queue, rank });
   }
 
-  /** Asks again what shares a limiter with this queue; null means everything. */
+  /** Visits the levels that share a limiter with this queue again; null means all. */
   #reopen(queue: number | null): void {
     if (this.#shutOut.size === 0) return;
     const limiters = queue === null ? null : (this.#queues.get(queue)?.limiters ?? []);
@@ -211,7 +214,10 @@ export class Levels {
     if (this.#shutOut.size === 0) this.#opensAtMs = Infinity;
   }
 
-  /** Whether this queue is served and, as far as we heard, nothing as good as this rank waits. */
+  /**
+   * Whether this queue is served and, as known from hints and polls, no job of this rank or better
+   * waits.
+   */
   isIdle(queue: number, rank: number): boolean {
     if (!this.#served.has(queue) || this.#isLimited(queue)) return false;
     for (const level of this.#known.values()) if (level.rank <= rank) return false;
@@ -233,13 +239,13 @@ export class Levels {
     this.#shutOut.delete(name);
   }
 
-  /** A queue whose starts are told is claimed by the same statement as one with limiters. */
+  /** A queue whose starts have a webhook is claimed by the statement for limiters. */
   #isLimited(queue: number): boolean {
     const known = this.#queues.get(queue);
     return known !== undefined && (known.limiters.length > 0 || known.told.includes('running'));
   }
 
-  /** Whether somebody listens for the successes of this queue. */
+  /** Whether a webhook is subscribed to successes of this queue. */
   notifiesSuccess(queue: number): boolean {
     return this.#queues.get(queue)?.told.includes('succeeded') ?? false;
   }
@@ -257,7 +263,7 @@ export class Levels {
     this.#since.set(name, nowMs);
   }
 
-  /** Unless it was announced again; says whether it was forgotten. */
+  /** Forgets a level unless it was announced again; returns whether it did. */
   #forget(visited: KnownLevel): boolean {
     const name = levelKey(visited);
     if (this.#known.get(name)?.hints !== visited.hints) return false;

@@ -1,11 +1,11 @@
 /**
- * When to look at the queue itself again. Looks are the net under lost hints; those that take long, as
- * they do while a forgotten transaction keeps dead entries alive, are made less often. The shorter of
- * the last two counts: one that was only held up, by the network or a lock, says nothing about that.
+ * When to poll the queue again. Polls are the fallback for lost hints. Slow polls, as while an old
+ * transaction keeps dead entries alive, are made less often. The shorter of the last two counts,
+ * because one may have been delayed by the network or a lock.
  */
 
 const LOOK_SHARE = 20;
-/** However dear looks are, there are no more polls than this between two. */
+/** The longest pause between two polls, in poll intervals. */
 const POLLS_BETWEEN_LOOKS_MAX = 10;
 
 export class PollInterval {

@@ -14,12 +14,12 @@ import type { Vault } from '../../store/connection/vault.ts';
 import type { HeartbeatAnswer, LookAnswer, WorkerInstance } from '../../store/workers/workers.ts';
 
 /**
- * All that a worker asks of its queue. PostgreSQL stands behind it (`postgres-queue.ts`); because it
- * is this small, a worker far away could reach the same queue over HTTP.
+ * Everything a worker needs of its queue, implemented on PostgreSQL (`postgres-queue.ts`). It is
+ * small enough that a remote worker could use the queue over HTTP.
  */
 export interface QueuePort {
   readonly shards: number;
-  /** Opens what was claimed and seals what is to be kept: both travel as they are stored. */
+  /** Decrypts what was claimed and encrypts what is stored: both are transferred as stored. */
   readonly vault: Vault;
   publish(definitions: readonly DefinitionInfo[]): Promise<void>;
   queues(shard: number, definitions: readonly DefinitionInfo[]): Promise<ServedQueue[]>;
@@ -30,7 +30,7 @@ export interface QueuePort {
     instance: string,
     levels: readonly ClaimLevel[],
   ): Promise<ClaimedJob[]>;
-  /** The same where something is limited. */
+  /** Claims from queues that have limits: also takes permits. */
   claimLimited(
     shard: number,
     limit: number,
@@ -49,7 +49,10 @@ export interface QueuePort {
   loadSteps(shard: number, id: string): Promise<SavedSteps>;
   saveProgress(shard: number, updates: readonly ProgressUpdate[]): Promise<void>;
   register(shard: number, worker: WorkerInstance): Promise<void>;
-  /** Renews the lease. `contactMs` promises to stop so long after the last contact, renewal or look. */
+  /**
+   * Renews the lease. `contactMs`: the worker stops this long after its last renewal or read of the
+   * lease.
+   */
   heartbeat(
     shard: number,
     instance: string,

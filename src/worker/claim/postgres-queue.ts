@@ -24,14 +24,14 @@ import {
 } from '../../store/workers/workers.ts';
 import type { QueuePort } from './port.ts';
 
-/** How long until the job is due again; nothing when it waits for no time. */
+/** The time until the job is due again; empty when it does not wait. */
 function waitMs({ to, delayMs }: Transition): number[] {
   return to === 'retrying' || to === 'scheduled' ? [delayMs ?? 0] : [];
 }
 
 /**
- * The queue in PostgreSQL. Heartbeats have a connection of their own: however busy the other ones
- * are, the lease of a healthy worker is renewed.
+ * The queue in PostgreSQL. Heartbeats have a connection of their own, so a busy pool does not delay
+ * the renewal of the lease.
  */
 export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
   return {

@@ -2,7 +2,10 @@ import { Poller, shardName } from '../../runtime/poller.ts';
 import { Levels } from './levels.ts';
 import type { WorkLoopOptions } from './loop.ts';
 
-/** What a worker does for one shard: it looks, takes rounds, and rests after a failure, all by itself. */
+/**
+ * The loop of a worker for one shard: it polls, works, and backs off after a failure, independent
+ * of other shards.
+ */
 export interface ShardLoop {
   levels: Levels;
   poller: Poller;
@@ -10,7 +13,7 @@ export interface ShardLoop {
   failure: unknown;
 }
 
-/** One for each shard. */
+/** One loop per shard. */
 export function shardLoops(
   name: string,
   { queue, definitions, clock, pollMs, ageingMs, log }: WorkLoopOptions,
@@ -23,7 +26,7 @@ export function shardLoops(
         name: shardName(name, shard, queue.shards),
         log,
         tick: async () => await tick(loop),
-        // A database that fails is asked as often as one that has no work, so its return is seen soon.
+        // A failing database is polled as often as an idle one, so its return is noticed soon.
         maxRetryMs: Math.max(200, pollMs),
       }),
       rounds: new Set(),

@@ -6,24 +6,24 @@ export interface SlotsOptions {
   clock: Clock;
   /** Runs one job to its end. Never rejects. */
   run(execution: Execution): Promise<void>;
-  /** Jobs that were claimed but will not start here soon. */
+  /** Releases jobs that were claimed but will not start here soon. */
   giveBack(executions: Execution[]): void;
 }
 
-/** So much work may be claimed ahead, by what jobs took lately; a longer job claims none. */
+/** How much work may be claimed ahead, by recent run times; longer jobs are not claimed ahead. */
 const AHEAD_MS = 20;
 const AHEAD_MAX = 1_000;
 const WEIGHT = 0.05;
-/** So long a claim may take before the room that it was promised is lent to others. */
+/** A claim slower than this lends its reserved slots to others. */
 const SLOW_CLAIM_MS = 500;
-/** When nothing could start for this long, the guess was wrong and what waits is given back. */
+/** When nothing could start for this long, waiting jobs are released. */
 const PATIENCE_MS = 50;
 
 /**
- * What a worker runs at the same time. Jobs that take less than a round trip to the database would
- * leave their slots empty most of the time, so a worker whose jobs are that quick claims a few
- * milliseconds of work ahead. Such a job waits here for a moment at most: if a slow one gets in the
- * way, those behind it go back to the queue, uncharged, and others can have them.
+ * The running jobs of a worker. Jobs shorter than a database round trip would leave their slots
+ * idle most of the time, so a worker with such jobs claims a few milliseconds of work ahead. If a
+ * slow job gets in the way, the jobs behind it are released without using an attempt, and others
+ * can claim them.
  */
 export class Slots {
   readonly #options: SlotsOptions;
@@ -51,9 +51,9 @@ export class Slots {
   }
 
   /**
-   * A claim under way may bring this many. Answers how to learn what is left of the promise when it
-   * is there. With `onLent`, the room of a slow claim is for others after a while: what it brings then
-   * starts if there is room, or is given back.
+   * Reserves room for a claim in flight. The returned function tells how much of the reservation is
+   * left. With `onLent`, the room of a slow claim is lent to others after a while: its jobs start
+   * if there is room, or are released.
    */
   promise(count: number, onLent: (() => void) | null): () => number {
     this.#promised += count;
@@ -76,7 +76,7 @@ export class Slots {
     this.#start();
   }
 
-  /** Takes out what has not started, of all shards or of one. */
+  /** Removes and returns the jobs that have not started, of all shards or of one. */
   drop(shard?: number): Execution[] {
     const waiting = this.#waiting.splice(0);
     if (shard !== undefined) this.#waiting.push(...waiting.filter((one) => one.shard !== shard));

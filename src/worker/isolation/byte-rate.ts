@@ -3,10 +3,10 @@ import type { Clock } from '../../runtime/clock.ts';
 
 export const BYTES_PER_SECOND = 8 * 1_048_576;
 
-/** A line costs work beyond its bytes: a flood of line breaks is a flood too. */
+/** The cost of a line besides its bytes, so that many empty lines also count as a flood. */
 export const LINE_COST = 256;
 
-/** How much somebody may say: so many bytes a second, and a second's worth at once. */
+/** A rate limit in bytes per second, with bursts of one second. */
 export class ByteRate {
   readonly #bytesPerMs: number;
   #owed = 0;
@@ -16,7 +16,7 @@ export class ByteRate {
     this.#bytesPerMs = bytesPerSecond / 1_000;
   }
 
-  /** Counts what was said, and answers how long to wait before listening again. */
+  /** Counts bytes, and returns how long to wait before reading on. */
   spend(bytes: number, nowMs: number): number {
     const paid = (nowMs - this.#atMs) * this.#bytesPerMs;
     this.#owed = Math.max(0, this.#owed - paid) + bytes;
@@ -30,8 +30,8 @@ export class ByteRate {
 }
 
 /**
- * Stops reading a stream for a while when it brings too much. Its pipe fills, and whoever writes into
- * it waits: a flood slows down its own process and nobody else.
+ * Pauses reading a stream that brings too much. Its pipe fills and the writer blocks: a flood slows
+ * down only its own process.
  */
 export class Throttle {
   readonly #stream: Readable;
@@ -55,7 +55,7 @@ export class Throttle {
     this.#timer = setTimeout(() => this.#resume(), pauseMs).unref();
   }
 
-  /** Reads on at once: for the last words of a job, which cannot be many any more. */
+  /** Resumes at once, for the last output of a job. */
   lift(): void {
     this.#rate.forgive();
     this.#resume();

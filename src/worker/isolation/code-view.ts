@@ -9,9 +9,9 @@ export const NSENTER = '/usr/bin/nsenter';
 export const SETPRIV = '/usr/bin/setpriv';
 
 /**
- * A mount namespace in which private folders are replaced by ones that hold only what jobs may see,
- * read-only and at the same paths. It is made once per worker; each process of a job enters it while
- * it still is root, and becomes the user of the job there. It lives as long as somebody holds it.
+ * A mount namespace in which private folders are replaced by read-only ones at the same paths that
+ * contain only what jobs may see. It is made once per worker; each job process enters it as root
+ * and becomes the job's user there. It exists as long as a process holds it.
  */
 export class CodeView {
   readonly #file: number;
@@ -20,10 +20,10 @@ export class CodeView {
     this.#file = file;
   }
 
-  /** Throws with a sentence where the kernel or the system does not let us. */
+  /** Throws where the kernel or the system does not allow it. */
   static async open(plan: ViewPlan, staging: string): Promise<CodeView> {
     const missing = [UNSHARE, NSENTER, SETPRIV].find((program) => !existsSync(program));
-    if (missing !== undefined) throw new Error(`there is no ${missing} (package util-linux)`);
+    if (missing !== undefined) throw new Error(`${missing} is not installed (package util-linux)`);
     mkdirSync(staging, { mode: 0o700 });
     const script = `set -e\n${mounts(plan, staging).join('\n')}\necho ready\nread -r end || true`;
     const child = spawn(UNSHARE, ['-m', '--propagation', 'private', '/bin/sh', '-c', script], {
@@ -41,7 +41,7 @@ export class CodeView {
     const ready = await Promise.race([firstLine(child.stdout), ended.then(() => null)]);
     try {
       if (ready !== 'ready' || child.pid === undefined) {
-        throw new Error(`a private view of the code could not be mounted: ${output.trim()}`);
+        throw new Error(`cannot mount a private view of the code: ${output.trim()}`);
       }
       return new CodeView(openSync(`/proc/${child.pid}/ns/mnt`, 'r'));
     } finally {
@@ -50,7 +50,7 @@ export class CodeView {
     }
   }
 
-  /** What a process of a job is started with, as root, to become that user inside of the view. */
+  /** The command prefix that, run as root, becomes that user inside the view. */
   entrance({ uid, gid }: { uid: number; gid: number }): string[] {
     const enter = [NSENTER, `--mount=/proc/${process.pid}/fd/${this.#file}`, '--'];
     const become = [SETPRIV, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
@@ -84,7 +84,7 @@ function mounts({ covers, folders, hidden }: ViewPlan, staging: string): string[
   });
 }
 
-/** An empty folder over a folder; over a file, a device that cannot be opened there. */
+/** Covers a folder with an empty one, and a file with a device that cannot be opened. */
 function hide(path: string, at: (path: string) => string): string {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory()
     ? `mount -t tmpfs -o ro,mode=0555,size=4k,nosuid,nodev longshore ${at(path)}`

@@ -10,19 +10,18 @@ import { OutputLines } from './output-lines.ts';
 export type OutputStream = 'stdout' | 'stderr';
 export type OutputListener = (stream: OutputStream, line: string) => void;
 
-/** How long what a process wrote last may take to arrive after its end. */
+/** How long to wait for the last output of a process after its exit. */
 const LAST_WORDS_MS = 200;
 
-/** What a program that ends itself for want of memory says about it. */
+/** What programs print when they exit for lack of memory. */
 const OUT_OF_MEMORY =
   /heap out of memory|process out of memory|bad_alloc|Allocation failed|MemoryError|Cannot allocate memory/;
 
 const ENDED_FROM_OUTSIDE = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /**
- * A process that runs user code, seen from the worker: what it writes, how it is ended, and what it
- * leaves. It is trusted with nothing. When it ends, however that came, its children end with it, also
- * those that left its process group, and `exited` resolves after that.
+ * A process that runs user code: its output, its end, and its remains. When it exits, its children
+ * are ended too, also those that left its process group; then `exited` resolves.
  */
 export class GuardedProcess {
   readonly pid: number | null;
@@ -66,14 +65,14 @@ export class GuardedProcess {
     return this.#running;
   }
 
-  /** Never after its end, when the number may belong to somebody else. */
+  /** Never after its exit, when the pid may be reused. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     if (this.pid === null || !this.#running) return;
     this.sampleUsage();
     try {
       process.kill(-this.pid, signal);
     } catch {
-      // Nobody is left in the group.
+      // The group is empty.
     }
   }
 
@@ -83,15 +82,15 @@ export class GuardedProcess {
     this.signal('SIGKILL');
   }
 
-  /** What it uses now; the last look is what a process that was killed is remembered by. */
+  /** Its current usage; the last sample is kept for a process that is killed. */
   sampleUsage(): ProcessUsage | null {
     if (this.pid !== null && this.#running) this.#lastUsage = usageOf(this.pid) ?? this.#lastUsage;
     return this.#lastUsage;
   }
 
   /**
-   * Calls back when what was written before now has been told. A process writes its output before it
-   * says on the socket that it is done, but we may happen to read the socket first.
+   * Calls back when everything written before has been read. A process writes its output before it
+   * reports its outcome on the socket, but the socket may be read first.
    */
   afterOutput(then: () => void): void {
     const settle = () => {
@@ -100,7 +99,7 @@ export class GuardedProcess {
     };
     const paused = this.#streams.some(({ throttle }) => throttle.paused);
     for (const { throttle } of this.#streams) if (throttle.paused) throttle.lift();
-    // One round of the event loop reads every stream that has something; a paused one needs two.
+    // One round of the event loop reads every readable stream; a paused one needs two.
     if (paused) setImmediate(() => setImmediate(settle));
     else setImmediate(settle);
   }
@@ -110,7 +109,7 @@ export class GuardedProcess {
     signal: string | null,
     closed: Promise<void>,
   ): Promise<RunnerExit> {
-    // Those who stayed in its group go at once, however many they are.
+    // Kill its process group first.
     this.signal('SIGKILL');
     this.#running = false;
     for (const { throttle } of this.#streams) throttle.lift();
@@ -142,10 +141,10 @@ export class GuardedProcess {
     const { memory } = this.#sandbox;
     if (code === 0) return null;
     if (memory?.exceeded) return { code: 'OUT_OF_MEMORY', message: memory.sentence };
-    // Without a limit such words mean something only when the process ended itself at once.
+    // Without a limit, such output counts only when the process aborted right after it.
     const abort = signal === null ? code === 134 : !ENDED_FROM_OUTSIDE.includes(signal);
     if (!this.#reportedOutOfMemory || !(abort || (memory && signal === null))) return null;
-    const message = memory?.sentence ?? 'the job needed more memory than its process can have';
+    const message = memory?.sentence ?? 'the job needed more memory than its process may use';
     return { code: 'OUT_OF_MEMORY', message };
   }
 

@@ -16,16 +16,16 @@ import { endSquatters } from '../../runtime/processes/uid-squatters.ts';
 import { endUser, processesOfUsers } from '../../runtime/processes/user-processes.ts';
 import { openTrees, removeStrayFiles } from './stray-files.ts';
 
-/** What it takes to run and end jobs as other users; the bits are those of capability.h. */
+/** The capabilities needed to run and end jobs as other users; bits of capability.h. */
 export const CAPABILITIES_FOR_USERS = [
   { name: 'CHOWN', bit: 0 },
   { name: 'KILL', bit: 5 },
   { name: 'SETGID', bit: 6 },
   { name: 'SETUID', bit: 7 },
 ] as const;
-/** Ids are cleaned in batches, so that a look at the shared folders serves many of them. */
+/** Ids are cleaned in batches, so that one scan of the shared folders serves many. */
 const PER_RUNNER = 2;
-/** A process that was killed lets go of its sockets a little later. */
+/** A killed process releases its sockets a little later. */
 const TAKE_TRIES = 20;
 const TAKE_AGAIN_MS = 10;
 
@@ -42,28 +42,27 @@ export function whyNoUsers(): string | null {
 
 export interface JobUsersOptions {
   setting: Exclude<UidSetting, 'none'>;
-  /** How many processes of jobs there may be at once. */
+  /** The most job processes at a time. */
   runners: number;
-  /** Ids that belong to something else, such as the embedded PostgreSQL. */
+  /** Ids used by something else, such as the embedded PostgreSQL. */
   reserved?: readonly number[];
   log: Log;
 }
 
-/** Other processes hold the ids that this worker needs, so that it must not start. */
+/** Other processes hold the ids that this worker needs, so it must not start. */
 export class UidsTaken extends Error {
   override name = 'UidsTaken';
 }
 
 /**
- * A user id for each process of a job: no two that live at the same time share one, on the whole
- * machine, and one that was used is used again only when nothing of it is left, neither a process
- * nor a file in the folders that all users share.
+ * One user id per job process: no two live processes of the machine share one, and an id is reused
+ * only when nothing of it is left, neither a process nor a file in shared folders.
  */
 export class JobUsers {
-  /** All of them, free or not. */
+  /** All ids, free or not. */
   readonly ids: readonly number[];
   readonly #free: number[];
-  /** Ids that were used, with the folder that could not be removed after them. */
+  /** Used ids, with the folder that could not be removed. */
   readonly #used = new Map<number, string | null>();
   readonly #locks: readonly UidLock[];
   readonly #log: Log;
@@ -76,7 +75,7 @@ export class JobUsers {
     this.#log = log;
   }
 
-  /** Throws with a sentence when there are too few ids. What an earlier worker left is ended here. */
+  /** Throws when there are too few ids. Ends what an earlier worker left. */
   static async claim({ setting, runners, reserved = [], log }: JobUsersOptions): Promise<JobUsers> {
     const ranges = setting === 'auto' ? AUTO_RANGES : [setting];
     const needed = PER_RUNNER * runners;
@@ -111,12 +110,12 @@ export class JobUsers {
     const uid = this.#free.shift();
     if (uid === undefined) {
       this.#beginCleaning();
-      throw new Error('no user id is free for a process of a job');
+      throw new Error('no free user id for a job process');
     }
     return { uid, gid: uid };
   }
 
-  /** Its processes are gone, and so is its folder, unless that could not be removed. */
+  /** Its processes are gone, and so is its folder, unless it could not be removed. */
   release({ uid }: User, leftFolder: string | null): void {
     this.#used.set(uid, leftFolder);
     if (this.#free.length < this.ids.length / 2) this.#beginCleaning();
@@ -125,7 +124,7 @@ export class JobUsers {
   async close(): Promise<void> {
     await this.#cleaning;
     await this.#clean();
-    // No job runs under these any more.
+    // No job runs under these ids any more.
     await removeStrayFiles(new Set(this.ids));
     for (const lock of this.#locks) lock.release();
   }
@@ -134,7 +133,7 @@ export class JobUsers {
     this.#cleaning ??= this.#clean().finally(() => (this.#cleaning = null));
   }
 
-  /** An id of which something is left, perhaps inside of it something of a job that runs, waits on. */
+  /** An id with remains, possibly mixed with files of a running job, is retried later. */
   async #clean(): Promise<void> {
     const used = new Map(this.#used);
     const uids = new Set(used.keys());
@@ -154,12 +153,12 @@ export class JobUsers {
         if (!left.has(uid) && !dirty.has(uid)) this.#free.push(uid);
         else {
           this.#used.set(uid, left.has(uid) ? folder : null);
-          this.#log.warn({ uid }, 'files of a job could not be removed');
+          this.#log.warn({ uid }, 'cannot remove files of a job');
         }
       }
     } catch (error) {
       for (const [uid, folder] of used) this.#used.set(uid, folder);
-      this.#log.error({ err: error }, 'user ids of jobs could not be cleaned');
+      this.#log.error({ err: error }, 'cannot clean up user ids of jobs');
     }
   }
 }
@@ -173,7 +172,7 @@ async function lockIds(
   const groups = parseAccounts(read('/etc/group'));
   const foreign = [NOBODY_UID, POSTGRES_UID, ...reserved];
   const isTaken = (id: number) => users.has(id) || groups.has(id) || foreign.includes(id);
-  // An id serves as user and as group, so both maps must have it.
+  // An id is used as user and group, so both maps must have it.
   const inGroups = parseIdMap(read('/proc/self/gid_map'));
   const mapped = parseIdMap(read('/proc/self/uid_map'));
   const unmapped = (id: number) => !inGroups.some(({ first, last }) => id >= first && id <= last);
@@ -205,7 +204,7 @@ async function lockIds(
 type Block = { start: number; ids: number[] };
 type Taken = UidLock | null;
 
-/** Ends jobs that hold locks, to which they have no right; false when there are none. */
+/** Ends jobs that hold locks, which they have no right to; false when there are none. */
 async function endHolders(held: readonly Block[], range: UidRange): Promise<boolean> {
   const ranges = [range, ...AUTO_RANGES];
   const isRunner = (uid: number) => ranges.some(({ first, last }) => uid >= first && uid <= last);
@@ -222,7 +221,7 @@ async function takeSoon(start: number): Promise<Taken> {
   return null;
 }
 
-/** The lock is ours, so whoever runs under these ids was left by a worker that is gone. */
+/** The lock is ours, so all processes with these ids were left by a dead worker. */
 async function endAll(ids: readonly number[]): Promise<void> {
   const ours = new Set(ids);
   const left = new Set((await processesOfUsers((uid) => ours.has(uid))).values());

@@ -4,22 +4,22 @@ export const SHELL = '/bin/sh';
 
 export interface LaunchRules {
   tag: NameTag;
-  /** A limit on the memory a process may reserve; null when something better limits it. */
+  /** A limit on reserved memory; null when something better limits it. */
   dataLimitKb: number | null;
-  /** A limit on how many processes the user may have; null when the user is not the jobs' own. */
+  /** A limit on the processes of the user; null when the user is not exclusive to jobs. */
   processesMax: number | null;
-  /** Whether it waits for a line on file descriptor 3, while it is put where it belongs. */
+  /** Whether it waits for a line on file descriptor 3 while it is moved into its control group. */
   waits: boolean;
-  /** A folder to go to first; null: it is there already. */
+  /** The folder to change to first; null: already there. */
   cwd: string | null;
-  /** A program that sees to it that nothing ever gains rights here, such as by `sudo`; null: none. */
+  /** A program that prevents gaining privileges, such as by `sudo`; null: none. */
   setpriv: string | null;
 }
 
 /**
- * What is set for a process and all its children can only be set by the process itself, before it
- * becomes the program. Node has no calls for that, so a shell does it and is then replaced, which
- * takes a millisecond. A limit that cannot be set is left: a stricter one is in force already.
+ * Limits for a process and its children can only be set by the process itself, before exec. Node
+ * has no calls for that, so a shell does it and is then replaced, which takes a millisecond. A
+ * limit that cannot be set is skipped: a stricter one is in force already.
  */
 export function launchLine(rules: LaunchRules, argv: readonly string[]): string[] {
   const { tag, dataLimitKb, processesMax, waits, cwd, setpriv } = rules;

@@ -4,13 +4,13 @@ import type { RssWatch } from './rss-watch.ts';
 
 const MEGABYTE = 1_048_576;
 
-/** Node reserves some 600 MB that it never touches, and the limit counts what is reserved. */
+/** Node reserves some 600 MB that it never touches, and the limit counts reserved memory. */
 const DATA_HEADROOM_BYTES = 1_024 * MEGABYTE;
 
 /**
- * The memory that a runner may take, with everything it starts. A control group holds it exactly.
- * Without one, two weaker means stand in: RLIMIT_DATA, which stops a single process that grows faster
- * than anybody looks, and a watch on what all of them take together.
+ * The memory limit of a runner and its children. A control group enforces it exactly. Without one,
+ * two weaker means are used: RLIMIT_DATA, which stops a single process that grows fast, and
+ * periodic sampling of their total.
  */
 export class MemoryLimit {
   readonly limitBytes: number;
@@ -32,7 +32,7 @@ export class MemoryLimit {
     return this.group ? null : (this.limitBytes + DATA_HEADROOM_BYTES) / 1_024;
   }
 
-  /** A job begins. Whoever calls it ends the process when it is told to. */
+  /** A job starts. The callback must end the process. */
   watch(end: () => void): void {
     if (this.group) return;
     this.#watch.add(this.#tag, {

@@ -1,10 +1,10 @@
-/** In characters. Longer lines are cut, with a mark that tells how much is missing. */
+/** In characters. Longer lines are cut, with a note about how much is missing. */
 export const OUTPUT_LINE_MAX = 16_384;
 const TEXT_MAX = OUTPUT_LINE_MAX - '… (1,000,000,000,000,000 characters cut)'.length;
 
 /**
- * Cuts what a process writes into lines. A line that never ends is not held: what is beyond the
- * limit is counted and dropped as it comes.
+ * Splits output into lines. An endless line is not buffered: what exceeds the limit is counted and
+ * dropped.
  */
 export class OutputLines {
   readonly #onLine: (line: string) => void;
@@ -15,7 +15,7 @@ export class OutputLines {
     this.#onLine = onLine;
   }
 
-  /** How many lines this chunk completed. */
+  /** Returns the number of lines that this chunk completed. */
   push(chunk: string): number {
     let count = 0;
     let start = 0;
@@ -29,7 +29,7 @@ export class OutputLines {
     return count;
   }
 
-  /** What has no line break yet is a line all the same when nothing more will come. */
+  /** Emits the last line even without a line break. */
   flush(): void {
     if (this.#kept !== '') this.#finish();
   }
@@ -45,7 +45,7 @@ export class OutputLines {
     const dropped = this.#dropped;
     this.#kept = '';
     this.#dropped = 0;
-    // The cut may have gone through a character of two halves.
+    // The cut may split a surrogate pair.
     this.#onLine(dropped === 0 ? line : `${line.toWellFormed()}… (${dropped} characters cut)`);
   }
 }

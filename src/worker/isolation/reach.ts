@@ -5,8 +5,8 @@ const OTHERS_PASS = 0o001;
 const OTHERS_READ = 0o004;
 
 /**
- * The first folder on the way to a path, or the path itself, that other users cannot pass through
- * or read; null when they can read what is there. A path that is not there is open to all.
+ * The first folder on the path, or the path itself, that other users cannot enter or read; null
+ * when they can. A path that does not exist counts as open.
  */
 export function closedTo(path: string): string | null {
   const real = realOf(path);
@@ -17,7 +17,7 @@ export function closedTo(path: string): string | null {
   return isOpen(real) ? null : real;
 }
 
-/** Whether other users may read a file, or list and pass a folder, if they get to it. */
+/** Whether other users may read a file, or list and enter a folder. */
 export function isOpen(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return false;
@@ -33,7 +33,7 @@ export function realOf(path: string): string | null {
   }
 }
 
-/** From the root down to the folder that it is in. */
+/** From the root down to its folder. */
 function parentsOf(path: string): string[] {
   const parent = dirname(path);
   return parent === path ? [] : [...parentsOf(parent), parent];

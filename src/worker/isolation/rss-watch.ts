@@ -4,18 +4,18 @@ import { proportionalBytes, usageOf } from '../../runtime/processes/process-usag
 
 export interface Watched {
   limitBytes: number;
-  /** What the process and its children take together, told at each look. */
+  /** Called with the total memory of the process and its children. */
   onSample(bytes: number): void;
   onExceeded(): void;
 }
 
 const SAMPLE_MS = 250;
-/** On a machine with very many processes a look takes long; it may take this part of the time. */
+/** The most time that sampling may take, as a share; it is slow with very many processes. */
 const COST_MAX = 0.05;
 
 /**
- * Watches the memory of jobs where no control group does it: a look at the processes of each, four
- * times a second, while a job with a limit runs. One look serves all jobs.
+ * Samples the memory of jobs without a control group four times a second, while a job with a limit
+ * runs. One scan serves all jobs.
  */
 export class RssWatch {
   readonly #clock: Clock;
@@ -57,7 +57,9 @@ export class RssWatch {
     if (this.#watched.size > 0) this.#sampleIn(Math.max(SAMPLE_MS, tookMs / COST_MAX));
   }
 
-  /** What processes share counts once: the plain sum is only good for "certainly not too much". */
+  /**
+   * Shared memory counts once: the plain sum can only show that the limit is certainly not reached.
+   */
   #judge({ limitBytes, onSample, onExceeded }: Watched, pids: readonly number[]): void {
     const sum = (read: (pid: number) => number | null | undefined) =>
       pids.reduce((bytes, pid) => bytes + (read(pid) ?? 0), 0);

@@ -16,27 +16,29 @@ import type { MemoryLimit } from './memory-limit.ts';
 
 export interface SandboxOptions {
   tag: NameTag;
-  /** A folder of its own for what the job writes down for a while. */
+  /** A temporary folder of its own. */
   folder: string;
   env: Record<string, string>;
-  /** Where its processes begin, unless they are told another folder. */
+  /** The default working directory of its processes. */
   startFolder: string;
-  /** Whom everything here runs as, and nothing elsewhere; null: as we do. */
+  /** The user of everything in here; null: the user of the worker. */
   user: User | null;
   processesMax: number | null;
   memory: MemoryLimit | null;
   /** Its control group; null where there can be none. */
   group: RunnerGroup | null;
-  /** Descriptors that a process would inherit from us, and what it gets in their place. */
+  /** Descriptors that a process would inherit, and what replaces them. */
   closed: { descriptors: readonly number[]; nothing: number };
-  /** Where the code is below a private folder: through what its processes see it. */
+  /** The view of the code, where it is below a private folder. */
   view: Pick<CodeView, 'entrance'> | null;
-  /** The program that takes away the means to gain rights; null where there is none. */
+  /** The program that drops privileges; null where there is none. */
   setpriv: string | null;
-  /** False in an image that has no shell: then nothing is set that only the process itself can set. */
+  /**
+   * False in an image without a shell: then limits that the process must set itself are not set.
+   */
   shell: boolean;
   watchdog: Pick<Watchdog, 'guard' | 'release'>;
-  /** No process is left of the user that it was given, and no file but in a folder that is named. */
+  /** No process of the user is left, and no file except in the given folder. */
   giveBack(user: User, leftFolder: string | null): void;
   clock: Clock;
   log: Log;
@@ -52,10 +54,10 @@ export interface Entrance {
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const PRIVATE_NEW_FILE = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
 
-/** Below this age of a process, the numbers of processes cannot have gone round since it began. */
+/** Pids cannot have wrapped around within this time. */
 const YOUNG_MS = 1_000;
 
-/** The place of one process and of all that it starts: made for it, and emptied after it. */
+/** The sandbox of one process and its children: made for it, and cleaned up after it. */
 export class Sandbox {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
@@ -63,7 +65,7 @@ export class Sandbox {
   readonly clock: Clock;
   readonly #options: SandboxOptions;
   #enteredMs = 0;
-  /** Whether none of its processes is left; none has begun yet. */
+  /** Whether none of its processes is left. */
   #swept = true;
   #removed = false;
 
@@ -76,16 +78,16 @@ export class Sandbox {
   }
 
   /**
-   * Starts a program here. It leads its own process group, so that a kill reaches whatever it has
-   * started and Ctrl-C in a terminal does not reach it, and has four descriptors: the third beyond
-   * output is a socket to us.
+   * Starts a program in the sandbox. It leads its own process group, so that a kill reaches its
+   * children and Ctrl-C in a terminal does not reach it. Its file descriptor 3 is a socket to the
+   * worker.
    */
   enter(argv: readonly string[], { cwd, env, stdin = 'ignore' }: Entrance): ChildProcess {
     const { tag, processesMax, user, view, setpriv, shell, watchdog, group } = this.#options;
     const { startFolder } = this.#options;
     const { dataLimitKb = null } = this.memory ?? {};
     const entrance = user && view ? view.entrance(user) : null;
-    // With its own rights: we could put it into a folder that it cannot get to by itself.
+    // As the job's user: as root we could enter a folder that the user cannot.
     const goes = user !== null && shell;
     const rules: LaunchRules = {
       tag,
@@ -104,7 +106,7 @@ export class Sandbox {
       env: { ...this.env, ...env },
       stdio: this.#stdio(stdin),
       detached: true,
-      // In a view it becomes that user by itself.
+      // In a view, the entrance switches the user.
       ...(entrance ? {} : user),
     });
     if (!child.stdio) return this.#refused(child);
@@ -123,17 +125,16 @@ export class Sandbox {
   }
 
   /**
-   * The machine had no descriptors left for its pipes. That is told later as well, as an event that
-   * would end the worker if nobody heard it.
+   * No descriptors were left for its pipes. Node also emits an event later, which must be handled.
    */
   #refused(child: ChildProcess): never {
     child.on('error', () => undefined);
     this.#swept = true;
     void this.remove(null);
-    throw new Error('no process could be started: too many open files');
+    throw new Error('cannot start a process: too many open files');
   }
 
-  /** Nothing else can be done to a descriptor of a child than to put another one in its place. */
+  /** A descriptor cannot be closed in a child, only replaced. */
   #stdio(stdin: 'ignore' | number): StdioOptions {
     const { descriptors, nothing } = this.#options.closed;
     const stdio: ('ignore' | 'pipe' | number)[] = [stdin, 'pipe', 'pipe', 'pipe'];
@@ -144,7 +145,7 @@ export class Sandbox {
     return stdio;
   }
 
-  /** Some failures are told by an event later, others are thrown at once. */
+  /** Some failures are emitted later as an event, others are thrown at once. */
   #spawn(program: string, args: string[], options: SpawnOptions): ChildProcess {
     try {
       return spawn(program, args, options);
@@ -155,11 +156,11 @@ export class Sandbox {
     }
   }
 
-  /** Its process has ended: ends all that came from it, wherever that went. */
+  /** Its process has exited: ends everything that came from it. */
   async sweep(pid: number): Promise<void> {
     const { tag, user, group, shell, log } = this.#options;
     const young = this.clock.monotonicMs() - this.#enteredMs < YOUNG_MS;
-    // Nobody without privileges gets out of a control group; mostly nobody is left in it.
+    // A process without privileges cannot leave a control group, and mostly the group is empty.
     const isEmpty = group !== null && shell && group.isEmpty;
     if (!isEmpty) group?.forbidForks();
     const left = user
@@ -168,10 +169,10 @@ export class Sandbox {
         : await endUser(user)
       : await sweep((other) => other === tag || other === TAKEN_OFF, young ? pid : null);
     this.#swept = left === 0;
-    if (left > 0) log.error({ pid, left }, 'processes of a job could not be ended');
+    if (left > 0) log.error({ pid, left }, 'cannot end processes of a job');
   }
 
-  /** Nobody is here any more. */
+  /** After all its processes are gone. */
   async remove(pid: number | null): Promise<void> {
     const { watchdog, user, log } = this.#options;
     if (this.#removed) return;
@@ -185,13 +186,13 @@ export class Sandbox {
       await removeFolder(this.folder, user);
     } catch (error) {
       left = this.folder;
-      log.warn({ folder: this.folder, err: error }, 'the folder of a job could not be removed');
+      log.warn({ folder: this.folder, err: error }, 'cannot remove the folder of a job');
     }
     if (user && this.#swept) this.#options.giveBack(user, left);
   }
 
   /**
-   * The params of a program, in a file that only its user can read. It is beside the folder of the
+   * The params of a command, in a file that only its user can read. It is beside the folder of the
    * job, in one that only the worker can write to: inside, a job could put a link in its place.
    */
   writeParams(json: string): string {

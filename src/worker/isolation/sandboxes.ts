@@ -35,9 +35,11 @@ import { RssWatch } from './rss-watch.ts';
 import { planView } from './view-plan.ts';
 
 export interface SandboxesSettings {
-  /** Variables of ours that jobs may see, split by commas. */
+  /** Variables of ours that jobs may see, separated by commas. */
   runnerEnv: string | null;
-  /** Whom the processes of jobs run as: `auto`, `none`, or a range of user ids (`core/access/job-uids.ts`). */
+  /**
+   * The users of job processes: `auto`, `none`, or a range of user ids (`core/access/job-uids.ts`).
+   */
   runnerUids: string;
 }
 
@@ -45,9 +47,9 @@ export interface SandboxesOptions extends SandboxesSettings {
   /** A file or folder of definitions, which jobs must be able to read. */
   jobs: string;
   slots: number;
-  /** User ids that belong to something else, such as the embedded PostgreSQL. */
+  /** User ids used by something else, such as the embedded PostgreSQL. */
   reservedUids?: readonly number[];
-  /** Makes the control group of a worker, or finds that it may not. */
+  /** Creates the control group of a worker; null when it may not. */
   controlGroups?: (name: string) => ControlGroups | null;
   watchdog: Watchdog;
   clock: Clock;
@@ -56,14 +58,13 @@ export interface SandboxesOptions extends SandboxesSettings {
 
 /** Processes and threads of one job. With its threads, a Node process counts as a dozen. */
 const PROCESSES_MAX = 512;
-/** Beside the slots: runners that are started ahead, and those that are just ending. */
+/** Besides the slots: runners that are started ahead, and those that are just ending. */
 const RUNNERS_BESIDES = 8;
 
 /**
- * Where the processes of jobs run: each with an environment that was chosen for it, a temporary
- * folder of its own, and limits on what it may take. What it makes is removed after it; if the worker
- * is killed, the watchdog does that, which is why everything is under one folder, one control group
- * and one family of name tags.
+ * The sandboxes of job processes: each has an environment of its own, a temporary folder, and
+ * limits. What a job makes is removed afterwards; if the worker is killed, the watchdog does that,
+ * so everything is under one folder, one control group and one family of name tags.
  */
 export class Sandboxes implements Service {
   readonly name = 'clean room';
@@ -92,12 +93,12 @@ export class Sandboxes implements Service {
     return this.#groups?.method ?? 'rlimit and RSS watch';
   }
 
-  /** Whether each process of a job has a user of its own. */
+  /** Whether each job process has a user of its own. */
   get hasUsers(): boolean {
     return this.#users !== null;
   }
 
-  /** What an operator must know: jobs have the rights of root, and why. */
+  /** A warning for the operator when jobs have the rights of root. */
   get warning(): string | null {
     return this.#warning;
   }
@@ -106,10 +107,10 @@ export class Sandboxes implements Service {
     if (this.#folder !== null) return;
     this.#users = await this.#findUsers();
     this.#folder = mkdtempSync(join(this.#users ? openTempFolder() : tmpdir(), 'longshore-'));
-    // Another user must be able to pass through it, to a folder of its own.
+    // Other users must be able to pass through it, to a folder of their own.
     if (this.#users) chmodSync(this.#folder, 0o711);
     await this.#openView(this.#folder);
-    // A folder of ours that other users cannot get to is none of theirs, except in a view of it.
+    // A working directory that other users cannot reach is not used, except in a view.
     this.#startFolder = this.#view || closedTo(process.cwd()) === null ? process.cwd() : '/';
     this.#setpriv = existsSync(SETPRIV) ? SETPRIV : null;
     const makeGroups = this.#options.controlGroups ?? ((name) => ControlGroups.create(name));
@@ -139,11 +140,11 @@ export class Sandboxes implements Service {
     this.#view = null;
     await this.#users?.close();
     this.#users = null;
-    // Folders that needed the help of several users are gone now, too.
+    // Removes the folders that several users had to open.
     await removeFolderOfFolders(folder);
   }
 
-  /** A place for one process. */
+  /** A sandbox for one process. */
   sandbox(memoryMb: number | null): Sandbox {
     if (this.#folder === null) throw new Error('the worker has stopped');
     const { watchdog, clock, log } = this.#options;
@@ -174,7 +175,7 @@ export class Sandboxes implements Service {
     });
   }
 
-  /** Code below a private folder is of no use to other users, unless they see it in another way. */
+  /** Code below a private folder needs a view, because other users cannot read it. */
   async #openView(folder: string): Promise<void> {
     const { jobs, runnerUids } = this.#options;
     if (!this.#users) return;
@@ -196,7 +197,7 @@ export class Sandboxes implements Service {
   async #findUsers(): Promise<JobUsers | null> {
     const { runnerUids, slots, reservedUids = [], log } = this.#options;
     const setting = parseUidSetting(runnerUids);
-    if (setting === null) throw new Error(`no range of user ids: ${runnerUids}`);
+    if (setting === null) throw new Error(`not a range of user ids: ${runnerUids}`);
     if (setting === 'none') return null;
     const meets = setting === 'auto' ? null : runnerUidProblem(setting);
     if (meets !== null) throw new StartRefusal('configuration', meets);
@@ -206,7 +207,7 @@ export class Sandboxes implements Service {
         const runners = 2 * slots + RUNNERS_BESIDES;
         return await JobUsers.claim({ setting, runners, reserved: reservedUids, log });
       } catch (error) {
-        // What others do must not decide that jobs are root.
+        // Other processes must not be able to cause jobs to run as root.
         if (setting !== 'auto' || error instanceof UidsTaken) throw error;
         this.#warning = rootWarning((error as Error).message);
         return null;
@@ -223,19 +224,22 @@ export class Sandboxes implements Service {
     return null;
   }
 
-  /** If the kernel refuses a group it once allowed, the watch still holds the limit. */
+  /** If the kernel refuses a group that it once allowed, sampling still enforces the limit. */
   #group(member: number, memoryMb: number | null): RunnerGroup | null {
     try {
       const memoryBytes = memoryMb === null ? null : memoryMb * 1_048_576;
       const limits = { memoryBytes, processesMax: PROCESSES_MAX };
       return this.#groups?.make(String(member), limits) ?? null;
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'no control group for a job; its memory is watched');
+      this.#options.log.warn(
+        { err: error },
+        'cannot make a control group for a job; sampling its memory instead',
+      );
       return null;
     }
   }
 
-  /** The home of another user than ours is not where our variables say. */
+  /** HOME of another user is not the one in our environment. */
   #folderVariables(folder: string): Record<string, string> {
     const own = { TMPDIR: folder, TEMP: folder, TMP: folder };
     return this.#users ? { ...own, HOME: folder } : own;

@@ -10,8 +10,8 @@ const REMOVE_IPC = 'ipcrm --all';
 const IPC = ['shm', 'sem', 'msg'];
 
 /**
- * Removes what ended jobs left outside of their own folders, each as the user that it belongs to:
- * the next job with the same user id would own it. Resolves with the ids of which something is left.
+ * Removes what ended jobs left outside of their own folders, as the owning user: the next job with
+ * the same user id would own it. Resolves with the ids that have remains.
  */
 export async function removeStrayFiles(uids: ReadonlySet<number>): Promise<Set<number>> {
   await remove(await strayFiles(uids));
@@ -24,7 +24,7 @@ export async function removeStrayFiles(uids: ReadonlySet<number>): Promise<Set<n
   return new Set([...(await strayFiles(uids)).keys(), ...strayIpc(uids)]);
 }
 
-/** More paths than that do not fit into the arguments of one program. */
+/** The most paths that fit into the arguments of one program. */
 const PATHS_PER_RUN = 400;
 
 async function remove(files: ReadonlyMap<number, string[]>): Promise<void> {
@@ -36,13 +36,13 @@ async function remove(files: ReadonlyMap<number, string[]>): Promise<void> {
 }
 
 const OPEN = 'chmod -R 0777 -- "$@"';
-/** Folders of two users can be nested in each other; each round opens one level more. */
+/** Folders of two users can be nested; each round opens one more level. */
 const OPEN_ROUNDS_MAX = 8;
 
 /**
- * Opens folders to all, each as the user that it belongs to. A job that lets another one put a folder
- * into its own has something that it cannot remove, and whose id could never be used again. Only the
- * given users are helped: none of their processes is alive, so none changes the folders meanwhile.
+ * Makes folders accessible, each as its owner. A job that lets another one create a folder inside
+ * its own could not remove it, and its id could never be reused. Only the given users are handled:
+ * none of their processes is alive, so the folders do not change meanwhile.
  */
 export async function openTrees(
   paths: readonly string[],
@@ -60,7 +60,7 @@ export async function openTrees(
   }
 }
 
-/** Whose folders there are at and below a path. Links are not followed. */
+/** The owners of the folders at and below a path. Links are not followed. */
 async function ownersBelow(path: string): Promise<Set<number>> {
   const owners = new Set<number>();
   const waiting = [path];

@@ -5,25 +5,25 @@ import { fileURLToPath } from 'node:url';
 import { closedTo, isOpen, realOf } from './reach.ts';
 
 /**
- * What of a private folder the processes of jobs must be able to read: the definitions with the
- * project around them, Longshore itself, and Node. Of a project that is below a folder which only
- * root may enter (`/root`), jobs shall see its code and no more: hidden files (`.env`, `.longshore`),
- * the settings of the server, and what only root may read stay out of sight.
+ * What job processes must be able to read of a private folder: the definitions with their project,
+ * Longshore itself, and Node. Of a project below a folder that only root may enter (`/root`), jobs
+ * see the code only: hidden files (`.env`, `.longshore`), the settings of the server, and files
+ * that only root may read stay hidden.
  */
 export interface ViewPlan {
-  /** Folders that are replaced by one that holds only what is shown. */
+  /** Folders that are replaced by one with only the shown entries. */
   covers: { folder: string; shown: string[] }[];
-  /** Folders that are there, but empty but for what is shown in them. */
+  /** Folders that exist, but are empty except for the shown entries. */
   folders: string[];
-  /** What is covered by nothing again, inside of what is shown. */
+  /** What is hidden again inside shown folders. */
   hidden: string[];
 }
 
 const SETTINGS_FILE = 'longshore.config.json';
-/** Of a home folder only what a project of Node needs is shown. */
+/** The entries of a home folder that a Node project needs. */
 const OF_A_HOME = ['node_modules', 'package.json', 'tsconfig.json'];
 
-/** Null where jobs can read all that they need. Throws where a view would not help. */
+/** Null where jobs can read everything they need. Throws where a view would not help. */
 export function planView(jobs: string, cwd: string): ViewPlan | null {
   const jobsPath = realOf(jobs) ?? resolve(jobs);
   const ours = packageRoot(dirname(fileURLToPath(import.meta.url)));
@@ -46,7 +46,7 @@ export function planView(jobs: string, cwd: string): ViewPlan | null {
     if (folder !== null && folder !== path)
       covers.set(folder, [...(covers.get(folder) ?? []), path]);
   }
-  // Where the worker was started its jobs begin, too, even where they see nothing.
+  // Jobs start in the working directory of the worker, even where they see nothing.
   const around = closedTo(cwd);
   if (around !== null && !covers.has(around)) covers.set(around, []);
   const tops = withoutNested([...covers.keys()]);
@@ -62,15 +62,15 @@ export function planView(jobs: string, cwd: string): ViewPlan | null {
 
 /**
  * The folder of the nearest `package.json`, and what of it is shown. The folder is shown as a whole
- * where other users may read it, so that jobs also see files that are made later. Else what is in it
- * now is shown, one by one.
+ * where other users may read it, so that jobs also see new files. Otherwise its current entries are
+ * shown one by one.
  */
 function projectOf(jobsPath: string): { shown: string[]; hidden: string[] } {
   const start = statSync(jobsPath, { throwIfNoEntry: false })?.isDirectory()
     ? jobsPath
     : dirname(jobsPath);
   const root = packageRoot(start);
-  // Modules are looked for in every folder above, too.
+  // Node also looks for modules in every parent folder.
   const modules = foldersAbove(start).map((folder) => join(folder, 'node_modules'));
   const shown = [jobsPath, ...modules];
   if (root === homedir()) {
@@ -81,7 +81,7 @@ function projectOf(jobsPath: string): { shown: string[]; hidden: string[] } {
   return { shown: [...shown, root], hidden: privateOf(real) };
 }
 
-/** As a dependency it is among the modules of a project; in a checkout of its own it is a project. */
+/** As a dependency it is among the modules of a project; in a checkout it is a project. */
 function oursOf(root: string | null): string[] {
   if (root === null) return [];
   const at = root.split(sep).indexOf('node_modules');
@@ -120,7 +120,7 @@ function packageRoot(from: string): string {
   return foldersAbove(from).find((folder) => existsSync(join(folder, 'package.json'))) ?? from;
 }
 
-/** Itself, and every folder above it, from within. */
+/** The folder and all its parents, innermost first. */
 function foldersAbove(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...foldersAbove(parent)];

@@ -1,6 +1,6 @@
 /**
- * What a job might try against its neighbours, its worker and its machine. `longshore doctor` has a
- * probe try each of them; the words complete "a job can …".
+ * What a job might try against other jobs, its worker and its machine. `longshore doctor` runs a
+ * probe that tries each; the texts complete "a job can …".
  */
 export const ESCAPES = {
   'neighbour-files': 'read the files and params of another job',
@@ -22,7 +22,10 @@ export const ESCAPES = {
 
 export type Escape = keyof typeof ESCAPES;
 
-/** `escaped` did work; `held` did not; `untried` says why there was nothing to try. */
+/**
+ * `escaped`: it worked; `held`: it did not; `untried`: there was nothing to try, for the reason
+ * given.
+ */
 export interface Attempt {
   escape: Escape;
   result: 'held' | 'escaped' | 'untried';
@@ -30,7 +33,7 @@ export interface Attempt {
   detail: string;
 }
 
-/** What the probe is let loose on. Null or missing: there is none on this machine. */
+/** The targets of the probe. Null or missing: not present on this machine. */
 export interface ProbeTargets {
   workerPid: number;
   neighbour: { pid: number; file: string };
@@ -39,7 +42,7 @@ export interface ProbeTargets {
   /** The embedded database's password. */
   databaseFile: string | null;
   configFile: string | null;
-  /** Files of code that the next job will run. */
+  /** Code files that the next job will run. */
   code: readonly string[];
   /** A copy of `id` that is setuid root. */
   setuidProgram: string | null;

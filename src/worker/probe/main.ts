@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { type Attempt, type Escape, ESCAPES, type ProbeTargets } from './escape.ts';
 
 /**
- * A job that attacks. It runs where jobs run, is given what to attack as its first argument, tries
- * every escape for real, and prints what came of each. Nothing that it does harms: it reads, asks the
- * kernel whether it may signal, and undoes what it changed.
+ * A job that attacks. It runs where jobs run, gets its targets as the first argument, tries every
+ * escape for real, and prints the results. It does no harm: it reads, asks the kernel whether it
+ * may signal, and undoes its changes.
  */
 
 type Outcome = Omit<Attempt, 'escape'>;
@@ -14,7 +14,7 @@ type Outcome = Omit<Attempt, 'escape'>;
 const escaped = (detail: string): Outcome => ({ result: 'escaped', detail });
 const untried = (detail: string): Outcome => ({ result: 'untried', detail });
 
-/** What throws was refused. */
+/** An exception means that it was refused. */
 function attempt(act: () => Outcome | string): Outcome {
   try {
     const came = act();
@@ -44,7 +44,7 @@ function signal(pid: number): Outcome {
   });
 }
 
-/** The variables that jobs get as well tell nothing. */
+/** Variables that jobs have as well do not count. */
 function environmentOf(pid: number): Outcome {
   return attempt(() => {
     const values = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
@@ -76,7 +76,7 @@ function changeCode(files: readonly string[]): Outcome {
   return { result: 'held', detail: 'it is read-only' };
 }
 
-/** The groups that we are in, each with the folder that shows it. */
+/** The groups of this process, each with its folder. */
 function groups(): { path: string; folder: string }[] {
   return readFileSync('/proc/self/cgroup', 'utf8')
     .trim()
@@ -115,7 +115,7 @@ function takeOffLimits(): Outcome {
       if (tried.result === 'escaped') return tried;
     }
   }
-  // A limit that is none already is no limit to take off; "processes" tries that one.
+  // An unlimited value cannot be raised; "processes" covers that one.
   const script =
     'l=$(ulimit -Hu 2>/dev/null || ulimit -Hp); [ "$l" = unlimited ] && exit 1; ' +
     'ulimit -u unlimited 2>/dev/null || ulimit -p unlimited 2>/dev/null';
@@ -143,7 +143,7 @@ function gainRights(program: string | null): Outcome {
   });
 }
 
-/** A body that is refused: who may not make keys is refused before it is looked at. */
+/** Sends an invalid body: a caller without rights is refused before the body is read. */
 async function askForKey(address: string | null): Promise<Outcome> {
   if (address === null) return untried('no server without keys is running');
   try {

@@ -16,22 +16,22 @@ import {
 import { createLogger } from './logger.ts';
 import { Saves } from './saves.ts';
 
-/** What a context needs of the place where the job runs. */
+/** What a context needs of its runner. */
 export interface Surroundings {
-  /** Made when it is asked for, because most tiny jobs never look at it. */
+  /** Made on first use, because most tiny jobs never use it. */
   signal(): AbortSignal;
   send(message: FromRunner): void;
 }
 
 export interface RunContext {
   ctx: JobContext;
-  /** The worker's answer to what was to be saved. */
+  /** The worker's answer to a save. */
   answered(seq: number, problem: string | null): void;
 }
 
 /**
- * What a job gets as `ctx`. It says things to the worker and knows nothing of the database. Its
- * functions can be taken out of it and called alone, as people do.
+ * Makes the `ctx` of a job. It sends messages to the worker and knows no database. Its functions
+ * work without the object, so they can be destructured.
  */
 export function createContext(job: RunCommand, around: Surroundings): RunContext {
   const { id: jobId, attempt, maxAttempts, claim } = job;
@@ -61,7 +61,7 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
       const text = message === undefined ? null : String(message).slice(0, 1_000);
       send({ type: 'progress', claim, fraction, message: text });
     },
-    // What cannot be an event is thrown here and now: a promise that rejects may be awaited by nobody.
+    // Throws synchronously on invalid input, because the promise may not be awaited.
     emitEvent(type, payload) {
       send({ type: 'event', claim, name: eventName(type), payloadJson: eventPayload(payload) });
       return Promise.resolve();
@@ -93,8 +93,8 @@ function eventPayload(payload: unknown): string {
 }
 
 /**
- * What a hook gets: the context that it runs in, and how its job stands, as the settle statement wrote it
- * down. What is made on first use stays so.
+ * The context of a hook: that of its runner, and the end of its job as the settle statement wrote
+ * it. Lazy fields stay lazy.
  */
 export function hookContext(ctx: JobContext, about: HookParams): HookContext {
   const { jobId, status, attempt, maxAttempts, params, result, error } = about;

@@ -1,7 +1,6 @@
 /**
- * How much a thread may say before it has been heard. Messages between threads pile up in memory,
- * where a socket would make the writer wait; so here the writer waits for the listener by itself.
- * Both sides hold the same counters.
+ * Flow control for a thread. Messages between threads pile up in memory, where a socket would block
+ * the writer; so here the writer waits for the reader. Both sides share the counters.
  */
 export class Credit {
   readonly shared: SharedArrayBuffer;
@@ -12,18 +11,18 @@ export class Credit {
     this.#counters = new Int32Array(shared);
   }
 
-  /** The side that speaks: counts, and blocks while too much is not yet heard. */
+  /** The sender: counts, and blocks while too much is unread. */
   spend(characters: number): void {
     const sent = Atomics.add(this.#counters, SENT, cost(characters)) + cost(characters);
     for (;;) {
       const received = Atomics.load(this.#counters, RECEIVED);
-      // The difference is right even after the counters went round.
+      // Correct even after the counters wrapped around.
       if (((sent - received) | 0) <= KILOBYTES_MAX) return;
       Atomics.wait(this.#counters, RECEIVED, received);
     }
   }
 
-  /** The side that listens. */
+  /** The receiver. */
   payBack(characters: number): void {
     Atomics.add(this.#counters, RECEIVED, cost(characters));
     Atomics.notify(this.#counters, RECEIVED);

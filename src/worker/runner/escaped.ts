@@ -3,9 +3,9 @@ import type { RunCommand, ToRunner } from '../ipc.ts';
 import type { RunnerSession } from './session.ts';
 
 /**
- * Node tells an error that nobody caught to the process, and not whose it is. The jobs of a process
- * come one after another, and what one of them left running may throw while the next one runs; so
- * each runs in an async context of its own, which its timers, promises and callbacks carry along.
+ * Node reports an uncaught error to the process, without its job. A process runs one job after
+ * another, and what one left running may throw during the next; so each job runs in an async
+ * context of its own, which its timers, promises and callbacks inherit.
  */
 const owners = new AsyncLocalStorage<RunCommand>();
 

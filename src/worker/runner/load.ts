@@ -6,7 +6,7 @@ import { isJobDefinition, type JobDefinition } from '../../core/definition/defin
 
 export interface Loaded {
   definitions: JobDefinition[];
-  /** One sentence per file that could not be used, with its path. The others still run. */
+  /** One message per file that could not be loaded, with its path. The others still run. */
   problems: string[];
 }
 
@@ -48,7 +48,7 @@ export async function loadDefinitions(path: string): Promise<Loaded> {
   return { definitions, problems };
 }
 
-/** A command runs beside the file of its definition, and only here is it known where that is. */
+/** A command runs in the folder of its definition's file, which is known only here. */
 function placed(definition: JobDefinition, file: string): JobDefinition {
   const { info } = definition;
   if (!info.command) return definition;
@@ -70,9 +70,10 @@ async function definitionsIn(file: string): Promise<JobDefinition[]> {
   return Object.values(module).filter(isJobDefinition);
 }
 
-/** What is wrong and where in the file, without the frames of the loader. */
+/** The error and its position in the file, without the frames of the loader. */
 function firstLines(error: unknown): string {
-  if (!(error instanceof Error)) return `it threw no Error: ${classify(error, 0).error.message}`;
+  if (!(error instanceof Error))
+    return `it threw a value that is not an Error: ${classify(error, 0).error.message}`;
   const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
   if (missing !== undefined) {
     return `it imports ${missing}, which is not installed there: run npm install ${missing} beside it`;

@@ -2,7 +2,7 @@ import { format } from 'node:util';
 import type { JobLogger } from '../../core/definition/define.ts';
 import type { Level } from '../../core/views/history.ts';
 
-/** Pino-shaped: an object of fields may come first, then a message with its arguments. */
+/** Like pino: an optional object of fields, then a message with its arguments. */
 export function createLogger(write: (level: Level, message: string) => void): JobLogger {
   const at =
     (level: Level) =>

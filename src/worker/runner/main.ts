@@ -9,9 +9,9 @@ import { folderKeeper } from './temp-folder.ts';
 import { afterOutput } from './written.ts';
 
 /**
- * The process that runs user code: one job at a time. It holds no secrets and no database
- * connection; all it has is the socket to its worker. When that socket closes, the worker is gone
- * and with it the claim, so the process ends.
+ * The process that runs user code, one job at a time. It has no secrets and no database connection,
+ * only the socket to its worker. When that socket closes, the worker is gone and the claim is lost,
+ * so the process exits.
  */
 
 const SOCKET_FD = 3;
@@ -19,14 +19,14 @@ const [jobsPath = './jobs', folder] = process.argv.slice(2);
 
 const socket = new Socket({ fd: SOCKET_FD, readable: true, writable: true });
 
-// Only the folder that the worker made for it and named: emptying whatever TMPDIR says would be bold.
+// Only the folder that the worker made and named: never empty whatever TMPDIR says.
 const emptyFolder = folder === undefined ? null : folderKeeper(folder, () => Date.now());
 
 function send(message: FromRunner): void {
   const line = messageLine(message);
   if (message.type !== 'outcome') return void socket.write(line);
   afterOutput(() => socket.write(line));
-  // The worker is at its part of the work meanwhile.
+  // The worker does its part of the work meanwhile.
   emptyFolder?.();
 }
 

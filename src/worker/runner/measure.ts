@@ -3,22 +3,22 @@ import { openSync, readSync } from 'node:fs';
 import type { Measured } from '../ipc.ts';
 
 /**
- * What a job uses, and whether it started anything that may outlive it. Node tells of processes and
- * threads as they are started, but not of `execSync` and its kin; those have been waited for, which
- * the kernel remembers: it adds up the page faults of children that have ended. So of what a job can
- * start from JavaScript nothing goes unseen. (Native code that forks and does not wait does; what it
- * leaves behind ends with the runner.)
+ * Measures the usage of a job, and whether it started something that may outlive it. Node reports
+ * started processes and threads, but not those of `execSync` etc.; these have been waited for, and
+ * the kernel adds up the page faults of such children. So everything that a job starts from
+ * JavaScript is noticed. (Native code that forks without waiting is not; what it leaves ends with
+ * the runner.)
  */
 let starts = 0;
 for (const name of ['child_process', 'worker_threads']) {
   channel(name).subscribe(() => (starts += 1));
 }
 
-/** What everything inherits from, and what a job that merges hostile params into an object changes. */
+/** The prototypes that a job changes when it merges hostile params into an object. */
 const PROTOTYPES = [Object.prototype, Array.prototype, Function.prototype];
 let inherited: number | undefined;
 
-/** How many names everything inherits; counted when the definitions are loaded and from then on. */
+/** The number of inherited names; counted when the definitions are loaded and from then on. */
 function inheritedNames(): number {
   return PROTOTYPES.reduce<number>((sum, one) => sum + Reflect.ownKeys(one).length, 0);
 }
@@ -30,9 +30,9 @@ const stat = openStat();
 let known = readStat();
 
 /**
- * What an attempt uses of a process that runs many, one after another. The peak of the process is
- * the attempt's own when it grew meanwhile; otherwise an earlier job made it, and all we know is what
- * the process holds now.
+ * The usage of one attempt in a process that runs many. The peak of the process belongs to the
+ * attempt when it grew meanwhile; otherwise an earlier job made it, and only the current size is
+ * known.
  */
 export function measure(): () => Measured {
   const before = process.resourceUsage();
@@ -42,7 +42,7 @@ export function measure(): () => Measured {
     const after = process.resourceUsage();
     const cpuBefore = before.userCPUTime + before.systemCPUTime;
     const childFaults = known.childFaults;
-    // A job that never waited for anything has not waited for a child: most tiny ones are spared this.
+    // A job that never waited has not waited for a child, which saves most tiny jobs this read.
     if (after.voluntaryContextSwitches > before.voluntaryContextSwitches) known = readStat();
     return {
       cpuMs: Math.round((after.userCPUTime + after.systemCPUTime - cpuBefore) / 1_000),
@@ -56,7 +56,7 @@ export function measure(): () => Measured {
   };
 }
 
-/** The next job finds its files where it expects them; where a folder is gone, nobody is. */
+/** Whether the working directory changed or is gone. */
 function hasMoved(): boolean {
   try {
     return process.cwd() !== home;
@@ -65,10 +65,10 @@ function hasMoved(): boolean {
   }
 }
 
-/** Of a thread only its processor time is its own. */
+/** Of a thread only the CPU time is its own. */
 export function measureThread(): () => Measured {
   const startsBefore = starts;
-  // Not there before Node 23.9.
+  // Not available before Node 23.9.
   const cpu = process.threadCpuUsage?.();
   return () => {
     const used = cpu && process.threadCpuUsage(cpu);
@@ -95,7 +95,7 @@ function readStat(): { childFaults: number; rssBytes: number } {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { childFaults: Number(fields[8]), rssBytes: Number(fields[21]) * PAGE_BYTES };
   } catch {
-    // There is no such file on other systems, and a job can close any descriptor.
+    // Other systems have no such file, and a job can close any descriptor.
     return { childFaults: 0, rssBytes: process.memoryUsage.rss() };
   }
 }

@@ -14,12 +14,12 @@ export function byName(definitions: readonly JobDefinition[]): Definitions {
   return new Map(definitions.map((one) => [definitionId(one), one]));
 }
 
-/** How definitions are found: one code may be there in several versions. */
+/** Definitions are found by key and version. */
 function definitionId({ key, version }: { key: string; version: number }): string {
   return `${key}@${version}`;
 }
 
-/** Runs one job to its outcome. Whatever the code of the job does, this answers and never throws. */
+/** Runs one job to its outcome. Never throws, whatever the code of the job does. */
 export async function runJob(
   definitions: Definitions,
   job: RunCommand,
@@ -30,7 +30,7 @@ export async function runJob(
   const owner = hookOwner(job.key);
   const name = definitionId({ key: owner ?? job.key, version: job.version });
   const definition = definitions.get(name);
-  if (!definition) return failure('NO_HANDLER', `this worker has no ${name}`);
+  if (!definition) return failure('NO_HANDLER', `this worker has no definition ${name}`);
   try {
     if (owner !== null) return await runHook(definition, job, ctx);
     const checked = await checkedParams(definition, job.params);
@@ -45,7 +45,7 @@ export async function runJob(
   }
 }
 
-/** A hook of a job that has ended: a small job whose params tell which hook, and about what. */
+/** Runs a hook of an ended job; the params say which hook, and about which job. */
 async function runHook(
   { hooks }: JobDefinition,
   job: RunCommand,
@@ -57,8 +57,8 @@ async function runHook(
 }
 
 /**
- * It runs with the job, in the same place. If it fails, that is told, and the job runs all the same. Only
- * a snooze does what it says: the attempt ends, and `run` has its turn later.
+ * Runs with the job, in the same process. A failure is reported, and the job runs anyway. A snooze
+ * ends the attempt, and `run` runs later.
  */
 async function runOnStart(
   { hooks }: JobDefinition,
@@ -84,7 +84,7 @@ async function runOnStart(
   }
 }
 
-/** Params were checked when the job was made, perhaps by an older schema. Now they must fit. */
+/** Params were validated on enqueue, perhaps by an older schema. Now they must match. */
 async function checkedParams(
   definition: JobDefinition,
   params: unknown,

@@ -3,10 +3,10 @@ import { type FromRunner, SAVED_MAX_BYTES, type Saved, STEP_NAME_MAX } from '../
 
 /**
  * Checkpoints and steps of one attempt. The runner has no database: it asks its worker to store a
- * value and waits for the answer, so that whoever awaits a step knows that it is durable.
+ * value and waits for the answer, so an awaited step is durable.
  *
- * A step always answers with its value as it was stored, the first time too. What does not survive
- * JSON (a Date, a class) is then found out in the first run, not in the retry at night.
+ * A step always returns its value as it was stored, also the first time. So a value that does not
+ * survive JSON (a Date, a class) shows up in the first run, not in a retry.
  */
 export class Saves {
   readonly #claim: number;
@@ -38,7 +38,7 @@ export class Saves {
     if (!isName(name))
       throw new TypeError(`a step needs a name of 1 to ${STEP_NAME_MAX} characters`);
     if (this.#stored.has(name)) return this.#stored.get(name) as T;
-    // The same step asked for twice at once runs once.
+    // The same step requested twice at the same time runs once.
     const running = this.#running.get(name) ?? this.#runStep(name, run);
     this.#running.set(name, running);
     try {
@@ -71,7 +71,7 @@ export class Saves {
   }
 }
 
-/** What PostgreSQL cannot keep to the letter would not be found again by the next attempt. */
+/** A name that PostgreSQL cannot store exactly would not be found by the next attempt. */
 function isName(name: unknown): boolean {
   if (typeof name !== 'string' || name === '' || name.length > STEP_NAME_MAX) return false;
   return name.isWellFormed() && !name.includes('\u0000');

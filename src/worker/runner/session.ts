@@ -8,9 +8,9 @@ export interface SessionOptions {
   definitions: Definitions;
   send(message: FromRunner): void;
   nowMs(): number;
-  /** A job is given while another one still runs. */
+  /** A job arrives while another one still runs. */
   onDouble?(): void;
-  /** Begins to measure an attempt; what it answers tells what the attempt used so far. */
+  /** Starts to measure an attempt; the returned function reports its usage so far. */
   measure(): () => Measured;
 }
 
@@ -22,14 +22,14 @@ interface Current {
 }
 
 /**
- * The side of a job: it takes commands from the worker, one job at a time, and answers each with
- * one outcome. A process, a thread and the worker itself all run jobs by this; they differ only in
- * how messages travel.
+ * The runner's side of a job: takes commands from the worker, one job at a time, and answers each
+ * with one outcome. Processes, threads and the worker itself use it; they differ only in how
+ * messages are sent.
  */
 export class RunnerSession {
   readonly #options: SessionOptions;
   #current: Current | undefined;
-  /** An error escaped here, so the next outcome is the last. */
+  /** An error escaped, so the next outcome is the last. */
   #spent = false;
 
   constructor(options: SessionOptions) {
@@ -48,9 +48,9 @@ export class RunnerSession {
   }
 
   /**
-   * An error that escaped the promise of its job, which is the one that runs unless it is known to be
-   * another. Of a job that has ended it is nobody's: the next one must not fail for it. But where an
-   * error escaped is in doubt, and not used for one more.
+   * An error that escaped the promise of its job: the running one, unless it is known to be
+   * another. An error of an ended job is ignored: the next one must not fail for it. But the runner
+   * is then not used again.
    */
   fail(error: unknown, owner?: RunCommand): void {
     this.#spent = true;
@@ -61,11 +61,12 @@ export class RunnerSession {
 
   async #run(job: RunCommand): Promise<void> {
     const { definitions, measure, nowMs, onDouble } = this.#options;
-    // The worker heard an outcome that did not come from here: code of the job made it up and goes on.
+    // The worker received an outcome that did not come from here: code of the job forged it and
+    // still runs.
     if (this.#current) onDouble?.();
     let controller: AbortController | undefined;
     const signal = () => (controller ??= new AbortController()).signal;
-    // What is left of an ended job may speak on, as if it were the next one: their numbers are alike.
+    // Remains of an ended job may still send messages with the same claim number.
     const send = (message: FromRunner) => {
       if (this.#current === current) this.#options.send(message);
     };
@@ -81,14 +82,14 @@ export class RunnerSession {
     this.#answer(current, await this.#placed(job, run));
   }
 
-  /** Most jobs are part of no trace, and their process need not know what one is. */
+  /** Most jobs are part of no trace, and their process need not load tracing. */
   async #placed(job: RunCommand, run: () => Promise<Outcome>): Promise<Outcome> {
     if (job.traceparent === undefined) return await run();
     const { atTraceContext } = await import('../../signals/active-trace.ts');
     return await atTraceContext(job.traceparent, run);
   }
 
-  /** Once: what comes after the outcome is nobody's. */
+  /** Once: what comes after the outcome is dropped. */
   #answer(current: Current, outcome: Outcome): void {
     if (this.#current !== current) return;
     this.#current = undefined;

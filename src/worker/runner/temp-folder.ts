@@ -1,12 +1,12 @@
 import { fstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The clock of a file system ticks slower than jobs are done; two changes may bear one time. */
+/** The clock of a file system is coarse; two changes may have the same time. */
 const TICK_MS = 20;
 
 /**
- * Keeps the temporary folder of a warm runner empty between its jobs. A look at the time of its last
- * change tells whether anything was put there, and costs a microsecond when nothing was.
+ * Keeps the temporary folder of a warm runner empty between jobs. Checks the modification time
+ * first, which costs a microsecond when nothing changed.
  */
 export function folderKeeper(folder: string, nowMs: () => number): () => void {
   const open = openSync(folder, 'r');
@@ -24,11 +24,11 @@ function empty(folder: string): void {
   try {
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
   } catch {
-    // What cannot be removed now goes with the runner.
+    // What cannot be removed now is removed with the runner.
   }
 }
 
-/** Not a number when the job closed it, which is equal to nothing: then the folder is always read. */
+/** NaN when the job closed it, which equals nothing: then the folder is always read. */
 function changeOf(open: number): number {
   try {
     return fstatSync(open).mtimeMs;

@@ -10,12 +10,12 @@ import { folderKeeper } from './temp-folder.ts';
 import { afterOutput } from './written.ts';
 
 /**
- * The same as `main.ts`, as a thread of the worker: what is a line on a socket there is a message
- * here. It is text all the same, because user code could send one, too.
+ * Like `main.ts`, as a thread of the worker: messages instead of lines on a socket. They are text
+ * too, because user code could send one.
  */
 
 const port = parentPort;
-if (!port) throw new Error('this file is run as a thread by a worker');
+if (!port) throw new Error('this file must run as a thread of a worker');
 const { jobsPath, folder, shared } = workerData as {
   jobsPath: string;
   folder: string;

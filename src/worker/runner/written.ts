@@ -1,9 +1,9 @@
-/** Looked up before any job can close what is behind them. */
+/** Looked up before a job can close them. */
 const STREAMS = [process.stdout, process.stderr];
 
 /**
- * What a job writes waits inside its process or thread while nobody reads it, and would come out
- * under the name of the next job. So an outcome is told when all of it is out.
+ * Unread output waits inside the process or thread and would appear under the next job. So an
+ * outcome is sent after all output has been written.
  */
 export function afterOutput(then: () => void): void {
   const full = STREAMS.find(({ writable, writableLength }) => writable && writableLength > 0);

@@ -1,13 +1,13 @@
-/** Somebody who keeps idle runners and can part with one. */
+/** A pool of idle runners that can give up one. */
 export interface Lender {
   /** Ends an idle runner; false when it has none. */
   endIdle(): boolean;
 }
 
 /**
- * How many runners a worker has in all. Each kind (an isolation with a memory limit) keeps its own,
- * and together they may be no more than this: when one kind needs a runner, an idle one of another
- * kind makes room for it.
+ * The number of runners of a worker. Each kind (an isolation with a memory limit) has a pool, and
+ * together they may have no more than this: when one kind needs a runner, an idle one of another
+ * kind is ended.
  */
 export class Capacity {
   readonly #size: number;
@@ -40,7 +40,7 @@ export class Capacity {
     for (const lender of this.#lenders) {
       if (lender !== asking && lender.endIdle()) return;
     }
-    // Its own idle ones are of other tenants, or it would not ask.
+    // Its own idle runners belong to other tenants.
     asking.endIdle();
   }
 }

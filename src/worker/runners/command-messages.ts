@@ -6,19 +6,19 @@ import { isRecord } from '../../core/values/record.ts';
 import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
 import { EVENT_NAME_MAX, EVENT_PAYLOAD_MAX, MESSAGE_MAX } from '../ipc.ts';
 
-/** What a program may say on its file descriptor 3, a JSON document per line. */
+/** The messages of a program on file descriptor 3, a JSON document per line. */
 export type CommandMessage =
   | { type: 'progress'; fraction: number; message: string | null }
   | { type: 'event'; name: string; payloadJson: string }
   | { type: 'result'; json: string }
   | { type: 'result-too-large'; bytes: number }
   | { type: 'error'; error: JobError; retryAfterMs: number | null }
-  /** Nobody knows what this line was meant to be: perhaps a result, which JSON has no NaN for. */
+  /** An unparsable line: perhaps a result with a NaN. */
   | { type: 'unclear' };
 
 export interface CommandLine {
   messages: CommandMessage[];
-  /** A sentence for each part that makes no sense and was left out. */
+  /** One message for each part that is invalid and was left out. */
   problems: string[];
 }
 
@@ -27,16 +27,16 @@ const ERROR_FIELDS = ['code', 'message', 'retryAfterMs'];
 const CODE_SHAPE = /^[A-Za-z0-9_.:-]{1,64}$/;
 
 /**
- * Reads a line. Programs write them by hand, so what makes no sense ends nothing: it is left out, and
- * the sentence about it goes where the author of the program will find it. But no result is lost that
- * way, and no error: who tells of one in the wrong words has failed all the same.
+ * Parses a line. Programs write them by hand, so invalid parts are left out and reported in the
+ * job's log. But no result and no error is lost: a program that reports an error in an invalid form
+ * has failed anyway.
  */
 export function commandLine(line: string): CommandLine {
   const messages: CommandMessage[] = [];
   const problems: string[] = [];
   const fields = parsed(line);
   if (!isRecord(fields)) {
-    return { messages: [{ type: 'unclear' }], problems: ['it is not a JSON object'] };
+    return { messages: [{ type: 'unclear' }], problems: ['the line is not a JSON object'] };
   }
   const unknown = Object.keys(fields).filter((name) => !FIELDS.includes(name));
   for (const name of unknown) problems.push(unknownName('field', name, FIELDS));
@@ -49,11 +49,12 @@ export function commandLine(line: string): CommandLine {
     const message = failure(fields['error']);
     take(message);
     if (typeof message === 'string') {
-      const error = failureOf('HANDLER_ERROR', `the command told of an error, but ${message}`);
+      const error = failureOf('HANDLER_ERROR', `the command reported an error, but ${message}`);
       take({ type: 'error', error, retryAfterMs: null });
     }
   }
-  if (messages.length === 0 && problems.length === 0) problems.push('it says nothing');
+  if (messages.length === 0 && problems.length === 0)
+    problems.push('it has no "progress", "event", "result" or "error"');
   if (unknown.length > 0 && unknown.length === Object.keys(fields).length)
     take({ type: 'unclear' });
   return { messages, problems };
@@ -66,13 +67,13 @@ function progress({
   if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
     return '"progress" must be a number from 0 to 1';
   }
-  if (message !== null && typeof message !== 'string') return '"message" must be a text';
+  if (message !== null && typeof message !== 'string') return '"message" must be a string';
   return { type: 'progress', fraction, message: message === null ? null : clean(message) };
 }
 
 function event({ event: name, payload = null }: Record<string, unknown>): CommandMessage | string {
   if (typeof name !== 'string' || name === '' || name.length > EVENT_NAME_MAX) {
-    return `"event" must be a text of 1 to ${EVENT_NAME_MAX} characters`;
+    return `"event" must be a string of 1 to ${EVENT_NAME_MAX} characters`;
   }
   const payloadJson = JSON.stringify(payload);
   if (payloadJson.length > EVENT_PAYLOAD_MAX) {
@@ -81,7 +82,7 @@ function event({ event: name, payload = null }: Record<string, unknown>): Comman
   return { type: 'event', name: clean(name), payloadJson };
 }
 
-/** Other languages have numbers that JavaScript would round: a result is kept as it was written. */
+/** Other languages have numbers that JavaScript would round, so the result is kept as written. */
 function result(line: string, value: unknown): CommandMessage {
   const written = /^\s*\{\s*"result"\s*:(.*)\}\s*$/s.exec(line)?.[1]?.trim();
   const asWritten = written !== undefined && parsed(written) !== undefined;
@@ -98,7 +99,7 @@ function failure(fields: unknown): CommandMessage | string {
   if (typeof code !== 'string' || !CODE_SHAPE.test(code)) {
     return '"code" must be 1 to 64 letters, digits and _ . : -';
   }
-  if (typeof message !== 'string') return '"message" of "error" must be a text';
+  if (typeof message !== 'string') return '"message" of "error" must be a string';
   if (retryAfterMs !== null && !isDelay(retryAfterMs)) {
     return '"retryAfterMs" must be a number of milliseconds';
   }

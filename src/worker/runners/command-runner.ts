@@ -16,15 +16,15 @@ const LAST_LINES = 10;
 const LAST_LINES_CHARACTERS = 2_000;
 
 /**
- * Runs a program in any language, one process for one job, with no Node in between. It has its params
- * on stdin and in a file, speaks on file descriptor 3 (`command-words.ts`), and its exit code decides.
+ * Runs a program in any language, one process per job, without Node in between. It gets its params
+ * on stdin and in a file, writes messages to file descriptor 3 (`command-messages.ts`), and its
+ * exit code decides.
  *
- * The schema of a definition is code in its file, which is not loaded here: the params of a command
- * were checked when the job was made, by the JSON Schema that the definition published, and are not
- * checked again.
+ * The schema is code in the definition's file, which is not loaded here: the params of a command
+ * are validated on enqueue only, by the published JSON Schema.
  *
- * A program knows no abort signal. Being asked to stop is SIGTERM at once, to all of its processes;
- * the rest is as for any job.
+ * A program has no abort signal. A stop request is SIGTERM at once, to all of its processes; the
+ * rest is as for any job.
  */
 export class CommandRunner implements Runner {
   readonly #sandbox: Sandbox;
@@ -34,12 +34,12 @@ export class CommandRunner implements Runner {
   #claim = 0;
   #resultJson: string | null = null;
   #failure: Outcome | null = null;
-  /** The first line that may have been meant as the result, and what was wrong with it. */
+  /** The first line that may have been meant as the result, and its problem. */
   #unclear: string | null = null;
   #stopping = false;
   #stderr: string[] = [];
   #done: () => void = () => undefined;
-  /** Resolves when nothing of it is left, also when it never began. */
+  /** Resolves when nothing of it is left, also when it never started. */
   readonly exited: Promise<void>;
 
   constructor(sandbox: Sandbox, command: CommandInfo) {
@@ -62,13 +62,13 @@ export class CommandRunner implements Runner {
     const folder = cwd ?? process.cwd();
     this.#events = events;
     this.#claim = command.claim;
-    // A rolling deploy may bring the program after the definition, so this is tried again later.
+    // In a rolling deploy the program may arrive after the definition, so this is retried.
     const problem = programProblem(program, folder, this.#sandbox.env['PATH'] ?? '');
     if (problem !== null) return this.#neverBegins(failure(problem));
     try {
       this.#begin(command, paramsJson, folder);
     } catch (error) {
-      // Nothing of the job has happened; whoever gave it can give it to somebody else.
+      // The job has not started, so it can be given to another runner.
       this.#neverBegins(null);
       throw error;
     }
@@ -102,7 +102,7 @@ export class CommandRunner implements Runner {
       LONGSHORE_JOB_ID: id,
       LONGSHORE_ATTEMPT: String(attempt),
       LONGSHORE_PARAMS_FILE: paramsFile,
-      // By this name programs that are traced look for it.
+      // The variable that traced programs read.
       ...(traceparent !== undefined && { TRACEPARENT: traceparent }),
     };
     const stdin = openSync(paramsFile, 'r');
@@ -200,7 +200,7 @@ export class CommandRunner implements Runner {
     this.#report(this.#outcome(exit.code), exit);
   }
 
-  /** Many programs exit with 0 when they are stopped; that alone does not mean they are done. */
+  /** Many programs exit with 0 when they are stopped; that alone is not a success. */
   #outcome(code: number): Outcome {
     if (this.#failure) return this.#failure;
     if (code === 0 && this.#stopping && this.#resultJson === null) {

@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 
 /**
- * Why a program cannot be run, in a sentence that says what was looked for; null when it can. The
- * shell that starts it would only answer with a number.
+ * Why a program cannot run, with the paths that were searched; null when it can. The shell that
+ * starts it would only return a number.
  */
 export function programProblem(program: string, cwd: string, path: string): string | null {
   if (!isFolder(cwd)) return `the folder to run "${program}" in is not there: ${cwd}`;

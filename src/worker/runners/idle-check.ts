@@ -1,31 +1,31 @@
-/** After so long without a job a runner is asked whether it really has none. */
+/** A runner without a job for this long is asked whether it is idle. */
 const ASK_AFTER_MS = 1_000;
-/** So long it may take to answer, on a busy machine too. */
+/** The time to answer, also on a busy machine. */
 const ANSWER_MS = 5_000;
-/** So long after an answer that was good it is asked again: it may only have waited for the first. */
+/** The pause after a good answer: the process may only have waited for the first question. */
 const ASK_AGAIN_MS = 10_000;
-/** A process without a job that uses more than this part of a core is at something. */
+/** A process without a job that uses more than this share of a core is busy. */
 const CPU_PART_MAX = 0.5;
 
 export interface IdleCheckOptions {
   ask(): void;
-  /** What the process has used so far. */
+  /** The CPU time of the process so far. */
   cpuMs(): number | null;
   end(): void;
 }
 
 /**
- * Ends a warm process that goes on with a job whose outcome it has told: code of a job can make up
- * its outcome on the connection, and would then have no timeout any more. A process without a job is
- * asked now and then; one that says it is busy, does not answer, or computes all the time is ended.
+ * Ends a warm process that goes on with a job after its outcome: code of a job can forge its
+ * outcome on the connection, and would then have no timeout. An idle process is asked now and then;
+ * one that is busy, does not answer, or computes all the time is ended.
  *
- * A busy worker gives the next job long before that, so a job pays only for setting a timer back.
+ * A busy worker gives the next job long before that, so a job costs only a timer reset.
  */
 export class IdleCheck {
   readonly #options: IdleCheckOptions;
   readonly #timer: NodeJS.Timeout;
   #state: 'off' | 'waiting' | 'asked' | 'answered' = 'off';
-  /** The next judgement, or after one the next question. */
+  /** The next verdict, or the next question. */
   #next: NodeJS.Timeout | undefined;
   #cpuMs: number | null = null;
 
@@ -40,7 +40,7 @@ export class IdleCheck {
     this.#timer.refresh();
   }
 
-  /** It has one again, or is gone. */
+  /** It has a job again, or is gone. */
   stop(): void {
     this.#state = 'off';
     clearTimeout(this.#next);

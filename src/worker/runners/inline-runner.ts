@@ -5,13 +5,13 @@ import { PLAIN_EXIT, type Runner, type RunnerEvents, type RunnerSource } from '.
 import { byName, type Definitions } from '../runner/run.ts';
 import { RunnerSession } from '../runner/session.ts';
 
-/** Inside the worker nobody can tell what belongs to which job. */
+/** Inside the worker, usage cannot be assigned to a job. */
 const UNMEASURED: Measured = { cpuMs: null, peakRssBytes: null, spent: false };
 
 /**
- * Runs a job inside the worker, for definitions that say `isolation: 'inline'`: trusted, tiny and
- * quick ones. It costs microseconds instead of a round trip, and gives up what a process gives: it
- * cannot be killed, has no memory limit, and a busy one delays the worker's heartbeat.
+ * Runs a job inside the worker, for definitions with `isolation: 'inline'`: trusted, tiny and quick
+ * ones. It costs microseconds instead of a round trip, but it cannot be killed, has no memory
+ * limit, and a busy job delays the worker's heartbeat.
  */
 export class InlineRunner implements Runner {
   readonly pid = process.pid;
@@ -48,7 +48,7 @@ export class InlineRunner implements Runner {
     this.#session.receive({ type: 'saved', claim, seq, problem });
   }
 
-  /** Nothing but the job itself can end it; it is given up, and its word no longer counts. */
+  /** Only the job itself can end; it is abandoned, and its messages no longer count. */
   terminate(): void {
     this.kill();
   }

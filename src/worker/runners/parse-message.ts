@@ -15,9 +15,9 @@ import {
 } from '../ipc.ts';
 
 /**
- * What a runner says is said by user code, for all we know: it is taken apart and put together again
- * before anybody believes it. Above all a result must be one JSON value, because the results of many
- * jobs are written in one statement and one that is two values would push the others out of place.
+ * Validates a message of a runner, which may come from user code: it is rebuilt from known fields.
+ * Above all, a result must be exactly one JSON value, because the results of many jobs are written
+ * in one statement and two values would shift the others.
  */
 export function parseMessage(line: string): FromRunner | null {
   try {
@@ -27,7 +27,7 @@ export function parseMessage(line: string): FromRunner | null {
   }
 }
 
-/** Longer than a line may be, so that the cut is made, and marked, in one place for all streams. */
+/** Longer than a line may be, so that all streams are cut, and marked, in one place. */
 const LOG_MAX = 65_536;
 const STACK_MAX = 32_768;
 const CAUSES_MAX = 6;
@@ -65,7 +65,7 @@ function message(value: unknown): FromRunner | null {
   return { type: 'outcome', claim, outcome, ...usage, spent: value['spent'] === true };
 }
 
-/** It is said by our own code, before any job: enough to know that it is not somebody else's word. */
+/** Sent by our own code before any job: a basic check is enough. */
 function readyOf({ definitions, problems }: Record<string, unknown>): FromRunner | null {
   const listed = Array.isArray(definitions) && definitions.every((one) => isDefinition(one));
   const textsOnly = Array.isArray(problems) && problems.every((one) => typeof one === 'string');
@@ -116,7 +116,7 @@ function errorOf(value: unknown, depth: number): JobError | null {
   };
 }
 
-/** PostgreSQL's text and ours hold no NUL, and half a surrogate pair is no text. */
+/** PostgreSQL text cannot hold NUL, and a lone surrogate is not valid text. */
 function text(value: unknown, max: number): string | null {
   if (typeof value !== 'string') return null;
   return value.slice(0, max).replaceAll('\u0000', '\uFFFD').toWellFormed();

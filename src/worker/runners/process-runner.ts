@@ -21,37 +21,37 @@ import type { RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './ru
 import { type OutcomeMessage, RunnerChannel } from './runner-channel.ts';
 import { Recycling } from './recycling.ts';
 
-// The child is started from the same kind of file as this one: .ts in a checkout, .js when built.
+// The child runs the same kind of file as this one: .ts in a checkout, .js when built.
 const MAIN = fileURLToPath(
   new URL(`../runner/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
 const READY_MS = 60_000;
-/** What a shell says when it could not start the program at all. */
+/** The exit codes of a shell that could not start the program. */
 const EXEC_FAILED = [126, 127];
-/** How long a process may take to end after its socket closed. Only a live one takes longer. */
+/** How long a process may take to exit after its socket closed. Only a live one takes longer. */
 const CLOSED_MS = 1_000;
 const MEGABYTE = 1_048_576;
-/** What Node itself needs beside the heap of the job. */
+/** What Node needs besides the heap of the job. */
 const OUTSIDE_HEAP_MB = 32;
-/** A process that grew this large is not used again, so that what leaks does not add up. */
+/** A process that grew this large is not used again, so that leaks do not add up. */
 const WORN_BYTES = 512 * MEGABYTE;
 const WORN_PART = 0.8;
-/** The program and libraries that a Node process maps are in its size, but not in its limit. */
+/** The mapped program and libraries count in the size of a Node process, but not in its limit. */
 const MAPPED_BYTES = 64 * MEGABYTE;
 
 export interface ProcessRunnerOptions {
   jobsPath: string;
   memoryMb: number | null;
-  /** After so many jobs it is not used again; see `recycling.ts`. */
+  /** The number of jobs before it is replaced; see `recycling.ts`. */
   maxJobs: number;
   /** A file to import before anything else. */
   tracing?: string | null;
 }
 
 /**
- * A Node process that has loaded the definitions and runs one job after the other, each in the folder
- * and under the limits of its sandbox. It is given a job as a line on a socket, and says what becomes of
- * it in the same way.
+ * A Node process that has loaded the definitions and runs one job after the other, each in the
+ * folder and under the limits of its sandbox. It gets a job as a line on a socket, and reports the
+ * same way.
  */
 export class ProcessRunner implements SpawnedRunner {
   readonly exited: Promise<RunnerExit>;
@@ -61,9 +61,9 @@ export class ProcessRunner implements SpawnedRunner {
   readonly #recycleBytes: number;
   readonly #channel: RunnerChannel;
   #retired = false;
-  /** Made when it is without a job for the first time. */
+  /** Made when it is idle for the first time. */
   #idle: IdleCheck | undefined;
-  /** What the process had used, and at most held, when its last job was done. */
+  /** The usage and peak of the process when its last job ended. */
   readonly #jobsPath: string;
   #earlier = { cpuMs: 0, peakRssBytes: 0 };
 
@@ -97,13 +97,13 @@ export class ProcessRunner implements SpawnedRunner {
     return this.#process.running && !this.#retired;
   }
 
-  /** Waits until the definitions are loaded. Rejects when the process ends or takes too long. */
+  /** Waits until the definitions are loaded. Rejects when the process exits or takes too long. */
   async ready(): Promise<RunnerReport> {
     const ended = this.exited.then(({ code, signal, cause }): never => {
       const how = cause?.message ?? signal ?? `exit code ${code}`;
       const itself = code !== null && !EXEC_FAILED.includes(code) && !this.#retired;
       if (itself && cause?.code !== 'OUT_OF_MEMORY') throw badDefinitions(this.#jobsPath, code);
-      throw new Error(`the runner ended while loading (${how})`);
+      throw new Error(`the runner exited while loading (${how})`);
     });
     const ready = Promise.race([this.#channel.report, ended]);
     try {
@@ -181,7 +181,10 @@ export class ProcessRunner implements SpawnedRunner {
     });
   }
 
-  /** A job that started processes is over when they are: with the runner, which takes them along. */
+  /**
+   * The outcome of a job that started processes is reported after they are gone: with the runner,
+   * which is ended with its children.
+   */
   #outcome(message: OutcomeMessage, report: (message: OutcomeMessage) => void): void {
     const { cpuMs, peakRssBytes, spent } = message;
     this.#sandbox.memory?.unwatch();
@@ -194,12 +197,12 @@ export class ProcessRunner implements SpawnedRunner {
     void this.exited.then(({ cause }) => report(withMemory(message, cause)));
   }
 
-  /** Makes of an end without an outcome what can be told to the one who wrote the job. */
+  /** Explains an exit without an outcome to the author of the job. */
   #explained(exit: RunnerExit): RunnerExit {
     const { cpuMs, peakRssBytes } = this.#earlier;
     const { code, signal, cause } = exit;
     const usage = this.#process.sampleUsage();
-    // A peak that was told before is an earlier job's; of this one we know what it held last.
+    // An already reported peak belongs to an earlier job; of this one only the last size is known.
     const earlierPeak = usage !== null && usage.peakRssBytes <= peakRssBytes;
     return {
       ...exit,
@@ -225,8 +228,11 @@ export class ProcessRunner implements SpawnedRunner {
   }
 }
 
-/** A job that failed because the kernel took one of its children knows only that the child is gone. */
-/** Nothing of ours ends a runner by itself before it has loaded the definitions; so one of them did. */
+/**
+ * Adds the out-of-memory cause: a job whose child the kernel killed knows only that the child is
+ * gone.
+ */
+/** Our own code never exits before the definitions are loaded; so one of them did. */
 function badDefinitions(jobsPath: string, code: number): StartRefusal {
   const what = `a definition in ${jobsPath} ended the process that loads it (exit code ${code})`;
   const advice = 'a file of definitions must not call process.exit or let an error escape';
@@ -239,7 +245,7 @@ function withMemory(message: OutcomeMessage, cause: RunnerExit['cause']): Outcom
   return { ...message, outcome: { ...message.outcome, error } };
 }
 
-/** A heap that knows its limit collects its garbage in time instead of growing into the wall. */
+/** With a heap limit, V8 collects garbage in time instead of hitting the memory limit. */
 function nodeLine(args: string[], memoryMb: number | null, tracing: string | null): string[] {
   const heapMb = memoryMb === null ? null : Math.max(memoryMb / 2, memoryMb - OUTSIDE_HEAP_MB);
   return [

@@ -1,12 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 /**
- * Starting a runner costs as much processor time as a thousand tiny jobs, so one that gets through
- * its jobs quickly goes on until this long after its start.
+ * Starting a runner costs as much CPU time as a thousand tiny jobs, so a runner with quick jobs is
+ * kept at least this long.
  */
 const AGE_MS_MIN = 60_000;
 
-/** Counts the jobs of a runner that is used again and again, up to its replacement. */
+/** Counts the jobs of a warm runner, up to its replacement. */
 export class Recycling {
   readonly #clock: Clock;
   readonly #maxJobs: number;
@@ -19,7 +19,7 @@ export class Recycling {
     this.#bornMs = clock.monotonicMs();
   }
 
-  /** One more is done; true when it has done enough. */
+  /** One more job is done; true when the runner must be replaced. */
   count(): boolean {
     this.#jobs += 1;
     if (this.#jobs < this.#maxJobs) return false;

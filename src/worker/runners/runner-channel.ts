@@ -2,21 +2,21 @@ import { randomInt } from 'node:crypto';
 import { parseMessage } from './parse-message.ts';
 import type { JobMessage, RunnerEvents, RunnerExit, RunnerReport } from './runner.ts';
 
-/** The most that `randomInt` draws from. */
+/** The largest range of `randomInt`. */
 const RUN_MAX = 2 ** 48 - 1;
 
 export type OutcomeMessage = Extract<JobMessage, { type: 'outcome' }>;
 
-/** Whoever handles an outcome tells it when all that came before it has been told. */
+/** Reports an outcome after everything that came before it was reported. */
 export type OutcomeHandler = (
   message: OutcomeMessage,
   report: (message: OutcomeMessage) => void,
 ) => void;
 
 /**
- * What a runner says, and to whom it is told. A word counts for the job that the runner has now, by
- * a number that is drawn at random for each run: what an earlier job left in the process cannot guess
- * it. Once a job has its outcome, nothing more is believed about it.
+ * Receives the messages of a runner. A message counts for the current job, by a random number per
+ * run, which remains of an earlier job cannot guess. After the outcome of a job, its messages are
+ * dropped.
  */
 export class RunnerChannel {
   /** Resolves when the definitions are loaded. */
@@ -35,7 +35,7 @@ export class RunnerChannel {
     this.report = new Promise((resolve) => (this.#reported = resolve));
   }
 
-  /** Answers with the number that stands for the claim on the way to the runner and back. */
+  /** Returns the number that stands for the claim in messages from and to the runner. */
   begin(claim: number, events: RunnerEvents): number {
     const run = randomInt(RUN_MAX);
     this.#run = run;
@@ -45,18 +45,18 @@ export class RunnerChannel {
     return run;
   }
 
-  /** Null when the runner is not at this claim. */
+  /** Null when the runner does not run this claim. */
   runOf(claim: number): number | null {
     return this.#claim === claim ? this.#run : null;
   }
 
-  /** Nobody listens any more. */
+  /** Drops further messages. */
   forget(): void {
     this.#run = null;
     this.#events = undefined;
   }
 
-  /** False when this is nothing that a runner would say. */
+  /** False when the line is not a valid message. */
   receive(line: string): boolean {
     const message = parseMessage(line);
     if (!message) return false;
@@ -85,7 +85,7 @@ export class RunnerChannel {
     this.#events?.onOutput(stream, line);
   }
 
-  /** The runner is gone. A job that has its outcome is not told. */
+  /** The runner is gone. Not reported for a job that has its outcome. */
   exit(exit: RunnerExit): void {
     this.#exit = exit;
     if (this.#run === null) return;

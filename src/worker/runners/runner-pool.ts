@@ -7,7 +7,7 @@ import type { Runner, RunnerExit, RunnerReport, RunnerSource, SpawnedRunner } fr
 export interface RunnerPoolOptions {
   spawn(): SpawnedRunner;
   capacity: Capacity;
-  /** At most this many: one per slot. */
+  /** The most runners: one per slot. */
   size: number;
   /** False: a runner is used for one job only. */
   reuse: boolean;
@@ -17,24 +17,26 @@ export interface RunnerPoolOptions {
   log: Log;
 }
 
-/** An idle runner that is no spare ends after this long. */
+/** An idle runner that is not a spare is ended after this time. */
 const IDLE_MS = 60_000;
 
 /**
- * Runners that have already loaded the definitions: processes or threads, it does not matter here.
- * Starting one costs some 150 ms of CPU, so that happens ahead of time, and a warm one is used again
- * unless it ended, is worn out, or each job is to have a fresh one. A runner that ended, for whatever
- * reason, is simply not put back.
+ * A pool of processes or threads that have loaded the definitions. Starting one costs some 150 ms
+ * of CPU, so that happens ahead of time, and a warm one is used again unless it exited, was
+ * retired, or each job needs a fresh one. A runner that exited is not put back.
  */
 export class RunnerPool implements RunnerSource, Service, Lender {
   readonly name = 'runners';
   readonly #options: RunnerPoolOptions;
   readonly #all = new Set<SpawnedRunner>();
-  /** The one that was used last is taken first, so that the others can end. */
+  /** The most recently used runner is taken first, so that the others can end. */
   #idle: { runner: SpawnedRunner; sinceMs: number; tenant: string | null }[] = [];
-  /** Whose jobs each runner has run. One that is not here has run none, and may become anybody's. */
+  /**
+   * The tenant of each runner. A runner that is not in here has run no job and can serve any
+   * tenant.
+   */
   readonly #tenants = new WeakMap<Runner, string>();
-  /** Two are enough to know that there are several. */
+  /** Two are enough to know that there are several tenants. */
   readonly #seen = new Set<string>();
   #starting: Promise<void>[] = [];
   #idleTimer: NodeJS.Timeout | undefined;
@@ -45,12 +47,12 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     options.capacity.join(this);
   }
 
-  /** Gets runners ready before the first job asks for one. */
+  /** Starts runners before the first job needs one. */
   async start(): Promise<void> {
     this.#keepSpares();
   }
 
-  /** The first one is started to hear what definitions there are, and stays as an idle one. */
+  /** The first runner reports the definitions, and stays as an idle one. */
   async report(): Promise<RunnerReport> {
     const { runner, ready } = this.#spawn();
     const report = await ready;
@@ -94,7 +96,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     return oldest !== undefined;
   }
 
-  /** One that knows this tenant already, else one that knows nobody yet. */
+  /** One of this tenant, else one without a tenant. */
   #takeIdle(tenant: string): SpawnedRunner | undefined {
     return this.#takeIdleOf(tenant) ?? this.#takeIdleOf(null);
   }
@@ -113,7 +115,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     this.#endIdleInTime();
   }
 
-  /** The one that has not been needed for the longest time is first. */
+  /** The least recently used runner is first. */
   #endIdleInTime(): void {
     const { spares, clock } = this.#options;
     clearTimeout(this.#idleTimer);
@@ -127,7 +129,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     }
   }
 
-  /** A new runner, for a job that waits. */
+  /** A new runner, for a waiting job. */
   async #begin(): Promise<SpawnedRunner> {
     this.#options.capacity.makeRoom(this);
     const { runner, ready } = this.#spawn();
@@ -136,26 +138,26 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     try {
       await ready;
     } catch (error) {
-      // Too little memory even to begin with is the job's failure, which it will be told.
+      // Too little memory to start is a failure of the job, which reports it.
       if (exit?.cause?.code !== 'OUT_OF_MEMORY') throw error;
     }
     return runner;
   }
 
-  /** A spare is a help, not a promise: who asked for it indirectly must not fail with it. */
+  /** A failure to start a spare must not fail the caller. */
   #keepSpares(): void {
     try {
       this.#spawnSpares();
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'no spare runner');
+      this.#options.log.warn({ err: error }, 'cannot start a spare runner');
     }
   }
 
   #spawnSpares(): void {
     const { size, spares, reuse, capacity, log } = this.#options;
-    // A runner that is used once and ending makes room only when it is gone.
+    // An ending runner that was used once makes room only when it is gone.
     const limit = reuse ? size : size + spares;
-    // One that knows a tenant is of no use to the others, if there are others.
+    // With several tenants, a runner of one tenant cannot serve the others.
     const unused = () =>
       this.#seen.size > 1
         ? this.#idle.filter(({ tenant }) => tenant === null).length
@@ -170,7 +172,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
       const starting: Promise<void> = ready
         .then(() => this.#putBack(runner))
         .catch((error: unknown) => {
-          if (!this.#stopped) log.warn({ err: error }, 'no spare runner');
+          if (!this.#stopped) log.warn({ err: error }, 'cannot start a spare runner');
         })
         .finally(() => {
           this.#starting = this.#starting.filter((other) => other !== starting);
@@ -193,7 +195,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
       this.#all.delete(runner);
       this.#idle = this.#idle.filter((entry) => entry.runner !== runner);
       capacity.leave();
-      // One that could not even load is not followed by the next that cannot.
+      // After a failure to load, do not start the next one.
       if (!reuse && wasReady) this.#keepSpares();
     });
     return { runner, ready };

@@ -2,8 +2,9 @@ import type { DefinitionInfo } from '../../core/definition/definition.ts';
 import type { AbortReason, FromRunner, RunCommand } from '../ipc.ts';
 
 /**
- * What executes jobs, one at a time: a process, or (for definitions that opt in) the worker itself.
- * A runner is given a job and answers through the events, exactly once with an outcome or an exit.
+ * Executes jobs, one at a time: a process, a thread, or (for definitions that opt in) the worker
+ * itself. A runner gets a job and answers through the events, exactly once with an outcome or an
+ * exit.
  */
 export interface Runner {
   /** The process that runs the job. */
@@ -11,19 +12,19 @@ export interface Runner {
   /** False when it cannot take another job. */
   readonly alive: boolean;
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void;
-  /** Nobody listens any more; a late word about an ended job falls to the floor. */
+  /** Messages for an ended job are dropped. */
   forget(): void;
   /** Passes the abort signal on. */
   abort(claim: number, reason: AbortReason): void;
-  /** Answers a `save`: it is durable, or this is why it is not. */
+  /** Answers a `save`: null when it is durable, else the problem. */
   saved(claim: number, seq: number, problem: string | null): void;
-  /** Asks the process to end. */
+  /** Asks the process to exit. */
   terminate(): void;
   /** Ends the process and everything it has started. */
   kill(): void;
 }
 
-/** What a runner says about the job it was given. */
+/** What a runner reports about its job. */
 export type JobMessage = Exclude<FromRunner, { type: 'ready' } | { type: 'idle' }>;
 
 export interface RunnerEvents {
@@ -35,10 +36,10 @@ export interface RunnerEvents {
 export interface RunnerExit {
   code: number | null;
   signal: string | null;
-  /** What the worker saw of it from outside; null where it could not look. */
+  /** What the worker measured from outside; null where it could not. */
   peakRssBytes: number | null;
   cpuMs: number | null;
-  /** Why the worker ended it, or what it knows of its end beyond code and signal. */
+  /** Why the worker ended it, or what it knows beyond exit code and signal. */
   cause: { code: 'OUT_OF_MEMORY' | 'CRASHED'; message: string } | null;
 }
 
@@ -50,22 +51,22 @@ export const PLAIN_EXIT: RunnerExit = {
   cause: null,
 };
 
-/** A runner that is started ahead of its jobs, and ends. */
+/** A runner that is started ahead of its jobs. */
 export interface SpawnedRunner extends Runner {
   /** Resolves when it is gone with everything that came from it. */
   readonly exited: Promise<RunnerExit>;
-  /** Resolves when it has loaded the definitions; rejects when that cannot be. */
+  /** Resolves when it has loaded the definitions; rejects when it cannot. */
   ready(): Promise<RunnerReport>;
 }
 
-/** Which definitions were found, and a sentence for each file that could not be used. */
+/** The definitions that were found, and a message for each file that could not be loaded. */
 export interface RunnerReport {
   definitions: DefinitionInfo[];
   problems: string[];
 }
 
 /**
- * Where the runners of one kind come from. Whoever acquires one releases it. A runner that has had a
+ * A source of runners of one kind. Each acquired runner must be released. A runner that has run a
  * job of one tenant is never given to another tenant.
  */
 export interface RunnerSource {

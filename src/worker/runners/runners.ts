@@ -20,13 +20,13 @@ import { ThreadRunner } from './thread-runner.ts';
 import type { Watchdog } from '../watchdog.ts';
 
 export interface RunnerSettings extends SandboxesSettings {
-  /** How many jobs a warm process or thread runs before a new one takes its place. */
+  /** How many jobs a warm process or thread runs before it is replaced. */
   runnerMaxJobs: number;
-  /** A file that processes of jobs import first; see `signals/load-tracing.ts`. */
+  /** A file that job processes import first; see `signals/load-tracing.ts`. */
   tracing?: string | null;
-  /** For definitions that say nothing of memory; 0 is no limit. */
+  /** The default for definitions without a memory limit; 0 means no limit. */
   runnerMemoryMb: number;
-  /** Whether code of jobs may run inside the worker although jobs have users of their own. */
+  /** Whether jobs may run inside the worker although jobs have users of their own. */
   inlineJobs: 'own-user' | 'always';
 }
 
@@ -40,7 +40,7 @@ const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
 
 export interface RunnersOptions
   extends Partial<RunnerSettings>, Pick<SandboxesOptions, 'controlGroups'> {
-  /** A file or folder of definitions, or definitions that are at hand (these run inline only). */
+  /** A file or folder of definitions, or a list of definitions (these run inline only). */
   jobs: string | readonly JobDefinition[];
   slots: number;
   watchdog: Watchdog;
@@ -52,7 +52,7 @@ type Kind = Pick<DefinitionInfo, 'isolation' | 'memoryMb'>;
 
 const INSIDE: readonly string[] = ['thread', 'inline'];
 
-/** What a definition gets that says nothing. */
+/** The default kind of a definition. */
 const ORDINARY = (defaultMb: number): Kind => ({
   isolation: 'process',
   memoryMb: defaultMb || null,
@@ -101,7 +101,7 @@ export class Runners implements Service {
     try {
       await this.#startRoom(jobs);
     } catch (error) {
-      // A worker that did not start leaves nothing: no folder, no control group, no process.
+      // A failed start leaves no folder, control group or process.
       await this.stop();
       throw error;
     }
@@ -127,7 +127,7 @@ export class Runners implements Service {
     for (const service of this.#services) await service.start();
   }
 
-  /** What runs inside the worker would have its rights, which are more than a job may have here. */
+  /** Inline jobs would have the rights of the worker, which are more than a job may have here. */
   #judged({ definitions, problems }: RunnerReport): RunnerReport {
     const { warning, hasUsers } = this.#room;
     const warnings = warning === null ? [] : [warning];
@@ -146,7 +146,7 @@ export class Runners implements Service {
     };
   }
 
-  /** Null is no limit. Threads have a limit of their own, and what is inline has none. */
+  /** Null means no limit. Threads have a limit of their own, and inline jobs have none. */
   #memoryOf({ isolation, memoryMb }: Kind): number | null {
     const own = isolation === 'process' || isolation === 'fresh';
     return (memoryMb ?? (own ? this.#options.runnerMemoryMb : null)) || null;
@@ -159,7 +159,7 @@ export class Runners implements Service {
     await this.#room.stop();
   }
 
-  /** Runners that are used once are worth having ready; more than the cores can start is no use. */
+  /** Spares are useful for runners that are used once, but not more than the cores can start. */
   get #freshSpares(): number {
     return Math.min(this.#options.slots, 2 * availableParallelism());
   }
@@ -184,7 +184,7 @@ export class Runners implements Service {
   #spawn(jobsPath: string, { isolation, memoryMb }: Kind): SpawnedRunner {
     const { runnerMaxJobs: maxJobs, tracing = null } = this.#options;
     const options = { jobsPath, memoryMb, maxJobs, tracing };
-    // The heap of a thread is limited by Node itself.
+    // Node limits the heap of a thread.
     if (isolation === 'thread') return new ThreadRunner(this.#room.sandbox(null), options);
     return new ProcessRunner(this.#room.sandbox(memoryMb), options);
   }
@@ -196,7 +196,7 @@ export class Runners implements Service {
   }
 }
 
-/** Definitions that came as values have no file to load in another process. */
+/** Definitions passed as values have no file to load in another process. */
 function reportOf(jobs: readonly JobDefinition[]): RunnerReport {
   const inline = jobs.filter(({ info }) => info.isolation === 'inline');
   const others = jobs.filter(({ info }) => info.isolation !== 'inline');

@@ -16,19 +16,19 @@ export interface StartCheckOptions extends SandboxesSettings {
 }
 
 export interface StartCheck {
-  /** What a worker would say of the definitions. */
+  /** What a worker would report about the definitions. */
   report: RunnerReport;
   shell: boolean;
   /** Whether the process could be found by its name tag. */
   found: boolean;
-  /** Whether jobs have users of their own here, and what an operator must know where not. */
+  /** Whether jobs have users of their own here, and a warning for the operator if not. */
   hasUsers: boolean;
   warning: string | null;
 }
 
 /**
- * Starts one runner in just the way a worker does, and ends it again: so what a worker would run into
- * is known without one. Rejects when the runner did not come up. Leaves nothing behind.
+ * Starts one runner exactly as a worker does, and ends it: shows the problems that a worker would
+ * have. Rejects when the runner did not start. Leaves nothing behind.
  */
 export async function tryRunner({
   jobs,
@@ -37,7 +37,7 @@ export async function tryRunner({
   ...settings
 }: StartCheckOptions): Promise<StartCheck> {
   const watchdog = new Watchdog(clock, log);
-  // It has no limit of memory, so it needs no control group.
+  // Without a memory limit it needs no control group.
   const noGroups = () => null;
   const room = new Sandboxes({
     ...settings,

@@ -24,7 +24,7 @@ const MAIN = new URL(
 );
 const READY_MS = 60_000;
 const DEFAULT_MEMORY_MB = 256;
-/** A thread that sits in native code does not end when it is told to; then it is given up. */
+/** A thread in native code does not end on request; after this time it is abandoned. */
 const GIVE_UP_MS = 10_000;
 
 export interface ThreadRunnerOptions {
@@ -36,12 +36,11 @@ export interface ThreadRunnerOptions {
 }
 
 /**
- * Runs jobs in a thread of the worker, for definitions that say `isolation: 'thread'`: quicker to
- * start and lighter than a process, and a busy one delays nobody. It can be ended at any time, and
- * its JavaScript heap is limited. What it gives up: it shares the process, so a crash in native code,
- * or the end of a frozen worker, takes all threads along; memory outside the heap (Buffers) is not
- * limited, and what one thread holds of it cannot even be measured; processes that it starts are
- * children of the worker, and nobody ends them.
+ * Runs jobs in a thread of the worker, for definitions with `isolation: 'thread'`: faster to start
+ * and lighter than a process, and a busy one delays no other job. It can be ended at any time, and
+ * its JavaScript heap is limited. The price: it shares the process, so a crash in native code, or
+ * the end of a frozen worker, ends all threads; memory outside the heap (Buffers) is neither
+ * limited nor measured; processes that it starts are children of the worker and are not ended.
  */
 export class ThreadRunner implements SpawnedRunner {
   readonly pid = process.pid;
@@ -97,7 +96,7 @@ export class ThreadRunner implements SpawnedRunner {
 
   async ready(): Promise<RunnerReport> {
     const ended = this.exited.then(({ cause }): never => {
-      throw new Error(`the runner ended while loading (${cause?.message ?? 'it was ended'})`);
+      throw new Error(`the runner exited while loading (${cause?.message ?? 'it was ended'})`);
     });
     const ready = Promise.race([this.#channel.report, ended]);
     try {
@@ -129,7 +128,7 @@ export class ThreadRunner implements SpawnedRunner {
     this.#worker.postMessage(messageLine({ type: 'saved', claim: run, seq, problem }));
   }
 
-  /** There are no signals for a thread. */
+  /** A thread has no signals. */
   terminate(): void {
     this.kill();
   }
@@ -144,8 +143,7 @@ export class ThreadRunner implements SpawnedRunner {
     this.#ending = true;
     void this.#worker.terminate();
     setTimeout(() => {
-      const cause =
-        'the thread of the job does not end: it is given up, and may still do something';
+      const cause = 'the thread of the job does not end: it is abandoned and may still run';
       this.#giveUp({ ...PLAIN_EXIT, cause: { code: 'CRASHED', message: cause } });
     }, GIVE_UP_MS).unref();
   }
@@ -162,7 +160,7 @@ export class ThreadRunner implements SpawnedRunner {
 
   #outcome(message: OutcomeMessage, report: (message: OutcomeMessage) => void): void {
     this.#retired = this.#recycling.count() || message.spent;
-    // What it wrote has arrived, but is told a moment later than what it says.
+    // Its output has arrived, but is reported a moment later than its messages.
     setImmediate(() => {
       for (const lines of this.#lines) lines.flush();
       report(message);

@@ -6,22 +6,21 @@ import { sweep } from '../../runtime/processes/sweep.ts';
 import { endUser, processesOfUsers } from '../../runtime/processes/user-processes.ts';
 
 /**
- * The process that ends runners when their worker no longer can. A worker that was killed cannot
- * clean up, and one that is frozen (SIGSTOP, a stalled machine) does not even know that its lease
- * ran out; its runners would go on while another worker starts the same jobs again. So the worker
- * tells this process which process groups it has and for how long its lease still holds. When the
- * worker is gone, or the time is up without a newer word, every group is killed, and then every
- * process that came from one, which is known by its name tag. Of a worker that is gone, what its jobs
- * left on the disk goes too.
+ * Ends runners when their worker no longer can. A killed worker cannot clean up, and a frozen one
+ * (SIGSTOP, a stalled machine) does not notice that its lease expired; its runners would go on
+ * while another worker starts the same jobs. So the worker sends this process its process groups
+ * and the end of its lease. When the worker is gone, or the time is up without a renewal, every
+ * group is killed, and then every process that came from one, found by its name tag. After a worker
+ * is gone, the files of its jobs are removed too.
  *
- * One small process per worker does for all its runners, also for those that never yield.
+ * One small process per worker serves all its runners.
  */
 
 const pids = new Set<number>();
 let family: number | null = null;
 let folder: string | null = null;
 const groups = new Set<string>();
-/** Users that only this worker's jobs run as. */
+/** Users that only jobs of this worker run as. */
 const users = new Set<number>();
 let timer: NodeJS.Timeout | undefined;
 
@@ -30,7 +29,7 @@ async function killAll(): Promise<void> {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // Nobody is left in the group.
+      // The group is empty.
     }
   }
   pids.clear();
@@ -48,7 +47,7 @@ async function clearUp(): Promise<void> {
   if (folder !== null) await removeFolderOfFolders(folder);
 }
 
-/** One word and what it is about: see `worker/watchdog.ts`, which says them. */
+/** The commands that `worker/watchdog.ts` sends. */
 const words: Record<string, (about: string) => void> = {
   guard: (pid) => pids.add(Number(pid)),
   release: (pid) => pids.delete(Number(pid)),
@@ -71,5 +70,5 @@ input.on('close', () => {
   clearTimeout(timer);
   void clearUp().finally(() => process.exit(0));
 });
-// Only the end of the worker ends it.
+// It exits only when the worker is gone.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

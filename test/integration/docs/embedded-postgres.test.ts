@@ -9,7 +9,7 @@ import { findRunningCluster } from '../../../src/postgres/embedded.ts';
 import { homePort } from '../../../src/postgres/free-port.ts';
 import { openCluster } from '../../../src/postgres/cluster-folder.ts';
 import { Postmaster } from '../../../src/postgres/postmaster.ts';
-import { firstObstacle, nobody, postgresUser } from '../../../src/postgres/server-user.ts';
+import { firstObstacle, nobodyUser, postgresUser } from '../../../src/postgres/server-user.ts';
 import { commandLineSettings } from '../../../src/postgres/settings.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { migrate } from '../../../src/store/connection/migrate.ts';
@@ -23,7 +23,7 @@ import {
 
 const isRoot = process.getuid?.() === 0;
 const openToAll =
-  (await firstObstacle([`${checkout}/src/postgres/embedded.ts`], nobody)) === undefined;
+  (await firstObstacle([`${checkout}/src/postgres/embedded.ts`], nobodyUser)) === undefined;
 /** A user of Debian's with a name, on which initdb insists. */
 const ordinary = { uid: 1, gid: 1 };
 const patience = { timeout: 30_000, interval: 50 };
@@ -281,7 +281,7 @@ describe('after a kill -9', () => {
     for (const backend of backends) kill(Number(backend.pid));
     await once(child, 'exit');
     await vi.waitUntil(async () => !(await isPostgres(pid)), patience);
-    const stranger = here.spawn('sleep', ['60'], isRoot ? nobody : {});
+    const stranger = here.spawn('sleep', ['60'], isRoot ? nobodyUser : {});
     for (const name of ['postmaster.pid', `.s.PGSQL.${new URL(url).port}.lock`]) {
       const lockFile = await readFile(`${here.folder}/${name}`, 'utf8');
       const renamed = lockFile.replace(/^\d+/, String(stranger.pid));
@@ -313,7 +313,7 @@ describe.runIf(isRoot)('started by root', () => {
         .trim();
     expect(knockAs({})).toBe('connected,ECONNREFUSED');
     expect(knockAs({ uid: 70_000, gid: 70_000 })).toBe('EACCES,ECONNREFUSED');
-    expect(knockAs(nobody)).toBe('EACCES,ECONNREFUSED');
+    expect(knockAs(nobodyUser)).toBe('EACCES,ECONNREFUSED');
   });
 
   const asItsUser = /^Uid:\t65525\t65525\t65525\t65525$/m;
@@ -371,8 +371,8 @@ describe.runIf(isRoot)('started by root', () => {
     await migrate({ url: `${base}/longshore`, log: silentLog, shards: 2 });
     await note(`${base}/longshore`);
     await old.stop();
-    await here.run('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder]);
-    await chown(here.dataDir, 0, nobody.gid);
+    await here.run('chown', ['-R', `${nobodyUser.uid}:${nobodyUser.gid}`, folder]);
+    await chown(here.dataDir, 0, nobodyUser.gid);
 
     const first = here.server(quick);
     await first.start();
@@ -402,7 +402,7 @@ describe.runIf(isRoot)('started by root', () => {
     await first.stop();
     const outside = path.join(here.parent, 'outside');
     await writeFile(outside, 'mine');
-    await here.run('chown', ['-R', `${nobody.uid}:${nobody.gid}`, here.folder]);
+    await here.run('chown', ['-R', `${nobodyUser.uid}:${nobodyUser.gid}`, here.folder]);
     await link(outside, `${here.folder}/base/trap`);
     await symlink(outside, `${here.folder}/base/trap-too`);
     await expect(first.start()).rejects.toThrow('trap has a second name elsewhere');

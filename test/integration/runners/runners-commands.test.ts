@@ -61,7 +61,7 @@ describe('a command', () => {
     expect(ran.messages).toMatchObject([{ type: 'progress', fraction: 0.5 }]);
     const ignored = 'stderr: longshore: ignored on descriptor 3:';
     expect(ran.output).toEqual([
-      `${ignored} it is not a JSON object: not json`,
+      `${ignored} the line is not a JSON object: not json`,
       `${ignored} unknown field "progres": did you mean "progress"?: {"progres":0.5}`,
       `${ignored} "progress" must be a number from 0 to 1: {"progress":7}`,
       `${ignored} unknown field "eta": known are progress, message, event, payload, result, error: ` +
@@ -73,12 +73,16 @@ describe('a command', () => {
     ['exit', 'HANDLER_ERROR', 'the command exited with code 3: first\nwhat went wrong'],
     ['error', 'RATE_LIMITED', 'slow down'],
     ['error-and-zero', 'HANDLER_ERROR', 'no'],
-    ['wrong-error', 'HANDLER_ERROR', 'the command told of an error, but "error" must be an object'],
+    [
+      'wrong-error',
+      'HANDLER_ERROR',
+      'the command reported an error, but "error" must be an object',
+    ],
     [
       'not-a-number',
       'RESULT_INVALID',
       'the command gave no result, unless this on descriptor 3 was one: ' +
-        'it is not a JSON object: {"result": NaN}',
+        'the line is not a JSON object: {"result": NaN}',
     ],
     ['large', 'RESULT_TOO_LARGE', 'the result has 1100002 bytes, the limit is 1048576'],
   ])('fails as its words and its exit code say: %s', async (key, code, message) => {

@@ -136,8 +136,8 @@ it('has all that is known of a job in every line that names one', async () => {
   );
   await worker.stop();
   const whole = wholeLinesOf(lines).map(({ msg }) => msg);
-  expect(whole).toContain('a job of ours does not run here; it is given back');
-  expect(whole).toContain('what a job said could not be stored');
+  expect(whole).toContain('a job of ours does not run here; releasing it');
+  expect(whole).toContain('cannot store the log or events of a job');
 });
 
 it.each([

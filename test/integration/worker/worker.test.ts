@@ -220,7 +220,7 @@ describe('broken definition files', () => {
     expect(problems.join('\n')).toMatch(/mistyped\.ts: .*did you mean "maxAttempts"/);
     expect(problems.join('\n')).toMatch(/syntax\.ts: /);
     expect(problems.join('\n')).toMatch(/lonely\.js: it imports nobody-has-this, .* npm install/);
-    expect(problems.join('\n')).toMatch(/odd\.js: it threw no Error: {}/);
+    expect(problems.join('\n')).toMatch(/odd\.js: it threw a value that is not an Error: {}/);
     expect(problems.join('\n')).toMatch(/throws\.ts: .*throws while it is loaded/);
     const job = await ended(await enqueueOne(database, { definitionKey: 'good' }));
     expect(job.result).toBe('still here');

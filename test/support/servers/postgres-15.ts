@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort, homePort } from '../../../src/postgres/free-port.ts';
 import { Postmaster } from '../../../src/postgres/postmaster.ts';
-import { chooseLauncher, isRoot, nobody } from '../../../src/postgres/server-user.ts';
+import { chooseLauncher, isRoot, nobodyUser } from '../../../src/postgres/server-user.ts';
 import { commandLineSettings } from '../../../src/postgres/settings.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { EXTRAS, isInstalled } from '../checks/extras.ts';
@@ -38,7 +38,7 @@ export async function startPostgres15(
   const passwordFile = path.join(parent, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
   // As root, the server runs as somebody else, to whom its files must belong.
-  const user = isRoot() ? nobody : undefined;
+  const user = isRoot() ? nobodyUser : undefined;
   if (user) for (const file of [parent, passwordFile]) await chown(file, user.uid, user.gid);
   const launch = await chooseLauncher(user, binaries);
   const folder = path.join(parent, 'pg');

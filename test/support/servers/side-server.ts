@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort, homePort } from '../../../src/postgres/free-port.ts';
-import { isRoot, nobody } from '../../../src/postgres/server-user.ts';
+import { isRoot, nobodyUser } from '../../../src/postgres/server-user.ts';
 import { until } from '../until.ts';
 
 /**
@@ -37,13 +37,13 @@ export class SideServer {
       await writeFile(join(folder, name), text, { mode: 0o600 });
     }
     const names = [folder, ...Object.keys(files).map((name) => join(folder, name))];
-    if (isRoot()) for (const name of names) await chown(name, nobody.uid, nobody.gid);
+    if (isRoot()) for (const name of names) await chown(name, nobodyUser.uid, nobodyUser.gid);
     return new SideServer(folder, port, command, args);
   }
 
   async start(): Promise<void> {
     // Such servers refuse to run as root, rightly.
-    const user = isRoot() ? nobody : {};
+    const user = isRoot() ? nobodyUser : {};
     const child = spawn(this.#command, this.#args, {
       ...user,
       cwd: this.#folder,
