@@ -252,6 +252,12 @@ describe('the source', () => {
   it('reads environment and clock at its edges only', () => {
     expect(ambientReads(files, MAY_READ_AMBIENT)).toEqual([]);
   });
+  it('gets the clock of the store from its caller', () => {
+    const inStore = files.filter(({ path }) => /^src\/(store|enqueue)\//.test(path));
+    expect(inStore.length).toBeGreaterThan(100);
+    const naming = inStore.filter(({ source }) => source.includes('systemClock'));
+    expect(naming.map(({ path }) => path)).toEqual([]);
+  });
   it('is pure where it says so', () => expect(impureReads(files, PURE)).toEqual([]));
   it('can be run by erasing its types', () => expect(nonErasable(files)).toEqual([]));
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { Db } from '../../src/store/connection/db.ts';
 import { rollUpCounters } from '../../src/store/counters/roll-up.ts';
@@ -48,7 +49,14 @@ try {
 async function fill(url: string): Promise<[string, string]> {
   await migrate({ url, log: silentLog, shards: 1 });
   const read = async (name: string) => await readFile(new URL(name, import.meta.url), 'utf8');
-  const db = Db.open({ url, log: silentLog, max: 1, shards: 1, queryTimeoutMs: 600_000 });
+  const db = Db.open({
+    clock: systemClock,
+    url,
+    log: silentLog,
+    max: 1,
+    shards: 1,
+    queryTimeoutMs: 600_000,
+  });
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { openDatabase } from './open-database.ts';
+import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { persist } from '../runtime/persist.ts';
 import { closing, type Service, startAll, stopAll } from '../runtime/service.ts';
@@ -49,8 +50,8 @@ export async function assemble<Parts extends { services: readonly Service[] }>(
       log,
       signal,
     });
-    const db = Db.open({ url, pooler, log, shards, encryptionKeys, max: 10 });
-    const waker = new Waker(url, log, pooler);
+    const db = Db.open({ clock: systemClock, url, pooler, log, shards, encryptionKeys, max: 10 });
+    const waker = new Waker(url, log, systemClock, pooler);
     const parts = compose({ db, waker, config: { ...config, databaseUrl: url } });
     const services = [
       closing('pool', async () => await db.close()),

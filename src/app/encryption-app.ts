@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { AppError, openDatabase } from './open-database.ts';
+import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { stopAll } from '../runtime/service.ts';
 import { Db } from '../store/connection/db.ts';
@@ -33,7 +34,7 @@ export async function encryptionApp(
   const { url } = database;
   try {
     await migrate({ url, log, shards });
-    const db = Db.open({ url, pooler, log, shards, encryptionKeys, max: 2 });
+    const db = Db.open({ clock: systemClock, url, pooler, log, shards, encryptionKeys, max: 2 });
     try {
       const { values, resealed, unopened } = await sealCensus(db, { reseal });
       const { keyId, keyIds } = db.vault;

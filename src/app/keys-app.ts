@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { KeyView } from '../core/views/key-view.ts';
 import { type Database, openDatabase } from './open-database.ts';
+import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { stopAll } from '../runtime/service.ts';
 import { Db } from '../store/connection/db.ts';
@@ -53,7 +54,7 @@ async function atDesk<T>(
   work: (desk: KeyDesk) => Promise<T>,
 ): Promise<T> {
   await migrate({ url, log, shards });
-  const db = Db.open({ url, pooler, log, shards, max: 2 });
+  const db = Db.open({ clock: systemClock, url, pooler, log, shards, max: 2 });
   try {
     return await work({
       create: async (request) => createKey(db, BY, request),

@@ -1,8 +1,6 @@
-import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { syncSchedules } from '../scheduler/sync-schedules.ts';
 import type { Db } from '../store/connection/db.ts';
-import { JobIds } from '../store/connection/job-ids.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import type { QueuePort } from '../worker/claim/port.ts';
 import { postgresQueue } from '../worker/claim/postgres-queue.ts';
@@ -14,14 +12,13 @@ import { postgresQueue } from '../worker/claim/postgres-queue.ts';
  */
 export function localQueue(db: Db, reserved: Db, waker: Waker, log: Log): QueuePort {
   const queue = postgresQueue(db, reserved, waker);
-  const ids = new JobIds(systemClock);
   let served: string[] = [];
   return {
     ...queue,
     publish: async (definitions) => {
       served = definitions.map(({ key, version }) => `${key}@${version}`);
       await queue.publish(definitions);
-      await syncSchedules({ db, ids, log }, definitions);
+      await syncSchedules({ db, ids: db.ids, log }, definitions);
     },
     register: async (shard, worker) =>
       await queue.register(shard, { ...worker, definitions: served }),

@@ -69,6 +69,7 @@ export function schedulerServices(
 ): Service[] {
   const { databaseUrl, pooler, pollMs } = settings;
   const patient = Db.open({
+    clock: systemClock,
     url: databaseUrl,
     pooler,
     log,

@@ -53,6 +53,7 @@ export function localWorker(
 ): LocalWorker {
   const { databaseUrl, pooler, leaseMs, concurrency } = settings;
   const reserved = Db.open({
+    clock: systemClock,
     url: databaseUrl,
     pooler,
     log,

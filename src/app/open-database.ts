@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { parseUidSetting, rangesOf } from '../core/access/job-uids.ts';
 import { NOBODY_UID, runnerUidProblem } from '../core/access/machine-users.ts';
 import { clusterExists, EmbeddedPostgres, findRunningCluster } from '../postgres/embedded.ts';
+import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { persist } from '../runtime/persist.ts';
 import type { Service } from '../runtime/service.ts';
@@ -102,13 +103,15 @@ async function refuseDatabaseUid({ data, runnerUids }: Config): Promise<void> {
 
 /** Reads its version with a connection like the store's, so that errors show up here first. */
 async function describeServer(url: string, { pooler }: Config, log: Log): Promise<string> {
-  const server = await inspectServer({ url, pooler, log }).catch((error: unknown) => {
-    // Transient errors are retried by the caller. All others are a problem of DATABASE_URL or the
-    // server.
-    const reason = error instanceof Error ? error.message : String(error);
-    if (error instanceof DatabaseUnavailable && !reason.includes(POOLER_HINT)) throw error;
-    throw new AppError(`cannot connect to the database: ${reason}`, { cause: error });
-  });
+  const server = await inspectServer({ clock: systemClock, url, pooler, log }).catch(
+    (error: unknown) => {
+      // Transient errors are retried by the caller. All others are a problem of DATABASE_URL or the
+      // server.
+      const reason = error instanceof Error ? error.message : String(error);
+      if (error instanceof DatabaseUnavailable && !reason.includes(POOLER_HINT)) throw error;
+      throw new AppError(`cannot connect to the database: ${reason}`, { cause: error });
+    },
+  );
   if (!server.tuned && pooler === 'none') {
     throw new AppError(`session settings do not reach the database: ${POOLER_HINT}`);
   }

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { RunDueBudget, RunDueSummary } from '../core/queue/run-due.ts';
 import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due.ts';
+import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { loadTracing } from '../signals/load-tracing.ts';
 import { Db } from '../store/connection/db.ts';
@@ -18,8 +19,16 @@ export async function runDueApp(
   const database = await openDatabase(config, { ownCluster: false }, log);
   await migrate({ url: database.url, log, shards: config.shards });
   const { pooler, shards, encryptionKeys } = config;
-  const db = Db.open({ url: database.url, pooler, log, shards, encryptionKeys, max: 10 });
-  const waker = new Waker(database.url, log, pooler);
+  const db = Db.open({
+    clock: systemClock,
+    url: database.url,
+    pooler,
+    log,
+    shards,
+    encryptionKeys,
+    max: 10,
+  });
+  const waker = new Waker(database.url, log, systemClock, pooler);
   try {
     const settings = { ...config, databaseUrl: database.url };
     return await runDue(db, waker, settings, log, budget);

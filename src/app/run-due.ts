@@ -52,7 +52,14 @@ export async function runDue(
   const endMs = systemClock.monotonicMs() + seconds * 1_000;
   const isOver = () => signal?.aborted === true || systemClock.monotonicMs() >= endMs;
   const { databaseUrl, pooler, leaseMs, concurrency } = settings;
-  const reserved = Db.open({ url: databaseUrl, pooler, log, shards: db.shards, max: 1 });
+  const reserved = Db.open({
+    clock: systemClock,
+    url: databaseUrl,
+    pooler,
+    log,
+    shards: db.shards,
+    max: 1,
+  });
   const { queue, counters, answered } = budgetQueue(localQueue(db, reserved, waker, log), max);
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
   const builtIn = deliveries(db, systemClock, settings.webhookAllow?.split(',') ?? []);

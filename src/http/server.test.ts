@@ -176,8 +176,8 @@ describe('an unexpected error', () => {
 
   it('of a real connection that is refused is 503 everywhere, and names no address', async () => {
     const url = 'postgres://nobody@127.0.0.1:1/none';
-    const db = Db.open({ url, log: silentLog });
-    const enqueuer = new Enqueuer(db, new Waker(url, silentLog), systemClock);
+    const db = Db.open({ clock: systemClock, url, log: silentLog });
+    const enqueuer = new Enqueuer(db, new Waker(url, silentLog, systemClock), systemClock);
     const app = buildServer({ ...deps, db, enqueuer });
     const headers = { host: 'localhost' };
     const jobId = '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400';

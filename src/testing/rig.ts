@@ -52,8 +52,8 @@ export class TestRig extends LocalJobs {
   readonly #close: () => Promise<void>;
 
   constructor(options: TestRigOptions, scratch: Scratch, close: () => Promise<void>) {
-    const db = Db.open({ url: scratch.url, log: silentLog, max: 10 });
-    const waker = new Waker(scratch.url, silentLog);
+    const db = Db.open({ clock: systemClock, url: scratch.url, log: silentLog, max: 10 });
+    const waker = new Waker(scratch.url, silentLog, systemClock);
     super(db, new Enqueuer(db, waker, systemClock));
     this.databaseUrl = scratch.url;
     this.#db = db;

@@ -68,7 +68,7 @@ export async function cronChaos(options: CronChaosOptions): Promise<SlotAudit & 
 
 /** Half of them fire every slot, the others only the latest of those that were missed. */
 async function makeSchedules(url: string, count: number): Promise<void> {
-  const db = Db.open({ url, log: silentLog, max: 4 });
+  const db = Db.open({ clock: systemClock, url, log: silentLog, max: 4 });
   const ids = new JobIds(systemClock);
   for (let n = 0; n < count; n += 1) {
     const seconds = 1 + (n % 5);

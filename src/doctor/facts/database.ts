@@ -74,8 +74,16 @@ async function factsOf(
   clock: Clock,
   log: Log,
 ): Promise<DatabaseFacts> {
-  const report = await inspectServer({ url, pooler, log });
-  const db = Db.open({ url, pooler, log, shards, max: 1, applicationName: 'longshore doctor' });
+  const report = await inspectServer({ url, pooler, log, clock });
+  const db = Db.open({
+    url,
+    pooler,
+    log,
+    clock,
+    shards,
+    max: 1,
+    applicationName: 'longshore doctor',
+  });
   try {
     const server = await serverFacts(db);
     const schema = await schemaState(db, shards).catch((error: unknown) => troubleOf(error).reason);

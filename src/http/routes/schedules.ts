@@ -11,10 +11,8 @@ import {
 } from '../../protocol/answers/schedule-answer.ts';
 import { ScheduleBody } from '../../protocol/requests/schedule-body.ts';
 import { ScheduleQuery, SlotQuery, UpcomingQuery } from '../../protocol/requests/schedule-query.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { upcoming } from '../../schedule/preview.ts';
 import { sendDueHint } from '../../store/connection/due-hint.ts';
-import { JobIds } from '../../store/connection/job-ids.ts';
 import {
   createSchedule,
   databaseNow,
@@ -96,7 +94,6 @@ export function schedulesRoutes(
   redaction: Redaction,
 ): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  const ids = new JobIds(systemClock);
 
   const found = async (tenant: string, id: string) =>
     (await getSchedule(db, tenant, scheduleIdOf(id))) ?? noSuchSchedule(id);
@@ -110,7 +107,7 @@ export function schedulesRoutes(
       await refuseMisfit(enqueuer, spec);
       const made = { tenant, source: 'api', spec } as const;
       const make = async () =>
-        await refusing(async () => await createSchedule(db, ids, made, actorOf(request)));
+        await refusing(async () => await createSchedule(db, db.ids, made, actorOf(request)));
       const id = quotas ? await quotas.schedule(tenant, make) : await make();
       await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
       const schedule = await redaction.schedule(await found(tenant, id));

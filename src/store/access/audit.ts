@@ -1,7 +1,5 @@
 import type { AuditView } from '../../core/access/audit.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { Db, type Queryable, statement } from '../connection/db.ts';
-import { JobIds } from '../connection/job-ids.ts';
 
 /**
  * What people did by hand, one row for each, in the transaction of the entry itself: there is none
@@ -26,9 +24,6 @@ export interface AuditEntry {
   after?: unknown;
 }
 
-/** Time-ordered like those of jobs, so that the log is read page by page in its order. */
-const ids = new JobIds(systemClock);
-
 const WRITE = statement<{ id: string }>(
   'write_audit',
   `insert into longshore.audit (id, tenant, actor, action, subject, before, after, address)
@@ -38,7 +33,7 @@ const WRITE = statement<{ id: string }>(
 export async function audit(tx: Queryable, by: Actor, entry: AuditEntry): Promise<void> {
   const { tenant, action, subject, before, after } = entry;
   const changed = [jsonOf(before), jsonOf(after)];
-  await tx.run(WRITE, [ids.next(0), tenant, by.name, action, subject, ...changed, by.address]);
+  await tx.run(WRITE, [tx.ids.next(0), tenant, by.name, action, subject, ...changed, by.address]);
 }
 
 /**

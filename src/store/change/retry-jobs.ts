@@ -1,7 +1,6 @@
 import type { RetryPolicy, TerminalState, WaitingState } from '../../core/job/job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../../core/failure/backoff.ts';
 import type { RetryRequest } from '../../core/failure/retry.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { permit, COUNT_BLOCKED, keyLimiter, blocks } from '../limits/limiters.ts';
@@ -161,7 +160,7 @@ export async function retryJobs(
   ids: readonly string[],
   { mode, runAt, paramsJson }: RetryRequest,
   { tenant, states, endedBefore }: RetryScope,
-  random: () => number = () => systemClock.random(),
+  random: () => number = () => db.clock.random(),
 ): Promise<RetriedJob[]> {
   if (ids.length === 0) return [];
   const backs = mode === 'later' && runAt === null;

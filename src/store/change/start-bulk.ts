@@ -2,13 +2,11 @@ import type { BulkAction, BulkView } from '../../core/job/bulk.ts';
 import { BULK_STATES, statesMeant } from '../../core/job/bulk.ts';
 import type { JobView } from '../../core/job/job.ts';
 import type { JobCriteria } from '../../core/job/job-criteria.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { type BulkHow, bulkMoment, insertBulk } from './bulks.ts';
 import type { Db } from '../connection/db.ts';
 import { sendDueHint } from '../connection/due-hint.ts';
 import { findJobs } from '../read/find-jobs.ts';
-import { JobIds } from '../connection/job-ids.ts';
 import { viewAll } from '../read/list-jobs.ts';
 
 export interface BulkRequest {
@@ -32,8 +30,6 @@ const COUNT_MAX = 10_000;
 const LOOKS_MAX = 6;
 const SAMPLE_SIZE = 5;
 
-const ids = new JobIds(systemClock);
-
 /** From here on it is worked off, by whichever scheduler comes first. */
 export async function startBulk(
   db: Db,
@@ -44,7 +40,7 @@ export async function startBulk(
   const criteria = meant(request);
   const asOf = await bulkMoment(db);
   const { found, matchedIsExact } = await count(db, tenant, criteria, asOf);
-  const id = ids.next(0);
+  const id = db.ids.next(0);
   const matched = found.length;
   const bulk = { id, tenant, action, criteria, how, matched, matchedIsExact, asOf };
   const made = await audited(

@@ -1,5 +1,7 @@
 import { Pool, type PoolClient, types } from 'pg';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import { JobIds } from './job-ids.ts';
 import { Vault } from './vault.ts';
 
 /**
@@ -34,6 +36,9 @@ export class DatabaseUnavailable extends Error {
 export interface Queryable {
   /** Seals what is written to it and opens what is read. */
   readonly vault: Vault;
+  readonly clock: Clock;
+  /** Makes the ids of new rows. */
+  readonly ids: JobIds;
   run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -43,6 +48,7 @@ export type Pooler = 'none' | 'transaction';
 export interface DbOptions {
   url: string;
   log: Log;
+  clock: Clock;
   pooler?: Pooler;
   /** How many shards the database has, fixed at its first migration. */
   shards?: number;
@@ -75,13 +81,17 @@ const INT8 = 20;
 export class Db implements Queryable {
   readonly shards: number;
   readonly vault: Vault;
+  readonly clock: Clock;
+  readonly ids: JobIds;
   readonly #pool: Pool;
   readonly #prepares: boolean;
 
-  private constructor(pool: Pool, shards: number, vault: Vault, prepares: boolean) {
+  private constructor(pool: Pool, options: DbOptions, prepares: boolean) {
     this.#pool = pool;
-    this.shards = shards;
-    this.vault = vault;
+    this.shards = options.shards ?? 1;
+    this.vault = new Vault(options.encryptionKeys);
+    this.clock = options.clock;
+    this.ids = new JobIds(options.clock);
     this.#prepares = prepares;
   }
 
@@ -103,7 +113,7 @@ export class Db implements Queryable {
     // Nor must one that breaks at the very moment it is handed out: the pool listens no more, and
     // whoever asked for it does not yet. Whoever has it learns of it by its next statement.
     pool.on('connect', (client) => client.on('error', () => undefined));
-    return new Db(pool, options.shards ?? 1, new Vault(options.encryptionKeys), sessions);
+    return new Db(pool, options, sessions);
   }
 
   async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
@@ -119,6 +129,8 @@ export class Db implements Queryable {
         await client.query('begin');
         const result = await work({
           vault: this.vault,
+          clock: this.clock,
+          ids: this.ids,
           run: async (statement, values = []) => await this.#runOn(client, statement, values),
         });
         await client.query('commit');

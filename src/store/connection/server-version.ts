@@ -18,7 +18,7 @@ const INSPECT = statement<ServerReport>(
 
 /** Asked of the server itself. Also the first test that it can be reached as we mean to. */
 export async function inspectServer(
-  options: Pick<DbOptions, 'url' | 'pooler' | 'log'>,
+  options: Pick<DbOptions, 'url' | 'pooler' | 'log' | 'clock'>,
 ): Promise<ServerReport> {
   const db = Db.open({ ...options, max: 1 });
   try {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Db, type Pooler, type Queryable, statement } from './db.ts';
 import { DUE_CHANNEL, dueText, SLEEP_MS_MAX } from './due-hint.ts';
@@ -40,16 +41,18 @@ export function hintText({ shard, queue, rank }: LevelHint): string {
 
 /** Opens a connection of its own, which neither waits for others nor for the disk. */
 export class Waker {
+  readonly clock: Clock;
   readonly #db: Db;
   readonly #log: Log;
   readonly #waiting = new Set<string>();
   #dueInMs: number | null = null;
   #sending: Promise<void> | undefined;
 
-  constructor(url: string, log: Log, pooler: Pooler = 'none') {
+  constructor(url: string, log: Log, clock: Clock, pooler: Pooler = 'none') {
     const applicationName = 'longshore wake';
-    this.#db = Db.open({ url, log, pooler, max: 1, applicationName });
+    this.#db = Db.open({ url, log, clock, pooler, max: 1, applicationName });
     this.#log = log;
+    this.clock = clock;
   }
 
   wake(hints: readonly LevelHint[]): void {

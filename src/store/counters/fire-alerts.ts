@@ -5,10 +5,8 @@ import {
   WEBHOOK_KEY,
   type WebhookEvent,
 } from '../../core/webhook/webhook.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { ALERT_COLUMNS, type AlertRow, viewOfAlert } from './alerts.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
-import { JobIds } from '../connection/job-ids.ts';
 import { withPartitions } from '../connection/partitions.ts';
 import { moves, counters } from './counter-moves.ts';
 import { sendWakeHint } from '../connection/wake.ts';
@@ -20,8 +18,6 @@ import { sendWakeHint } from '../connection/wake.ts';
  * Whoever did it tells the webhooks in the same transaction, by deliveries like those of jobs, so nothing
  * is told twice and nothing is left untold.
  */
-
-const ids = new JobIds(systemClock);
 
 /** Deliveries of alerts wait in the first shard, since an alert has none. */
 const SHARD = 0;
@@ -46,7 +42,7 @@ const FIRE = statement<AlertRow>(
 export async function fireAlerts(db: Db, firing: readonly Firing[]): Promise<AlertView[]> {
   if (firing.length === 0) return [];
   const rows = firing.map((one) => ({
-    id: ids.next(SHARD),
+    id: db.ids.next(SHARD),
     tenant: one.tenant,
     rule: one.rule,
     subject: one.subject,

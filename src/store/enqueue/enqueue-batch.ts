@@ -1,5 +1,5 @@
 import type { JobState } from '../../core/job/job.ts';
-import { systemClock } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { type Db, DatabaseUnavailable } from '../connection/db.ts';
 import { enqueue } from './enqueue.ts';
 import type { EnqueuedJob, Entry } from './enqueue-entry.ts';
@@ -52,12 +52,12 @@ export function announce(
       .filter((entry) => !told(entry))
       .map(levelOf),
   );
-  waker.wakeScheduler(made('scheduled').map(dueInMs));
+  waker.wakeScheduler(made('scheduled').map((entry) => dueInMs(entry, waker.clock)));
 }
 
-function dueInMs({ job }: Entry): number {
+function dueInMs({ job }: Entry, clock: Clock): number {
   const { runAt, delayMs } = job;
-  return runAt ? runAt.getTime() - systemClock.now().getTime() : (delayMs ?? 0);
+  return runAt ? runAt.getTime() - clock.now().getTime() : (delayMs ?? 0);
 }
 
 function levelOf({ job, queue }: Entry): string {

@@ -10,10 +10,8 @@ import {
   DELIVERY_MAX_ATTEMPTS,
 } from '../../core/webhook/webhook.ts';
 import type { CloudEvent, DeliveryParams } from '../../core/webhook/webhook-event.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
-import { JobIds } from '../connection/job-ids.ts';
 import { withPartitions } from '../connection/partitions.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 import type { Vault } from '../connection/vault.ts';
@@ -81,8 +79,6 @@ export async function listDeliveries(
   return { deliveries, nextId: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null };
 }
 
-const ids = new JobIds(systemClock);
-
 /** $1 shard, $2 the new id, $3 tenant, $4 webhook; `of` is what it is made from. */
 const made = (of: string, maxAttempts: number) => `
   with clock as materialized (select clock_timestamp() as at),
@@ -129,7 +125,7 @@ export async function makeTest(
   tenant: string,
   webhookId: string,
 ): Promise<string | null> {
-  const id = ids.next(0);
+  const id = db.ids.next(0);
   const row = await make(db, by, 'webhook.test', { tenant, webhookId, id }, async (tx) =>
     tx.run(TEST, [0, id, tenant, webhookId]),
   );
@@ -168,7 +164,7 @@ export async function redeliver(
   if (!isJobId(deliveryId)) return null;
   const shard = shardOfJobId(deliveryId);
   if (shard >= db.shards) return null;
-  const id = ids.next(shard);
+  const id = db.ids.next(shard);
   const row = await make(db, by, 'webhook.redeliver', { tenant, webhookId, id }, async (tx) =>
     tx.run(REDELIVER, [shard, id, tenant, webhookId, deliveryId]),
   );

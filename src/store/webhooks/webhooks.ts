@@ -6,10 +6,8 @@ import {
   type WebhookStatus,
   type WebhookView,
 } from '../../core/webhook/webhook.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { type Actor, audit } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
-import { JobIds } from '../connection/job-ids.ts';
 import { findOrMakeQueue } from '../enqueue/queues.ts';
 import { changeListeners } from '../claim/subscribed-queues.ts';
 
@@ -17,8 +15,6 @@ import { changeListeners } from '../claim/subscribed-queues.ts';
  * Webhooks as people make and change them. The secret goes in when it is made and never comes out again;
  * neither it nor the path of the URL, where many services keep a token, is written into the audit log.
  */
-
-const ids = new JobIds(systemClock);
 
 interface WebhookRow {
   id: string;
@@ -61,7 +57,7 @@ export async function createWebhook(
   }
   return await changeListeners(db, tenant, async (tx) => {
     const sealed = tx.vault.sealText(tenant, secret);
-    const values = [ids.next(0), tenant, ...columnsOf(spec), sealed];
+    const values = [tx.ids.next(0), tenant, ...columnsOf(spec), sealed];
     const [row] = await tx.run(INSERT, values);
     if (!row) throw new Error('the webhook was not stored');
     const made = viewOf(row);

@@ -206,7 +206,9 @@ describe('an alert', () => {
       events: [...wishes.events],
       definitionKeys: ['other'],
     });
-    const others = [1, 2, 3, 4].map(() => Db.open({ url: database.url, log: silentLog, max: 2 }));
+    const others = [1, 2, 3, 4].map(() =>
+      Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 2 }),
+    );
     onTestFinished(async () => {
       for (const db of others) await db.close();
     });

@@ -17,6 +17,7 @@ async function expectBusyThenWell(
     url: database.url,
     log: silentLog,
     max: 1,
+    clock: systemClock,
     ...(await apiOptions(database.url)),
   };
   const db = Db.open(options);

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { jobIdFloor } from '../../../src/core/job/job-id.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { pruner } from '../../../src/scheduler/pruner.ts';
 import { Db } from '../../../src/store/connection/db.ts';
@@ -210,7 +211,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
   it('is a service that does it by itself, and that stops at once in the middle of it', async () => {
     const dead = await endedSince(database, 10, FAILURE);
     await endedSince(database, 9, SUCCESS, { idempotencyKey: 'gone' });
-    const patient = Db.open({ url: database.url, log: silentLog, max: 2 });
+    const patient = Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 2 });
     onTestFinished(async () => await patient.close());
     const link = await reader();
     await endedBulks(database, [31, 29]);

@@ -367,7 +367,7 @@ describe('many schedulers that all believe to own everything', () => {
       Array.from({ length: 30 }, async () => await behind(5, { catchUp: 'all' })),
     );
     const dbs = Array.from({ length: 4 }, () =>
-      Db.open({ url: database.url, log: silentLog, max: 3 }),
+      Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 3 }),
     );
     const rivals = dbs.map((db) => ({
       db,

@@ -6,7 +6,7 @@ import { claim, type ClaimedJob, type ClaimLevel } from '../../../src/store/clai
 import { type Queryable, SESSION } from '../../../src/store/connection/db.ts';
 import { findLevels } from '../../../src/store/claim/find-levels.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
-import { Vault } from '../../../src/store/connection/vault.ts';
+import { plainQueryable } from '../../support/plain-queryable.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { newWorker, request, SUCCESS } from '../../support/jobs.ts';
 
@@ -73,7 +73,7 @@ async function claimAll(
   });
   await client.connect();
   const db: Queryable = {
-    vault: new Vault(),
+    ...plainQueryable(),
     run: async ({ name, text }, values = []) =>
       (await client.query({ name, text, values: [...values] })).rows,
   };

@@ -6,6 +6,7 @@ import type { JobView } from '../../../src/core/job/job.ts';
 import type { DeliveryView } from '../../../src/core/webhook/webhook.ts';
 import { encryptionApp } from '../../../src/app/encryption-app.ts';
 import { createLongshore, defineJob, type InProcess } from '../../../src/index.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
@@ -251,7 +252,7 @@ it('fails a job clearly that it has no key for, and loses nothing', async () => 
     error: { code: 'CANNOT_DECRYPT' },
   });
   expect(failed.params).toMatch(/^\[sealed: the key "2026" does not open it/);
-  const without = Db.open({ url: database.url, log: silentLog });
+  const without = Db.open({ clock: systemClock, url: database.url, log: silentLog });
   onTestFinished(async () => await without.close());
   const blind = await getJob(without, 'default', held);
   expect(blind?.params).toMatch(/"2026", which is not in LONGSHORE_ENCRYPTION_KEYS\]$/);
@@ -302,7 +303,12 @@ it('changes over to a new key while nothing stands still, and then needs no old 
   );
   expect(left).toBeUndefined();
 
-  const renewed = Db.open({ url: database.url, log: silentLog, encryptionKeys: `2027:${added}` });
+  const renewed = Db.open({
+    clock: systemClock,
+    url: database.url,
+    log: silentLog,
+    encryptionKeys: `2027:${added}`,
+  });
   onTestFinished(async () => await renewed.close());
   expect(await getJob(renewed, 'default', job)).toMatchObject({ params: GIVEN, result: GIVEN });
   expect(await change(RING, false)).toMatchObject({ keys: [{}, {}, { use: 'missing', values }] });

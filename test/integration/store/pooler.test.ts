@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { inspectServer } from '../../../src/store/connection/server-version.ts';
@@ -169,6 +170,7 @@ describe.skipIf(!hasPgbouncer)('through a transaction pooler (needs pgbouncer)',
 
   it('nothing was left in a session: neither prepared nor set nor locked', async () => {
     const db = Db.open({
+      clock: systemClock,
       url: pgbouncer.through(database.url),
       pooler: 'transaction',
       log: silentLog,
@@ -209,7 +211,8 @@ describe.skipIf(!hasPgbouncer)('through a transaction pooler (needs pgbouncer)',
   it('the settings that plans rely on can be those of the role', async () => {
     const database = await testDatabase();
     const options = { url: pgbouncer.through(database.url), pooler: 'transaction' as const };
-    const tuned = async () => (await inspectServer({ ...options, log: silentLog })).tuned;
+    const tuned = async () =>
+      (await inspectServer({ clock: systemClock, ...options, log: silentLog })).tuned;
     expect(await tuned()).toBe(false);
     const [block] = blocksOf('docs/poolers.md', 'sql');
     const role = `role longshore in database ${databaseName(database)}`;

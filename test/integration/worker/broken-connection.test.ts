@@ -1,5 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { DatabaseUnavailable, Db, statement } from '../../../src/store/connection/db.ts';
 import { testDatabase } from '../../support/servers/database.ts';
@@ -50,7 +51,13 @@ it('a connection that breaks while it is handed out fails its transaction, and n
       [NAME],
     );
   });
-  const db = Db.open({ url: url.href, log: silentLog, applicationName: NAME, max: 1 });
+  const db = Db.open({
+    clock: systemClock,
+    url: url.href,
+    log: silentLog,
+    applicationName: NAME,
+    max: 1,
+  });
   onTestFinished(async () => {
     await db.close();
     await database.close();

@@ -30,8 +30,8 @@ beforeAll(async () => {
   link.targetPort = Number(new URL(database.url).port);
   const through = new URL(database.url);
   through.port = `${link.port}`;
-  db = Db.open({ url: through.href, log: silentLog });
-  reserved = Db.open({ url: through.href, log: silentLog, max: 1 });
+  db = Db.open({ clock: systemClock, url: through.href, log: silentLog });
+  reserved = Db.open({ clock: systemClock, url: through.href, log: silentLog, max: 1 });
   link.setWeather({ kind: 'blackhole' }, isListener);
   worker = new Worker({
     queue: postgresQueue(db, reserved, database.waker),

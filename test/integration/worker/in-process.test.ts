@@ -213,7 +213,10 @@ describe('handles', () => {
 
   it('say that the database is away as a server would', async () => {
     const url = 'postgres://nobody@127.0.0.1:9/nowhere';
-    const [db, waker] = [Db.open({ url, log: silentLog }), new Waker(url, silentLog)];
+    const [db, waker] = [
+      Db.open({ clock: systemClock, url, log: silentLog }),
+      new Waker(url, silentLog, systemClock),
+    ];
     const jobs = new LocalJobs(db, new Enqueuer(db, waker, systemClock));
     const handle = jobs.handle('01980000-0000-7000-8000-000000000000');
     await expect(handle.get()).rejects.toThrow(Unavailable);

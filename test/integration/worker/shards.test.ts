@@ -79,6 +79,7 @@ describe.each(MODES)('a shard that is to %s', (how) => {
 
     beforeEach(async () => {
       reserved = Db.open({
+        clock: systemClock,
         url: database.url,
         log: silentLog,
         shards: SHARDS,

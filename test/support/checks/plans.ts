@@ -5,7 +5,7 @@ import {
   SESSION,
   type Statement,
 } from '../../../src/store/connection/db.ts';
-import { Vault } from '../../../src/store/connection/vault.ts';
+import { plainQueryable } from '../plain-queryable.ts';
 
 /** A node of a plan, as `explain (format json)` prints it; only what the tests look at. */
 export interface PlanNode {
@@ -76,7 +76,7 @@ export class Planner {
    */
   measuring(record: (name: string, nodes: PlanNode[]) => void): Queryable {
     return {
-      vault: new Vault(),
+      ...plainQueryable(),
       run: async ({ name }, values = []) => {
         await this.client.query('begin');
         const execute = `execute ${call(name, values.map(literal))}`;

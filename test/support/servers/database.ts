@@ -50,8 +50,8 @@ export async function testDatabase(
     return prepared ? await ensurePrepared(admin, clusterUrl, migrated, prepared) : migrated;
   };
   const { url, drop } = await createDatabase(clusterUrl, template);
-  const db = Db.open({ url, log: silentLog, max: 20, shards, encryptionKeys });
-  const waker = new Waker(url, silentLog);
+  const db = Db.open({ clock: systemClock, url, log: silentLog, max: 20, shards, encryptionKeys });
+  const waker = new Waker(url, silentLog, systemClock);
   const enqueuer = new Enqueuer(db, waker, systemClock);
   const plain = new Pool({ connectionString: url, max: 4 });
   plain.on('error', () => undefined);

@@ -6,7 +6,7 @@ import {
   SESSION,
   type Statement,
 } from '../../../src/store/connection/db.ts';
-import { Vault } from '../../../src/store/connection/vault.ts';
+import { plainQueryable } from '../plain-queryable.ts';
 import type { TestDatabase } from './database.ts';
 import { until } from '../until.ts';
 
@@ -16,7 +16,10 @@ import { until } from '../until.ts';
  * the other side, on the pool, meets exactly this moment.
  */
 export class HeldLink implements Queryable {
-  readonly vault = new Vault();
+  readonly #plain = plainQueryable();
+  readonly vault = this.#plain.vault;
+  readonly clock = this.#plain.clock;
+  readonly ids = this.#plain.ids;
   readonly #client: Client;
 
   private constructor(client: Client) {

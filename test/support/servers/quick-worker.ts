@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type LocalWorkerSettings, localWorker } from '../../../src/app/local-worker.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { closing, startAll, stopAll } from '../../../src/runtime/service.ts';
 import { Db } from '../../../src/store/connection/db.ts';
@@ -82,8 +83,8 @@ async function end(child: ChildProcess): Promise<void> {
 async function main(settings: LocalWorkerSettings): Promise<void> {
   const { databaseUrl: url, pooler } = settings;
   const log = createLog('info');
-  const db = Db.open({ url, pooler, log });
-  const waker = new Waker(url, log, pooler);
+  const db = Db.open({ clock: systemClock, url, pooler, log });
+  const waker = new Waker(url, log, systemClock, pooler);
   const services = [
     closing('pool', async () => await db.close()),
     closing('waker', async () => await waker.close()),

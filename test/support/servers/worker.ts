@@ -22,7 +22,7 @@ export function workerOn(
   database: TestDatabase,
   changes: Partial<WorkerOptions> & Pick<WorkerOptions, 'jobs'>,
 ): TestWorker {
-  const reserved = Db.open({ url: database.url, log: silentLog, max: 1 });
+  const reserved = Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 1 });
   const worker = new Worker({
     queue: postgresQueue(database.db, reserved, database.waker),
     databaseUrl: database.url,
