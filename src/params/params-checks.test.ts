@@ -74,7 +74,7 @@ describe('a hostile schema', () => {
     expect(judge(schema, {})).toBe('no judge');
   });
 
-  it('does not hold anybody up with a pattern', () => {
+  it('is not slow with a pattern', () => {
     const schema = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     expect(judge(schema, { a: `${'a'.repeat(50)}!` })).toEqual([]);
   });
@@ -127,7 +127,7 @@ describe('the schemas that are known', () => {
     paramsSchema: { type },
   });
 
-  it('are told apart by when they were published', () => {
+  it('are identified by when they were published', () => {
     const checks = new ParamsChecks(systemClock);
     expect(checks.violations(published(1, 'monday', 'string'), '"x"')).toEqual([]);
     expect(checks.violations(published(1, 'tuesday', 'number'), '"x"')).toHaveLength(1);

@@ -11,7 +11,7 @@ const passMs = async (ms: number) => void (await vi.advanceTimersByTimeAsync(ms)
 const poller = (tick: Tick, more: Partial<PollerOptions> = {}) =>
   new Poller({ name: 'test', log: silentLog, tick, ...more });
 
-/** A tick that lasts until it is told to end, so that a test can act in the middle of it. */
+/** A tick that lasts until the test ends it, so that a test can act in the middle of it. */
 function heldTick(delayMs: number) {
   const limiters: PromiseWithResolvers<number>[] = [];
   const tick = vi.fn<Tick>(async () => {

@@ -73,7 +73,7 @@ export function adviceOn({ kind, name, application, state, pid }: Holder, heldSe
       return `${problem} Run "commit prepared" or "rollback prepared" for it.`;
     case 'replication slot':
       return (
-        `${problem} Bring its consumer back, or drop it if nobody needs it: ` +
+        `${problem} Bring its consumer back, or drop it if it is not needed: ` +
         `select pg_drop_replication_slot('${name}').`
       );
   }

@@ -17,7 +17,7 @@ import type { Db } from '../store/connection/db.ts';
 import { findHolder } from '../store/connection/health.ts';
 import { adviceOn, holderClock } from './health-watch.ts';
 
-const NOBODY = { scheduleId: null, jobId: null } as const;
+const NO_SUBJECT = { scheduleId: null, jobId: null } as const;
 
 export interface Measured {
   findings: Finding[];
@@ -50,7 +50,7 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
     const seconds = Math.min(rules.thresholdMin('oldest-age'), rules.thresholdMin('no-worker'));
     const found = await findOldLevels(db, shard, seconds);
     return found.flatMap(({ served, ...level }) => {
-      const old: Finding = { rule: 'oldest-age', ...NOBODY, ...level };
+      const old: Finding = { rule: 'oldest-age', ...NO_SUBJECT, ...level };
       return served ? [old] : [old, { ...old, rule: 'no-worker' }];
     });
   }
@@ -62,7 +62,7 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
       return { ...queue, seconds: windowSeconds ?? 0, bound: THRESHOLD_MAX };
     });
     const found = await countYoungDead(db, shard, queues);
-    return found.map((queue): Finding => ({ rule: 'dead-letters', ...NOBODY, ...queue }));
+    return found.map((queue): Finding => ({ rule: 'dead-letters', ...NO_SUBJECT, ...queue }));
   }
 
   async function retries(shard: number, rules: AlertRules): Promise<Finding[]> {
@@ -76,7 +76,7 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
         return ageSeconds <= (windowSeconds ?? 0);
       })
       .map(({ tenant, definitionKey, jobId }): Finding => {
-        return { rule: 'retries', ...NOBODY, tenant, definitionKey, jobId, value: 1 };
+        return { rule: 'retries', ...NO_SUBJECT, tenant, definitionKey, jobId, value: 1 };
       });
     return [...counted, ...(await retryRates(shard, found, rules))];
   }
@@ -97,7 +97,7 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
       const example = queues.get(queue);
       if (!example || started === 0) return [];
       const { tenant, definitionKey, jobId } = example;
-      const about = { ...NOBODY, tenant, definitionKey, jobId };
+      const about = { ...NO_SUBJECT, tenant, definitionKey, jobId };
       return { rule: 'retry-rate' as const, ...about, value: retried, outOf: started };
     });
   }
@@ -105,7 +105,7 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
   async function stuck(shard: number, rules: AlertRules): Promise<Finding[]> {
     if (!mayFire(rules, 'stuck')) return [];
     return (await findStuck(db, shard)).map((queue): Finding => {
-      return { rule: 'stuck', ...NOBODY, ...queue };
+      return { rule: 'stuck', ...NO_SUBJECT, ...queue };
     });
   }
 
@@ -135,7 +135,9 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
     if (!holder) return [];
     const value = Math.round(heldMs(holder) / 1_000);
     const detail = adviceOn(holder, value);
-    return [{ rule: 'vacuum', ...NOBODY, tenant: HOST_TENANT, definitionKey: null, value, detail }];
+    return [
+      { rule: 'vacuum', ...NO_SUBJECT, tenant: HOST_TENANT, definitionKey: null, value, detail },
+    ];
   }
 }
 

@@ -20,7 +20,7 @@ it('its own shards come each time, those of others once in a while', async () =>
   expect(await look()).toEqual([true, null]);
 });
 
-it('a shard takes in only so many at once, and keeps nobody from another', async () => {
+it('a shard has a limit of concurrent loops, and does not block other shards', async () => {
   const semaphore = new ShardSemaphore(2);
   const hang = Promise.withResolvers<void>();
   const done: string[] = [];

@@ -79,7 +79,7 @@ function isCancelled(reason: unknown): boolean {
 }
 
 function timedOut(name: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`nobody answered about ${name} in time`), { code: 'ETIMEOUT' });
+  return Object.assign(new Error(`no answer about ${name} in time`), { code: 'ETIMEOUT' });
 }
 
 function saysNo(reason: unknown): boolean {

@@ -24,7 +24,7 @@ async function posted(answer: (socket: Socket) => void, timeoutMs = 5_000) {
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
-/** Says a little again and again, until nobody listens. */
+/** Writes a little repeatedly until the client closes. */
 function drip(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 20);
   socket.on('close', () => clearInterval(timer));

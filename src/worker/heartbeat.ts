@@ -133,7 +133,7 @@ class ShardLease {
     const { queue, leaseMs, longLease } = this.#options;
     const shard = this.#shard;
     if (!longLease?.steady) return await queue.heartbeat(shard, instance, leaseMs, null);
-    const seen = await queue.look(shard, instance);
+    const seen = await queue.readLease(shard, instance);
     if (!seen.alive || !mustRenew(seen, longLease.leaseMs)) return seen;
     return await queue.heartbeat(shard, instance, longLease.leaseMs, leaseMs);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changesOf } from './changes.ts';
 
-test('only what differs is told, and of params only that they do', () => {
+test('lists the fields that differ, and of params only that they changed', () => {
   const before = { cron: '@daily', enabled: true, endAt: new Date(0), paramsJson: '{"pin":1}' };
   const after = { ...before, enabled: false, endAt: new Date(0), paramsJson: '{"pin":2}' };
   expect(changesOf(before, after)).toEqual({

@@ -10,12 +10,12 @@ export interface UidRange {
 
 /**
  * The embedded PostgreSQL. No distribution hands this number out: systemd's dynamic users end at
- * 65519, `nobody` is 65534. It is below 65536, so that it exists in containers with mapped users too.
+ * 65519, and 65534 is a system user. Below 65536, it also exists in containers with mapped users.
  */
 export const POSTGRES_UID = 65_525;
 export const POSTGRES_GID = 65_525;
 
-/** `nobody`, on practically every Linux: many programs run as this user. */
+/** A system user on practically every Linux: many programs run as it. */
 export const NOBODY_UID = 65_534;
 export const NOBODY_GID = 65_534;
 

@@ -93,7 +93,7 @@ describe('a definition', () => {
 
   const validate = (value: unknown) => ({ value });
   const noJsonSchema = () => {
-    throw new Error('cannot be told');
+    throw new Error('has no JSON Schema');
   };
   it.each<[string, StandardSchema['~standard']]>([
     ['does not know JSON Schema', { version: 1, vendor: 'x', validate }],

@@ -28,7 +28,7 @@ test.each([
   ['an error without a message', new RangeError(''), 'RangeError'],
   ['an object that is no JSON', { size: 1n }, '[object Object]'],
   ['an object without a prototype', Object.assign(Object.create(null), { n: 1n }), 'unknown error'],
-])('%s that was thrown is told', (_, thrown, message) => {
+])('describes %s that was thrown', (_, thrown, message) => {
   const { error, retryAfterMs } = classify(thrown, 0);
   expect(error).toMatchObject({ code: 'HANDLER_ERROR', message, cause: null });
   expect(retryAfterMs).toBeNull();

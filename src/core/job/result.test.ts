@@ -9,7 +9,7 @@ const refuse = () => {
 
 class Account {
   get owner() {
-    return 'nobody';
+    return 'no one';
   }
 }
 
@@ -47,7 +47,7 @@ describe('a result that JSON would change is refused', () => {
     ['a symbol in a list', ['x', Symbol('s')], /"1" is a symbol$/],
     ['NaN', Number.NaN, /the value is NaN$/],
     ['Infinity inside', { ratio: Number.NEGATIVE_INFINITY }, /"ratio" is -Infinity$/],
-    ['a promise that nobody awaited', { user: Promise.resolve(1) }, /"user" is a Promise$/],
+    ['a promise without await', { user: Promise.resolve(1) }, /"user" is a Promise$/],
     ['a Map', { byId: new Map([[1, 2]]) }, /"byId" is a Map$/],
     ['a Set', [new Set([1])], /"0" is a Set$/],
     ['an Error', { why: new Error('x') }, /"why" is an Error$/],

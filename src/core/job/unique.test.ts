@@ -18,7 +18,7 @@ const judge = (
   );
 
 describe('a unique job', () => {
-  it('is made when nobody holds its key', () => {
+  it('is made when no job holds its key', () => {
     expect(judgeUnique({ key: 'a', while: 'active', onConflict: 'existing' }, null)).toBe('make');
   });
 
@@ -30,7 +30,7 @@ describe('a unique job', () => {
     expect(judge(MINUTE, 'existing', state, { ageMs: 60_000 })).toBe('make');
   });
 
-  it('replaces one that nobody has seen yet', () => {
+  it('replaces one that was never claimed', () => {
     for (const during of ['queued', 'active', MINUTE] as const) {
       expect(judge(during, 'replace', 'queued', { untouched: true })).toBe('replace');
       expect(judge(during, 'replace', 'scheduled', { untouched: true })).toBe('replace');

@@ -17,48 +17,51 @@ function plan(policy: Policy, slots: Slot[], more: Partial<DueSlots> = {}) {
   const due = { slots, earlier: null, held: null, active: false, nowMs: NOW, ...more };
   const { decisions, held } = planSlots({ ...SCHEDULE_DEFAULTS, ...policy }, due);
   const minutes = (atMs: number) => (NOW - atMs) / MINUTE_MS;
-  const told = decisions
+  const decided = decisions
     .sort((a, b) => a.slot.atMs - b.slot.atMs || a.slot.localMs - b.slot.localMs)
     .map(({ slot, status, reason, throughMs }) => {
       const range = throughMs === null ? '' : `..${minutes(throughMs)}`;
       return `${minutes(slot.atMs)}${range} ${status}${reason ? ` ${reason}` : ''}`;
     });
-  return { told, held: held && minutes(held.atMs) };
+  return { decided, held: held && minutes(held.atMs) };
 }
 
-const told = (...args: Parameters<typeof plan>) => plan(...args).told;
+const decided = (...args: Parameters<typeof plan>) => plan(...args).decided;
 
 test('a slot that is on time fires, whatever the policies', () => {
   for (const catchUp of ['none', 'latest', 'all'] as const) {
     for (const overlap of ['allow', 'skip', 'queue-one'] as const) {
-      expect(plan({ catchUp, overlap }, [ago(0.5)])).toEqual({ told: ['0.5 fired'], held: null });
+      expect(plan({ catchUp, overlap }, [ago(0.5)])).toEqual({
+        decided: ['0.5 fired'],
+        held: null,
+      });
     }
   }
 });
 
 test('nothing due, nothing done', () => {
-  expect(plan({}, [])).toEqual({ told: [], held: null });
+  expect(plan({}, [])).toEqual({ decided: [], held: null });
 });
 
 describe('missed slots', () => {
   const missed = [ago(180), ago(120), ago(60)];
 
   test('none: they are skipped, and the one on time still fires', () => {
-    expect(told({ catchUp: 'none' }, missed)).toEqual([
+    expect(decided({ catchUp: 'none' }, missed)).toEqual([
       '180 skipped missed',
       '120 skipped missed',
       '60 skipped missed',
     ]);
-    expect(told({ catchUp: 'none' }, [...missed, ago(0)]).at(-1)).toBe('0 fired');
+    expect(decided({ catchUp: 'none' }, [...missed, ago(0)]).at(-1)).toBe('0 fired');
   });
 
   test('latest: one fires for all', () => {
-    expect(told({}, missed)).toEqual([
+    expect(decided({}, missed)).toEqual([
       '180 collapsed newer_slot',
       '120 collapsed newer_slot',
       '60 fired caught_up',
     ]);
-    expect(told({}, [...missed, ago(0)])).toEqual([
+    expect(decided({}, [...missed, ago(0)])).toEqual([
       '180 collapsed newer_slot',
       '120 collapsed newer_slot',
       '60 collapsed newer_slot',
@@ -67,7 +70,7 @@ describe('missed slots', () => {
   });
 
   test('latest: what is older than the window is given up', () => {
-    expect(told({ catchUpWindowMs: 30 * MINUTE_MS }, missed)).toEqual([
+    expect(decided({ catchUpWindowMs: 30 * MINUTE_MS }, missed)).toEqual([
       '180 skipped catch_up_window',
       '120 skipped catch_up_window',
       '60 skipped catch_up_window',
@@ -76,22 +79,22 @@ describe('missed slots', () => {
 
   test('all: within the window, and not more than the limit', () => {
     const policy = { catchUp: 'all', catchUpWindowMs: 150 * MINUTE_MS } as const;
-    expect(told(policy, [...missed, ago(0)])).toEqual([
+    expect(decided(policy, [...missed, ago(0)])).toEqual([
       '180 skipped catch_up_window',
       '120 fired caught_up',
       '60 fired caught_up',
       '0 fired',
     ]);
-    expect(told({ ...policy, catchUpMax: 1 }, missed)).toEqual([
+    expect(decided({ ...policy, catchUpMax: 1 }, missed)).toEqual([
       '180 skipped catch_up_window',
       '120 skipped catch_up_max',
       '60 fired caught_up',
     ]);
   });
 
-  test('very many are told in one row', () => {
+  test('very many are decided in one row', () => {
     const earlier = { first: ago(9_000), throughMs: NOW - 240 * MINUTE_MS };
-    const row = (policy: Policy) => told(policy, missed, { earlier })[0];
+    const row = (policy: Policy) => decided(policy, missed, { earlier })[0];
     expect(row({ catchUp: 'none' })).toBe('9000..240 skipped missed');
     expect(row({ catchUp: 'latest' })).toBe('9000..240 collapsed newer_slot');
     expect(row({ catchUp: 'all' })).toBe('9000..240 skipped catch_up_max');
@@ -103,8 +106,8 @@ describe('a time that does not exist', () => {
   const gap = (minute: number) => ago(1, { localMs: minute, gap: true });
 
   test('shift: it fires at the change, once for all that shift there', () => {
-    expect(told({}, [gap(1)])).toEqual(['1 fired']);
-    expect(told({}, [gap(1), gap(2), ago(1)])).toEqual([
+    expect(decided({}, [gap(1)])).toEqual(['1 fired']);
+    expect(decided({}, [gap(1), gap(2), ago(1)])).toEqual([
       '1 collapsed dst_gap',
       '1 collapsed dst_gap',
       '1 fired',
@@ -112,7 +115,7 @@ describe('a time that does not exist', () => {
   });
 
   test('skip: it is skipped, and what exists at that instant fires', () => {
-    expect(told({ dstGap: 'skip' }, [gap(1), gap(2), ago(1)])).toEqual([
+    expect(decided({ dstGap: 'skip' }, [gap(1), gap(2), ago(1)])).toEqual([
       '1 skipped dst_gap',
       '1 skipped dst_gap',
       '1 fired',
@@ -124,43 +127,43 @@ describe('while an earlier job goes on', () => {
   const active = { active: true };
 
   test('allow: it fires all the same', () => {
-    expect(told({}, [ago(0)], active)).toEqual(['0 fired']);
+    expect(decided({}, [ago(0)], active)).toEqual(['0 fired']);
   });
 
   test('skip: it is skipped', () => {
-    expect(told({ overlap: 'skip' }, [ago(0)], active)).toEqual(['0 skipped overlap']);
+    expect(decided({ overlap: 'skip' }, [ago(0)], active)).toEqual(['0 skipped overlap']);
   });
 
   test('skip: of several that catch up, the newest fires', () => {
     const policy = { overlap: 'skip', catchUp: 'all' } as const;
-    expect(told(policy, [ago(2), ago(0)])).toEqual(['2 skipped overlap', '0 fired']);
+    expect(decided(policy, [ago(2), ago(0)])).toEqual(['2 skipped overlap', '0 fired']);
   });
 
   test('queue-one: the first waits, later ones join it, and it fires when the job is over', () => {
     const policy = { overlap: 'queue-one' } as const;
-    expect(plan(policy, [ago(0)], active)).toEqual({ told: [], held: 0 });
+    expect(plan(policy, [ago(0)], active)).toEqual({ decided: [], held: 0 });
     const held = ago(10);
     expect(plan(policy, [ago(0)], { ...active, held })).toEqual({
-      told: ['0 collapsed overlap'],
+      decided: ['0 collapsed overlap'],
       held: 10,
     });
-    expect(plan(policy, [], { ...active, held })).toEqual({ told: [], held: 10 });
-    expect(plan(policy, [], { held })).toEqual({ told: ['10 fired overlap'], held: null });
-    expect(plan(policy, [ago(0)], { held })).toEqual({ told: ['10 fired overlap'], held: 0 });
+    expect(plan(policy, [], { ...active, held })).toEqual({ decided: [], held: 10 });
+    expect(plan(policy, [], { held })).toEqual({ decided: ['10 fired overlap'], held: null });
+    expect(plan(policy, [ago(0)], { held })).toEqual({ decided: ['10 fired overlap'], held: 0 });
   });
 
   test('queue-one: of several that catch up, one fires, one waits', () => {
     const policy = { overlap: 'queue-one', catchUp: 'all' } as const;
     expect(plan(policy, [ago(4), ago(3), ago(2), ago(0)])).toEqual({
-      told: ['4 fired caught_up', '2 collapsed overlap', '0 collapsed overlap'],
+      decided: ['4 fired caught_up', '2 collapsed overlap', '0 collapsed overlap'],
       held: 3,
     });
   });
 
   test('a slot that was held is not forgotten when the policy changes', () => {
     const held = ago(10);
-    expect(told({ overlap: 'allow' }, [], { ...active, held })).toEqual(['10 fired overlap']);
-    expect(told({ overlap: 'skip' }, [], { ...active, held })).toEqual(['10 skipped overlap']);
+    expect(decided({ overlap: 'allow' }, [], { ...active, held })).toEqual(['10 fired overlap']);
+    expect(decided({ overlap: 'skip' }, [], { ...active, held })).toEqual(['10 skipped overlap']);
   });
 });
 

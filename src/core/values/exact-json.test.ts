@@ -7,7 +7,7 @@ test.each([
   ['a larger one that happens to be exact', '[-10000000000000000]', [-10000000000000000]],
   ['one that JavaScript itself has written', '1763233253282000000', 1763233253282000000],
   ['one that it writes in another way', '1000000000000000000000', 1e21],
-  ['a fraction, which everybody rounds', '0.12345678901234567890', 0.12345678901234568],
+  ['a fraction, which is rounded', '0.12345678901234567890', 0.12345678901234568],
   ['digits in a text', '"12345678901234567890"', '12345678901234567890'],
   ['a key of digits', '{"12345678901234567890":1}', { '12345678901234567890': 1 }],
 ])('%s is read', (_, text, value) => expect(parseExactly(text)).toEqual(value));
@@ -17,7 +17,7 @@ test.each(['{"id":1234567890123456789}', '[[-9007199254740993]]', '1234567890123
   (text) => expect(() => parseExactly(text)).toThrow(InexactNumber),
 );
 
-test('what is no JSON is told by the parser', () => {
+test('invalid JSON gets the error of the parser', () => {
   expect(() => parseExactly('{"id":1234567890123456789')).toThrow(SyntaxError);
 });
 
@@ -40,11 +40,11 @@ test.each([
   const limits = { valuesMax: Infinity, depthMax: Infinity };
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   const inSteps = () => atOnce(parseInSteps(new TextEncoder().encode(text), limits, decode));
-  const atOnceText = told(() => JSON.parse(text) as unknown);
-  expect(told(inSteps)).toBe(atOnceText);
+  const atOnceText = errorOf(() => JSON.parse(text) as unknown);
+  expect(errorOf(inSteps)).toBe(atOnceText);
 });
 
-function told(read: () => unknown): string {
+function errorOf(read: () => unknown): string {
   try {
     return JSON.stringify(read());
   } catch (error) {

@@ -39,7 +39,7 @@ test.each([
   expect(unknownName('field', typed, KNOWN)).toBe(sentence);
 });
 
-test('what is known is not told when there is too much of it', () => {
+test('a long list of known names is left out', () => {
   const many = Array.from({ length: 50 }, (_, index) => `name${index}`);
   expect(unknownName('field', 'other', many)).toBe('unknown field "other"');
 });

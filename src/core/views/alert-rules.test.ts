@@ -115,8 +115,8 @@ describe('judging', () => {
       const value = ALERT_RULES[rule].threshold;
       const [firing] = judge([finding({ rule, value, scheduleId })], rules);
       expect(firing?.message).not.toMatch(/undefined|null/);
-      const told = ALERT_RULES[rule].unit === 'seconds' ? duration(value * 1_000) : String(value);
-      expect(firing?.message).toContain(told);
+      const shown = ALERT_RULES[rule].unit === 'seconds' ? duration(value * 1_000) : String(value);
+      expect(firing?.message).toContain(shown);
     }
   });
 });

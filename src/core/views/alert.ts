@@ -71,7 +71,7 @@ export const ALERT_RULES: Readonly<Record<AlertRuleName, AlertRuleKind>> = {
   stuck: {
     description:
       `Running jobs of a definition that have used ${STUCK_SHARE * 100} % of their timeout, or whose ` +
-      `worker's lease has been over for ${LEASE_OVER_SECONDS} s without anybody taking them over.`,
+      `worker's lease has been over for ${LEASE_OVER_SECONDS} s without recovery.`,
     unit: 'jobs',
     threshold: 1,
     windowSeconds: null,

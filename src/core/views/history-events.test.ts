@@ -57,14 +57,14 @@ const INTERRUPTED = failureOf('INTERRUPTED', 'deploy');
 const BROKEN = failureOf('HANDLER_ERROR', 'boom');
 
 /** Each event as one line: where, what, in which attempt. */
-const told = (history: HistoryRows, afterId: string | null = null, limit = 100) => {
+const eventsOf = (history: HistoryRows, afterId: string | null = null, limit = 100) => {
   const after = afterId === null ? null : parsePosition(afterId);
   return buildHistory(history, after, limit).events.map(
     ({ id, type, attempt }) => `${id} ${type}${attempt === null ? '' : ` of ${attempt}`}`,
   );
 };
 
-const HISTORIES: [name: string, history: Partial<HistoryRows>, told: string[]][] = [
+const HISTORIES: [name: string, history: Partial<HistoryRows>, eventsOf: string[]][] = [
   ['held or scheduled', { attempts: [{ ...WAITS, queuedAt: null }] }, []],
   ['queued', { attempts: [WAITS] }, ['1-0-0 queued']],
   ['running', { attempts: [RUNS] }, ['1-0-0 queued', '1-1-0 started of 1']],
@@ -161,7 +161,7 @@ const HISTORIES: [name: string, history: Partial<HistoryRows>, told: string[]][]
     ['1-0-0 queued', '1-1-0 started of 1', '1-5-0 snoozed of 1'],
   ],
   [
-    'ended with hooks, told in their order',
+    'ended with hooks, in their order',
     {
       attempts: [ended('succeeded')],
       hooks: [hook(), hook({ hook: 'onSuccess', finishedAt: at(12) })],
@@ -206,18 +206,18 @@ const HISTORIES: [name: string, history: Partial<HistoryRows>, told: string[]][]
 
 describe('the history of a job', () => {
   it.each(HISTORIES)('that is %s', (_, history, expected) => {
-    expect(told(rows(history))).toEqual(['0-0-0 created', ...expected]);
+    expect(eventsOf(rows(history))).toEqual(['0-0-0 created', ...expected]);
   });
 
   it.each(HISTORIES)('goes on after each event without a gap: %s', (_, history) => {
-    const all = told(rows(history));
+    const all = eventsOf(rows(history));
     for (const [index, line] of all.entries()) {
       const [id = ''] = line.split(' ');
-      expect(told(rows(history), id)).toEqual(all.slice(index + 1));
+      expect(eventsOf(rows(history), id)).toEqual(all.slice(index + 1));
     }
   });
 
-  it('is told page by page', () => {
+  it('is read page by page', () => {
     const history = rows({ attempts: [ended('succeeded')] });
     expect(buildHistory(history, null, 3)).toMatchObject({ more: true, events: [{}, {}, {}] });
     expect(buildHistory(history, [1, 1, 0], 3)).toMatchObject({
@@ -280,7 +280,7 @@ describe('a job that was retried by hand', () => {
 
   it('goes on after its end and its hooks', () => {
     const first = ended('failed', { error: BROKEN, retried });
-    expect(told(rows({ attempts: [again, first], hooks: [hook()] }))).toEqual([
+    expect(eventsOf(rows({ attempts: [again, first], hooks: [hook()] }))).toEqual([
       '0-0-0 created',
       '1-0-0 queued',
       '1-1-0 started of 1',

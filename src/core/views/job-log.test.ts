@@ -26,9 +26,9 @@ test('a share of jobs is about that share, and the same jobs each time', () => {
       shard: 0,
     });
   });
-  const told = (share: number) => ids.filter((id) => isInShare(id, share)).length;
-  expect([told(0), told(1)]).toEqual([0, 1_000]);
-  expect(told(0.1)).toBeGreaterThan(50);
-  expect(told(0.1)).toBeLessThan(200);
+  const sampled = (share: number) => ids.filter((id) => isInShare(id, share)).length;
+  expect([sampled(0), sampled(1)]).toEqual([0, 1_000]);
+  expect(sampled(0.1)).toBeGreaterThan(50);
+  expect(sampled(0.1)).toBeLessThan(200);
   expect(ids.filter((id) => isInShare(id, 0.1)).every((id) => isInShare(id, 0.2))).toBe(true);
 });

@@ -38,8 +38,8 @@ test.each<[expected: string, job: Partial<JobView>]>([
     { ...ran, attempts: 3, status: 'failed', error: boom },
   ],
   [
-    'failed before it ran: NO_HANDLER nobody',
-    { status: 'failed', error: { ...boom, code: 'NO_HANDLER', message: 'nobody' } },
+    'failed before it ran: NO_HANDLER no worker',
+    { status: 'failed', error: { ...boom, code: 'NO_HANDLER', message: 'no worker' } },
   ],
   ['cancelled before it ran', { status: 'cancelled' }],
   ['cancelled on attempt 1 of 3', { ...ran, status: 'cancelled' }],

@@ -39,7 +39,7 @@ const JOB: JobView = {
 };
 const ERROR = { code: 'TIMEOUT', message: 'slow', stack: null, cause: null };
 
-const told = (changes: Partial<DeliveryParams>): DeliveryParams => ({
+const delivery = (changes: Partial<DeliveryParams>): DeliveryParams => ({
   webhookId: 'w',
   event: 'job.finished',
   jobId: 'j',
@@ -47,8 +47,8 @@ const told = (changes: Partial<DeliveryParams>): DeliveryParams => ({
   ...changes,
 });
 
-test('a job that has gone on is told as it was', () => {
-  const retrying = told({ status: 'retrying', attempts: 1, runAt: AT, error: ERROR });
+test('a job that has moved on is shown as it was', () => {
+  const retrying = delivery({ status: 'retrying', attempts: 1, runAt: AT, error: ERROR });
   expect(jobThen(JOB, retrying)).toMatchObject({
     status: 'retrying',
     attempts: 1,
@@ -59,7 +59,7 @@ test('a job that has gone on is told as it was', () => {
     finishedAt: null,
     updatedAt: THEN,
   });
-  expect(jobThen(JOB, told({ status: 'running', attempts: 1 }))).toMatchObject({
+  expect(jobThen(JOB, delivery({ status: 'running', attempts: 1 }))).toMatchObject({
     status: 'running',
     startedAt: THEN,
     finishedAt: null,
@@ -67,8 +67,8 @@ test('a job that has gone on is told as it was', () => {
   });
 });
 
-test('a job that has not is told as it is', () => {
-  expect(jobThen(JOB, told({ status: 'succeeded', attempts: 2 }))).toEqual({
+test('a job that has not moved on is shown as it is', () => {
+  expect(jobThen(JOB, delivery({ status: 'succeeded', attempts: 2 }))).toEqual({
     ...JOB,
     finishedAt: THEN,
     updatedAt: THEN,
@@ -76,7 +76,7 @@ test('a job that has not is told as it is', () => {
 });
 
 test('an event is a CloudEvent', () => {
-  expect(jobEvent('d', told({ event: 'job.failed' }), JOB)).toEqual({
+  expect(jobEvent('d', delivery({ event: 'job.failed' }), JOB)).toEqual({
     specversion: '1.0',
     id: 'd',
     source: 'urn:longshore:tenant:acme',
@@ -86,7 +86,7 @@ test('an event is a CloudEvent', () => {
     datacontenttype: 'application/json',
     data: JOB,
   });
-  expect(testEvent('d', told({ event: 'webhook.test', jobId: null }), 'acme')).toMatchObject({
+  expect(testEvent('d', delivery({ event: 'webhook.test', jobId: null }), 'acme')).toMatchObject({
     type: 'dev.longshore.webhook.test',
     subject: 'w',
     data: { webhookId: 'w' },
@@ -94,10 +94,10 @@ test('an event is a CloudEvent', () => {
 });
 
 test('what would be too large says so', () => {
-  const large = jobEvent('d', told({}), { ...JOB, result: 'ä'.repeat(200_000) });
+  const large = jobEvent('d', delivery({}), { ...JOB, result: 'ä'.repeat(200_000) });
   expect(large).toMatchObject({ truncated: true, data: { params: null, result: null } });
   expect(JSON.stringify(large).length).toBeLessThan(2_000);
-  expect(jobEvent('d', told({}), { ...JOB, result: 'a'.repeat(200_000) })).not.toHaveProperty(
+  expect(jobEvent('d', delivery({}), { ...JOB, result: 'a'.repeat(200_000) })).not.toHaveProperty(
     'truncated',
   );
 });

@@ -60,6 +60,6 @@ export interface QueuePort {
     contactMs: number | null,
   ): Promise<HeartbeatAnswer>;
   /** The same answer without a renewal. */
-  look(shard: number, instance: string): Promise<LookAnswer>;
+  readLease(shard: number, instance: string): Promise<LookAnswer>;
   retire(shard: number, instance: string): Promise<void>;
 }

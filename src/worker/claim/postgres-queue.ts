@@ -78,7 +78,7 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
     register: async (shard, worker) => await registerWorker(reserved, shard, worker),
     heartbeat: async (shard, instance, leaseMs, contactMs) =>
       await heartbeat(reserved, shard, instance, leaseMs, contactMs),
-    look: async (shard, instance) => await lookAtLease(reserved, shard, instance),
+    readLease: async (shard, instance) => await lookAtLease(reserved, shard, instance),
     retire: async (shard, instance) => await retireWorker(reserved, shard, instance),
   };
 }

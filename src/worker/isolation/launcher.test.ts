@@ -42,7 +42,7 @@ describe('the launcher', () => {
     expect([stdout, stderr, status]).toEqual(['3000000\n', '', 0]);
   });
 
-  it('waits for its word, and ends when there is nobody to say it', () => {
+  it('waits for a line, and exits when the other end is closed', () => {
     const { status, stdout } = launch({ waits: true }, ['/bin/echo', 'began']);
     expect(stdout).toBe('');
     expect(status).not.toBe(0);

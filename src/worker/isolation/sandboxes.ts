@@ -67,7 +67,7 @@ const RUNNERS_BESIDES = 8;
  * so everything is under one folder, one control group and one family of name tags.
  */
 export class Sandboxes implements Service {
-  readonly name = 'clean room';
+  readonly name = 'sandboxes';
   readonly #options: SandboxesOptions;
   readonly #family: number;
   readonly #watch: RssWatch;

@@ -160,7 +160,7 @@ type Steps = {
 };
 
 describe('hooks', () => {
-  it('that run with the job are told when they fail, and the job runs all the same', async () => {
+  it('that run with the job are reported when they fail, and the job runs anyway', async () => {
     const { run, next, outcome } = sessionOf({
       onStart: () => {
         throw new Error('no coffee');

@@ -26,7 +26,7 @@ it('an idle runner of another kind makes room, when there is none', () => {
   expect([first.idle, second.idle]).toEqual([1, 1]);
 });
 
-it('nobody is ended who is not idle', () => {
+it('no runner is ended that is not idle', () => {
   const capacity = new Capacity(1);
   const [first, second] = [lender(capacity, 0), lender(capacity, 0)];
   capacity.take();

@@ -34,7 +34,7 @@ describe('what a runner says', () => {
     ['no claim', '{"type":"progress","fraction":0.5,"message":null}'],
     ['a claim that is no number', '{"type":"log","claim":"1","level":"info","message":"x"}'],
     ['a fraction out of range', '{"type":"progress","claim":1,"fraction":2,"message":null}'],
-  ])('is not heard with %s', (_, line) => {
+  ])('is refused with %s', (_, line) => {
     expect(parseMessage(line)).toBeNull();
   });
 
