@@ -4,24 +4,21 @@ import { type Actor, audited } from '../access/audit.ts';
 import { type ChangeResult, changeJob } from './change-job.ts';
 import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
+import { atPlaces, filterOnly, ONCE_PER_ROW, placeOf } from '../connection/planner.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 
-/**
- * Rows are looked up by their key first, then deleted by where they are: PostgreSQL 15 and 16 would
- * read the whole index to find a list of ids in it (sql/migrations/0001_schema.sql). `is true` keeps
- * the planner from doing just that; a row that is not the one that was looked up is left alone.
- */
+/** Finds the rows of a table that belong to the jobs, and deletes them. */
 const forget = (table: string, column: string) => `
   ${table}_at as materialized (
     select x.place from over o cross join lateral (
-      select x.ctid as place from longshore.${table} x
-      where x.shard = $1 and x.${column} = o.id offset 0
+      select ${placeOf('x')} as place from longshore.${table} x
+      where x.shard = $1 and x.${column} = o.id ${ONCE_PER_ROW}
     ) x
   ),
   ${table}_gone as (
     delete from longshore.${table}
-    where ctid = any (array(select place from ${table}_at))
-      and (shard = $1 and ${column} = any (array(select id from over))) is true
+    where ${atPlaces(`select place from ${table}_at`)}
+      and ${filterOnly(`shard = $1 and ${column} = any (array(select id from over))`)}
   )`;
 
 /**
@@ -34,7 +31,7 @@ const DELETE = statement<{ id: string; state: TerminalState }>(
   `with over as materialized (
     select f.shard, f.id, f.queue, f.state, f.place
     from unnest($2::uuid[]) as wanted(id) cross join lateral (
-      select f.*, f.ctid as place from longshore.done f
+      select f.*, ${placeOf('f')} as place from longshore.done f
       where f.shard = $1 and f.id = wanted.id and f.state = any ($4::longshore.job_state[])
         and f.finished_at <= coalesce($5::timestamptz, 'infinity')
         and ${changeableQueue('f.queue')}
@@ -45,8 +42,8 @@ const DELETE = statement<{ id: string; state: TerminalState }>(
   ${counters(moves('state', 'null', 'over'))},
   outcome as (
     delete from longshore.done
-    where ctid = any (array(select place from over))
-      and (shard = $1 and id = any (array(select id from over))) is true
+    where ${atPlaces('select place from over')}
+      and ${filterOnly('shard = $1 and id = any (array(select id from over))')}
   ),
   ${[forget('job', 'id'), ...['attempt', 'event', 'log_chunk', 'step'].map((table) => forget(table, 'job_id'))].join(',')}
   select id, state from over`,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../../runtime/deadline.ts';
 import { type Queryable, statement } from '../connection/db.ts';
+import { atPlaces, placeOf } from '../connection/planner.ts';
 
 /**
  * Retention: how long history is kept, counted from the end of a job. The work is done by functions
@@ -99,16 +100,16 @@ export async function cleanKept(
 const TIDY_KEYS = statement<{ read: number; freed: number; scope: string; key: string }>(
   'tidy_keys',
   `with page as materialized (
-    select d.ctid, d.scope, d.key, d.job_id from longshore.dedupe d
+    select ${placeOf('d')}, d.scope, d.key, d.job_id from longshore.dedupe d
     where d.shard = $1 and d.scope >= $2 and (d.scope, d.key) > ($2, $3)
     order by d.scope, d.key limit $4
   ),
   freed as (
-    delete from longshore.dedupe where ctid = any (array(
+    delete from longshore.dedupe where ${atPlaces(`
       select p.ctid from page p
       where p.job_id < longshore.id_floor(
           coalesce($6::timestamptz, clock_timestamp()) - make_interval(hours => 24 * $5))
-        and (select j.id from longshore.job j where j.shard = $1 and j.id = p.job_id) is null))
+        and (select j.id from longshore.job j where j.shard = $1 and j.id = p.job_id) is null`)}
     returning 1
   )
   select (select count(*)::int from page) as read, (select count(*)::int from freed) as freed,

@@ -3,6 +3,7 @@ import { DEFAULT_RETRY, retryDelayMs } from '../../core/failure/backoff.ts';
 import type { RetryRequest } from '../../core/failure/retry.ts';
 import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
+import { atPlaces, filterOnly, ONCE_PER_ROW, placeOf } from '../connection/planner.ts';
 import { permit, COUNT_BLOCKED, keyLimiter, blocks } from '../limits/limiters.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 
@@ -36,7 +37,7 @@ const WAITS_OR_NOT = "case when waits then 'scheduled' else 'queued' end";
  *
  * A pruner that copies `done` meanwhile must learn of it; that is what `revived` is for.
  *
- * Rows are found by their key and changed by where they are (`store/change/delete-jobs.ts` says why).
+ * Rows are found by key and changed by position (`store/connection/planner.ts` says why).
  *
  * `entered` is where a job comes back into level, as in `store/enqueue/enqueue.ts`: if its concurrency key is
  * limited it waits for a token first. Whoever calls this has taken the unique keys of the jobs again
@@ -53,7 +54,7 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
     select f.*, u.n, u.params, c.at,
       coalesce(u.run_at, c.at + make_interval(secs => u.delay_ms / 1000.0)) as wanted_at
     from clock c, u cross join lateral (
-      select f.*, f.ctid as place from longshore.done f
+      select f.*, ${placeOf('f')} as place from longshore.done f
       where f.shard = $1 and f.id = u.id and f.state = any ($5::longshore.job_state[])
         and f.finished_at <= coalesce($6::timestamptz, 'infinity')
         and ${changeableQueue('f.queue', 'u.params is not null')}
@@ -62,8 +63,8 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
   ),
   left_done as (
     delete from longshore.done
-    where ctid = any (array(select place from back))
-      and (shard = $1 and id = any (array(select id from back))) is true
+    where ${atPlaces('select place from back')}
+      and ${filterOnly('shard = $1 and id = any (array(select id from back))')}
   ),
   told as (
     insert into longshore.revived select shard, id from back
@@ -83,24 +84,24 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
   ),
   body as materialized (
     select j.place, j.id, b.params from back b cross join lateral (
-      select j.ctid as place, j.id from longshore.job j
+      select ${placeOf('j')} as place, j.id from longshore.job j
       where j.shard = $1 and j.id = b.id and b.params is not null limit 1
     ) j
   ),
   edited as (
     update longshore.job j set params = b.params::json from body b
-    where j.ctid = any (array(select place from body)) and (j.shard = $1 and j.id = b.id) is true
+    where ${atPlaces('select place from body', 'j')} and ${filterOnly('j.shard = $1 and j.id = b.id')}
   ),
   saved as materialized (
     select s.place from back b cross join lateral (
-      select s.ctid as place from longshore.step s
-      where s.shard = $1 and s.job_id = b.id and $4::text = 'reset' offset 0
+      select ${placeOf('s')} as place from longshore.step s
+      where s.shard = $1 and s.job_id = b.id and $4::text = 'reset' ${ONCE_PER_ROW}
     ) s
   ),
   forgotten as (
     delete from longshore.step
-    where ctid = any (array(select place from saved))
-      and (shard = $1 and job_id = any (array(select id from back))) is true
+    where ${atPlaces('select place from saved')}
+      and ${filterOnly('shard = $1 and job_id = any (array(select id from back))')}
   ),
   level as materialized (
     select b.*, ${KEY_LIMITER} as key_limiter, ${FAILS_UNHANDLED} as fails_unhandled,

@@ -1,24 +1,24 @@
 import { type ClaimedJob, type ClaimLevel, TAKE, TAKEN } from './claim.ts';
 import { arrayText, type Queryable, statement } from '../connection/db.ts';
+import { filterOnly } from '../connection/planner.ts';
 import { inLockOrder } from '../connection/lock-order.ts';
 import type { Settlement } from './settlement.ts';
 import { started, counters } from '../counters/counter-moves.ts';
 import { isSubscribed } from './subscribed-queues.ts';
 
 /**
- * A turn settles a batch of plain successes and claims the next jobs in one statement and one
- * commit: a quarter less work for the database than the two of them, and half the waiting. It is
- * `settle` without the cases that are not plain, followed by `claim`; both are explained there. A
- * batch that holds a failure, a cancel or a retry goes the long way.
+ * One round of the worker: settles a batch of plain successes and claims the next jobs in one statement and
+ * one commit. That is a quarter less work for the database than two statements, and half the latency. It is
+ * `settle` without the cases that are not plain, followed by `claim`; both are explained there. A batch that
+ * holds a failure, a cancel or a retry goes through `settle`.
  *
- * The fence costs no lock of its own here. A row's claim number never changes in place (a new claim
- * is a new row), so what was found under it can only be deleted or be asked to stop meanwhile; the
- * delete sees both, and what it really deleted is what ended. `(… in …) is true` keeps the planner
- * from turning that into a join of two batches.
+ * The fence takes no lock of its own here. The claim number of a row never changes in place (a new claim is
+ * a new row), so a found row can only be deleted or cancelled meanwhile. The delete sees both, and the rows
+ * that it deleted are the jobs that ended.
  *
- * A claim that holds tokens is none of it: these must be handed on. It may have got one after its
- * start, when a limit was set, which is why the delete looks, and not only the worker. Nor is a success
- * that somebody listens for, by then (`store/claim/subscribed-queues.ts`).
+ * A claim that holds permits is left to `settle`, which returns them. A running job may have got one when a
+ * limit was set, so the delete checks this, not only the worker. A success that a webhook subscribes to is
+ * left to `settle` too (`store/claim/subscribed-queues.ts`).
  */
 
 export interface SettleAndClaim {
@@ -29,7 +29,7 @@ export interface SettleAndClaim {
 }
 
 export interface SettleAndClaimResult {
-  /** What the fence let through; null when that was everything. */
+  /** The ids that the fence let through; null when it was the whole batch. */
   settled: Set<string> | null;
   jobs: ClaimedJob[];
 }
@@ -40,7 +40,7 @@ interface SettleAndClaimRow extends ClaimedJob {
 
 const SUCCEEDED = `select queue, state as was, 'succeeded'::longshore.job_state as state,
         null::text as code, null::int as attempts, at - started_at as took
-      from owned, clock where (id in (select id from left_running)) is true`;
+      from owned, clock where ${filterOnly('id in (select id from left_running)')}`;
 
 const SETTLE_AND_CLAIM = statement<SettleAndClaimRow>(
   'settle_and_claim',
@@ -74,7 +74,7 @@ const SETTLE_AND_CLAIM = statement<SettleAndClaimRow>(
     select shard, id, queue, 'succeeded', rank, attempts, max_attempts, claim_no,
       interruptions, queued_at, worker, started_at, at,
       progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result
-    from owned, clock where (id in (select id from left_running)) is true
+    from owned, clock where ${filterOnly('id in (select id from left_running)')}
   ),
   ${TAKE}, ${counters(SUCCEEDED, started('picked'))}
   select null::uuid[] as settled, ${TAKEN}

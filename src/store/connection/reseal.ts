@@ -1,5 +1,6 @@
 import { CannotOpen, keyIdsIn } from '../../core/access/sealed.ts';
 import { type Db, type Queryable, type Statement, statement } from './db.ts';
+import { atPlaces, filterOnly, placeOf } from './planner.ts';
 
 /**
  * A walk over everything that may be encrypted, to count by which key, and to encrypt it anew with the
@@ -111,12 +112,12 @@ const STOPS: readonly Stop[] = PLACES.map((place, n) => {
          select t.place, u.* from json_to_recordset($2::json)
            as u(id uuid, part ${partType}, text text, sealed text)
          cross join lateral (
-           select t.ctid as place from longshore.${table} t
+           select ${placeOf('t')} as place from longshore.${table} t
            where ${same} and ${place.text} = u.text limit 1 for update
          ) t
        )
        update longshore.${table} t set ${place.set} from u
-       where t.ctid = any (array(select place from u)) and (${same}) is true
+       where ${atPlaces('select place from u', 't')} and ${filterOnly(same)}
        returning u.id`,
     ),
   };

@@ -1,6 +1,7 @@
 import { FAILURE_CODES, OTHER_CODE } from '../../core/failure/failure.ts';
 import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
+import { atPlaces, filterOnly, placeOf } from '../connection/planner.ts';
 
 /**
  * Adds up what statements have written about their moves (`store/counters/counter-moves.ts`). A row is deleted and
@@ -33,13 +34,13 @@ const FOLD = statement<Fold>(
     on conflict (shard) do update set at = excluded.at
   ),
   picked as materialized (
-    select d.ctid as place from longshore.counter_delta d
+    select ${placeOf('d')} as place from longshore.counter_delta d
     where d.shard = $1 and d.at > $2::timestamptz and (select mine from held)
     order by d.at limit $3
   ),
   gone as (
     delete from longshore.counter_delta
-    where ctid = any (array(select place from picked)) and (shard = $1) is true
+    where ${atPlaces('select place from picked')} and ${filterOnly('shard = $1')}
     returning *
   ),
   move as materialized (
@@ -116,13 +117,13 @@ const FORGET = statement<{ forgotten: number }>(
   'forget_counters',
   `with over as materialized (select clock_timestamp() - interval '25 hours' as at),
   slots as (
-    delete from longshore.counter_span where ctid = any (array(
+    delete from longshore.counter_span where ${atPlaces(`
       select s.ctid from longshore.queue l cross join lateral (
-        select s.ctid from longshore.counter_span s
+        select ${placeOf('s')} from longshore.counter_span s
         where s.shard = $1 and s.queue = l.queue and s.slot > '-infinity'
           and s.slot < (select at from over)
       ) s
-      where l.shard = $1))
+      where l.shard = $1`)}
     returning 1
   ),
   minutes as (

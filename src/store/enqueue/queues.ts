@@ -2,6 +2,7 @@ import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import type { JobState } from '../../core/job/job.ts';
 import { homeShard } from '../../core/queue/shard.ts';
 import { type Queryable, statement } from '../connection/db.ts';
+import { ONCE_PER_ROW } from '../connection/planner.ts';
 
 /** Where the jobs of one definition version of one tenant wait. */
 export interface Queue {
@@ -74,7 +75,7 @@ const SERVED_QUEUES = statement<ServedQueue>(
    cross join lateral (
      select * from longshore.queue l
      where l.shard = $1 and l.key = d.key and l.version = d.version and l.paused_at is null
-     offset 0
+     ${ONCE_PER_ROW}
    ) l`,
 );
 

@@ -1,4 +1,5 @@
 import { type Queryable, statement } from '../connection/db.ts';
+import { ONCE_PER_ROW } from '../connection/planner.ts';
 import { permit, COUNT_BLOCKED } from './limiters.ts';
 import type { LevelHint } from '../connection/wake.ts';
 
@@ -20,7 +21,7 @@ const ADOPT = statement<{ adopted: number }>(
     select r.id from longshore.worker w
     cross join lateral (
       select id, queue, key_limiter, tokens from longshore.running r
-      where r.shard = $1 and r.worker = w.instance offset 0
+      where r.shard = $1 and r.worker = w.instance ${ONCE_PER_ROW}
     ) r
     cross join lateral (
       select definition_limiter, tenant_limiter, keyed from longshore.queue where shard = $1 and queue = r.queue limit 1

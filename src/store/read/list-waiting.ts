@@ -2,6 +2,7 @@ import type { JobView } from '../../core/job/job.ts';
 import { ANY_JOB, type JobCriteria, needsSieve } from '../../core/job/job-criteria.ts';
 import type { Db, Queryable, Statement } from '../connection/db.ts';
 import { statement } from '../connection/db.ts';
+import { filterOnly } from '../connection/planner.ts';
 import { queuesOf } from './find-jobs.ts';
 import { FIRST_ID, idRange, LAST_ID } from '../connection/id-range.ts';
 import { viewPage } from './list-jobs.ts';
@@ -62,7 +63,7 @@ const PRIORITY: Statement<Passed> = statement(
      select w.id, w.rank as a, w.seq as b from longshore.waiting w
      where w.shard = $1 and w.queue = l.queue and w.seq is not null
        and (w.rank, w.seq) >= ($5::int, $6::bigint)
-       and ((w.rank, w.seq, w.id) > ($5::int, $6::bigint, $4::uuid)) is true
+       and ${filterOnly('(w.rank, w.seq, w.id) > ($5::int, $6::bigint, $4::uuid)')}
      order by w.rank, w.seq fetch first ($3) rows with ties
    ) w
    order by w.a, w.b, w.id limit $3`,

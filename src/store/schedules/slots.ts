@@ -2,6 +2,7 @@ import type { SlotView } from '../../core/schedule/schedule.ts';
 import type { SlotDecision } from '../../core/schedule/slot-plan.ts';
 import { shardOfScheduleId } from '../../core/schedule/schedule-id.ts';
 import { type Queryable, statement } from '../connection/db.ts';
+import { atPlaces } from '../connection/planner.ts';
 import { SLOT_COLUMNS, type SlotRow, viewOfSlot } from './schedule-row.ts';
 
 /** What became of a slot, with the job that was made for it. */
@@ -92,12 +93,12 @@ const PRUNE = statement<{ schedules: number; removed: number }>(
      where shard = $1 and id = any (array(select id from crowded))
    ),
    old as (
-     delete from longshore.slot where ctid = any (array(
+     delete from longshore.slot where ${atPlaces(`
        select t.ctid from crowded c cross join lateral (
          select ctid from longshore.slot
          where shard = $1 and schedule_id = c.id
          order by slot_at desc, local desc offset $2
-       ) t))
+       ) t`)}
      returning 1
    )
    select (select count(*)::int from crowded) as schedules,
