@@ -22,10 +22,21 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bclean[ -]rooms?\b/i, 'sandbox'],
 ];
 
-/** Not rewritten yet. Remove a row as soon as its folder passes. */
+/** Not rewritten yet. Remove a row as soon as its folder or page passes. */
 const EXEMPT: readonly string[] = [
-  'README.md',
-  'docs/',
+  'docs/configuration.md',
+  'docs/errors.md',
+  'docs/metrics.md',
+  'docs/performance.md',
+  'docs/reliability.md',
+  'docs/schedules.md',
+  'docs/sdk.md',
+  'docs/security.md',
+  'docs/seeds.md',
+  'docs/testing.md',
+  'docs/transactions.md',
+  'docs/webhooks.md',
+  'docs/writing-jobs.md',
   'src/cli/',
   'src/client/',
   'src/config/',
