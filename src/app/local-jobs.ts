@@ -28,7 +28,7 @@ import { Refusal } from '../protocol/refusal.ts';
 import { parseRetry } from '../protocol/requests/retry-body.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { cancelJob } from '../store/change/cancel-job.ts';
-import type { ChangeResult } from '../store/change/change-job.ts';
+import { type ChangeResult, conflictOf, type JobChange } from '../core/job/change-result.ts';
 import { type Db, DatabaseUnavailable } from '../store/connection/db.ts';
 import { deleteJob } from '../store/change/delete-jobs.ts';
 import { getJob } from '../store/read/get-job.ts';
@@ -99,22 +99,22 @@ export class LocalJobs implements JobStarter, JobAccess {
 
   async cancel(jobId: string): Promise<JobReceipt> {
     const result = await answerOf(cancelJob(this.#db, TENANT, jobId));
-    return receipt(jobId, result, 'it cannot be cancelled any more');
+    return receipt(jobId, result, 'cancel');
   }
 
   async release(jobId: string): Promise<JobReceipt> {
     const result = await answerOf(releaseJob(this.#db, TENANT, jobId));
-    return receipt(jobId, result, 'only a created job can be released');
+    return receipt(jobId, result, 'release');
   }
 
   async retry(jobId: string, options: RetryOptions = {}): Promise<JobReceipt> {
     const result = await answerOf(this.#retry(jobId, options));
-    return receipt(jobId, result, 'only a failed or cancelled job can be retried');
+    return receipt(jobId, result, 'retry');
   }
 
   async delete(jobId: string): Promise<void> {
     const result = await answerOf(deleteJob(this.#db, TENANT, jobId));
-    receipt(jobId, result, 'only a job that has ended can be deleted; cancel it first');
+    receipt(jobId, result, 'delete');
   }
 
   async attempts(jobId: string): Promise<JobAttempt[]> {
@@ -214,15 +214,11 @@ function asProblem(error: unknown): unknown {
   return problemError(PROBLEMS[code].status, code, message, errors);
 }
 
-function receipt(jobId: string, result: ChangeResult, why: string): JobReceipt {
+function receipt(jobId: string, result: ChangeResult, change: JobChange): JobReceipt {
   if (result.kind === 'missing') return missing(jobId);
   if (result.kind === 'changed') return { jobId, status: result.status };
   if (result.kind === 'forbidden') throw problemError(403, 'FORBIDDEN', result.why);
-  const problem =
-    result.kind === 'taken'
-      ? `the job ${result.by} lives and has the same unique key`
-      : `the job is ${result.status}: ${why}`;
-  throw problemError(409, 'CONFLICT', problem);
+  throw problemError(409, 'CONFLICT', conflictOf(change, result));
 }
 
 function missing(jobId: string): never {

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { type ChangeResult, conflictOf, type JobChange } from '../core/job/change-result.ts';
 import type { AcceptedAnswer } from '../protocol/answers/job-answer.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import { parseRetry } from '../protocol/requests/retry-body.ts';
-import type { ChangeResult } from '../store/change/change-job.ts';
 import { getJob } from '../store/read/get-job.ts';
 import { retryJob } from '../store/change/retry-job.ts';
 import { actorOf } from './access/caller.ts';
@@ -17,18 +17,17 @@ export const changeRefusals = bodyRefusals('NOT_FOUND', 'CONFLICT');
 export const retryRefusals = bodyRefusals('PAYLOAD_INVALID', 'NOT_FOUND', 'CONFLICT');
 
 /** The answer to a change, or the refusal that it met. */
-export function accepted(jobId: string, result: ChangeResult, why: string): AcceptedAnswer {
+export function accepted(jobId: string, result: ChangeResult, change: JobChange): AcceptedAnswer {
   switch (result.kind) {
     case 'missing':
       return noSuchJob(jobId);
     case 'changed':
       return { jobId, status: result.status };
-    case 'taken':
-      throw new Refusal('CONFLICT', `the job ${result.by} lives and has the same unique key`);
     case 'forbidden':
       throw new Refusal('FORBIDDEN', result.why);
     case 'refused':
-      throw new Refusal('CONFLICT', `the job is ${result.status}: ${why}`);
+    case 'taken':
+      throw new Refusal('CONFLICT', conflictOf(change, result));
   }
 }
 
@@ -47,5 +46,5 @@ export async function retry(
     await refuseMisfit(enqueuer, { ...job, paramsJson });
   }
   const result = await retryJob(db, tenant, jobId, retryRequest, actorOf(request));
-  return accepted(jobId, result, 'only a failed or cancelled job can be retried');
+  return accepted(jobId, result, 'retry');
 }

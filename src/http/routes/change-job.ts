@@ -69,7 +69,7 @@ export function changeJobRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps
       const jobId = wellFormed(request.params.jobId);
       parseNothing(request.body);
       const result = await cancelJob(db, tenantOf(request), jobId, actorOf(request));
-      return reply.code(202).send(accepted(jobId, result, 'it cannot be cancelled any more'));
+      return reply.code(202).send(accepted(jobId, result, 'cancel'));
     },
   );
 
@@ -80,7 +80,7 @@ export function changeJobRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps
       const jobId = wellFormed(request.params.jobId);
       parseNothing(request.body);
       const result = await releaseJob(db, tenantOf(request), jobId, actorOf(request));
-      return reply.code(202).send(accepted(jobId, result, 'only a created job can be released'));
+      return reply.code(202).send(accepted(jobId, result, 'release'));
     },
   );
 
@@ -92,7 +92,7 @@ export function changeJobRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps
     const jobId = wellFormed(request.params.jobId);
     parseNothing(request.body);
     const result = await deleteJob(db, tenantOf(request), jobId, actorOf(request));
-    accepted(jobId, result, 'only a job that has ended can be deleted; cancel it first');
+    accepted(jobId, result, 'delete');
     return reply.code(204).send(null);
   });
 }

@@ -1,17 +1,8 @@
+import type { ChangeResult } from '../../core/job/change-result.ts';
 import { isTerminal, type JobState } from '../../core/job/job.ts';
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
 import { changeRefusal } from '../../core/job/system-job.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-
-/** What became of a change that somebody asked for. `refused` tells the state that forbids it. */
-export type ChangeResult =
-  | { kind: 'changed'; status: JobState }
-  | { kind: 'refused'; status: JobState }
-  /** Another job lives and has the same unique key. */
-  | { kind: 'taken'; by: string }
-  /** It is a job of the system; `why` says what to do instead. */
-  | { kind: 'forbidden'; why: string }
-  | { kind: 'missing' };
 
 const LOOK = statement<{ state: JobState | null; key: string }>(
   'look_at_job',
@@ -28,9 +19,9 @@ const LOOK = statement<{ state: JobState | null; key: string }>(
 const TRIES = 5;
 
 /**
- * A job moves while somebody wants to change it: it may leave the table just before we look there.
- * So a change that found nothing looks where the job is now, and tries again unless that state
- * forbids the change for good. `change` answers with the new state, or null when it found no row.
+ * A job may leave its table just before the change reads it. So a change that found no row reads the state
+ * of the job, and tries again unless that state forbids the change for good. `change` answers with the new
+ * state, or null when it found no row.
  */
 export async function changeJob(
   db: Queryable,

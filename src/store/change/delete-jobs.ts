@@ -1,7 +1,8 @@
 import { isTerminal, type TerminalState, TERMINAL_STATES } from '../../core/job/job.ts';
 import { shardOfJobId } from '../../core/job/job-id.ts';
 import { type Actor, audited } from '../access/audit.ts';
-import { type ChangeResult, changeJob } from './change-job.ts';
+import type { ChangeResult } from '../../core/job/change-result.ts';
+import { changeJob } from './change-job.ts';
 import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { atPlaces, filterOnly, ONCE_PER_ROW, placeOf } from '../connection/planner.ts';

@@ -4,7 +4,8 @@ import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { permit, COUNT_BLOCKED, blocks } from '../limits/limiters.ts';
-import { type ChangeResult, changeJob } from './change-job.ts';
+import type { ChangeResult } from '../../core/job/change-result.ts';
+import { changeJob } from './change-job.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 import { sendWakeHint } from '../connection/wake.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChangeResult } from '../../../src/store/change/change-job.ts';
+import type { ChangeResult } from '../../../src/core/job/change-result.ts';
 import type { Queryable } from '../../../src/store/connection/db.ts';
 import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';

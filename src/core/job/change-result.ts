@@ -1,0 +1,31 @@
+import type { JobState } from './job.ts';
+
+export type JobChange = 'cancel' | 'release' | 'retry' | 'delete';
+
+/** The answer to the change of one job. */
+export type ChangeResult =
+  | { kind: 'changed'; status: JobState }
+  /** A state in which the job cannot be changed so. */
+  | { kind: 'refused'; status: JobState }
+  /** Another job lives and has the same unique key. */
+  | { kind: 'taken'; by: string }
+  /** It is a job of the system; `why` says what to do instead. */
+  | { kind: 'forbidden'; why: string }
+  | { kind: 'missing' };
+
+const RULES: Record<JobChange, string> = {
+  cancel: 'it cannot be cancelled any more',
+  release: 'only a created job can be released',
+  retry: 'only a failed or cancelled job can be retried',
+  delete: 'only a job that has ended can be deleted; cancel it first',
+};
+
+/** The message of a conflict, the same over HTTP and in process. */
+export function conflictOf(
+  change: JobChange,
+  result: Extract<ChangeResult, { kind: 'refused' | 'taken' }>,
+): string {
+  return result.kind === 'taken'
+    ? `the job ${result.by} lives and has the same unique key`
+    : `the job is ${result.status}: ${RULES[change]}`;
+}
