@@ -72,6 +72,6 @@ describe('longshore workers drain', () => {
     // Interrupted, not failed: the attempt was given back.
     expect(await jobInState(address, id, 'succeeded')).toMatchObject({ attempts: 1 });
     expect(server.stderr()).toContain('exited in good order; restarting');
-    expect(server.stderr()).not.toContain('ended unexpectedly');
+    expect(server.stderr()).not.toContain('unexpectedly');
   });
 });

@@ -146,7 +146,7 @@ describe('README.md', () => {
 });
 
 describe('docs/webhooks.md', () => {
-  it('has a receiver that hears of a job', async () => {
+  it('has a receiver that gets the events of a job', async () => {
     const database = await testDatabase();
     try {
       const jobs = join(ROOT, 'examples', 'jobs');

@@ -123,7 +123,7 @@ describe('the embedded database', () => {
 });
 
 describe('a given database', () => {
-  it('that nobody has migrated stays so', async () => {
+  it('is not migrated', async () => {
     const empty = await emptyDatabase();
     onTestFinished(empty.drop);
     const { code, checks } = await command({ DATABASE_URL: empty.url });
@@ -264,7 +264,7 @@ describe('the definitions', () => {
     expect(withVariable(TMPDIR)).toEqual([]);
   });
 
-  it('are told of as a worker tells of them', async () => {
+  it('are reported as a worker reports them', async () => {
     const { definitions } = await look({ jobs: broken });
     expect(definitions).toMatchObject({ status: 'problem' });
     for (const words of ['did you mean "maxAttempts"', 'SyntaxError', 'this file throws']) {
@@ -309,7 +309,7 @@ describe('the machine', () => {
 describe('the port', () => {
   const portOf = async (port: number) => (await look({ port })).port;
 
-  it('is free, or taken by somebody else', async () => {
+  it('is free, or in use by another program', async () => {
     const other = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;

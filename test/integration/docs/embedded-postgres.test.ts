@@ -90,7 +90,7 @@ describe('a fresh start', () => {
     expect(await findRunningCluster(here.dataDir)).toBeUndefined();
   });
 
-  it('gives the jobs an ordinary role, and nobody a superuser', async () => {
+  it('gives the jobs an ordinary role, and no login to the superuser', async () => {
     const first = here.server(quick);
     await first.start();
     const { url } = first;
@@ -187,7 +187,7 @@ describe('a later start', () => {
     await expectNote(second.url);
   });
 
-  it('on a folder in use refuses in one line and disturbs nobody', async () => {
+  it('on a folder in use refuses in one line and leaves the running one alone', async () => {
     const first = here.server(quick);
     await first.start();
     const { pid } = first;
@@ -357,7 +357,7 @@ describe.runIf(isRoot)('started by root', () => {
     expect(refusal).toContain('Another Longshore');
   });
 
-  it('takes over a cluster that an earlier version made, for nobody and with a superuser', async () => {
+  it('takes over a cluster that an earlier version made, as uid 65534 and with a superuser', async () => {
     await chmod(here.parent, 0o755);
     const options = { dataDir: here.dataDir, log: silentLog, unsafeForTests: true };
     const cluster = await openCluster({ ...options, signal: new AbortController().signal });

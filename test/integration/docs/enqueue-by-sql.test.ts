@@ -189,7 +189,7 @@ describe('a request by SQL and the same by the API', () => {
     expect((await rowsOf(sql))['job']).toHaveLength(31);
   });
 
-  it('make queues that know who listens', async () => {
+  it('make queues with their webhook subscriptions', async () => {
     for (const database of [api, sql]) {
       const queues = await database.sql(
         `select distinct told from longshore.queue where tenant = 'default' and key = 'plain'`,
@@ -333,7 +333,7 @@ describe('longshore.enqueue', () => {
     },
   );
 
-  it('holds up nobody while its transaction is open', async () => {
+  it('blocks no other call while its transaction is open', async () => {
     const client = new Client({ connectionString: sql.url });
     await client.connect();
     try {

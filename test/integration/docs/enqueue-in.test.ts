@@ -63,7 +63,7 @@ describe.each(Object.entries(LIBRARIES))('enqueueIn with %s', (name, inTransacti
     expect(await database.sql('select 1 from "Order" where id = $1', [orders])).toEqual([]);
   });
 
-  it('tells what is wrong by the errors of the client', async () => {
+  it('throws the errors of the client', async () => {
     orders += 1;
     const once = { idempotencyKey: name };
     const wrong = async (work: Parameters<typeof inTransaction>[2]) =>

@@ -44,7 +44,7 @@ describe('a rig with code at hand', () => {
   });
   afterAll(async () => await rig.stop());
 
-  it('tells what was enqueued during a block, and only that', async () => {
+  it('lists what was enqueued during a block, and only that', async () => {
     await rig.enqueue(welcome, { user: 'before' });
     const made = await rig.during(async () => {
       await rig.enqueue(welcome, { user: 'ada', from: 'web' });

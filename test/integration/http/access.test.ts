@@ -166,7 +166,7 @@ describe('a key', () => {
 });
 
 describe('longshore keys', () => {
-  it('makes the first key of a database that nobody has migrated yet', async () => {
+  it('makes the first key of a database that is not migrated yet', async () => {
     const { url, drop } = await emptyDatabase();
     onTestFinished(drop);
     const { config } = loadConfig({ env: { DATABASE_URL: url }, directory: '/nowhere' });
@@ -263,7 +263,7 @@ describe('a session', () => {
 });
 
 describe('the audit log', () => {
-  it('tells who did what to what, what changed, and from where', async () => {
+  it('records actor, action, subject, changes and address', async () => {
     const { key, keyId } = await newKey(database, 'default', 'admin');
     const worker = await newWorker(database);
     const held = await enqueueOne(database, { hold: true });
@@ -345,7 +345,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('lets go what is past its retention, page by page, and says so', async () => {
+  it('deletes what is past its retention, page by page, and logs it', async () => {
     await database.sql(
       `insert into longshore.audit (id, at, tenant, actor, action, subject)
        select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,

@@ -141,7 +141,7 @@ describe('a rule', () => {
     expect(await alerts()).toMatchObject([{ id: alert?.id, value: 2 }]);
   });
 
-  it('notices lines that stand still, unless somebody paused them, and who serves them', async () => {
+  it('finds levels that stand still, unless they are paused, and whether a worker serves them', async () => {
     const worker = await newWorker(database);
     await enqueueOne(database, { definitionKey: 'served' });
     await enqueueOne(database, { definitionKey: 'orphan', priority: 5 });
@@ -166,7 +166,7 @@ describe('a rule', () => {
     ]);
   });
 
-  it('notices slots that went by, and schedules that nobody looks after', async () => {
+  it('finds missed slots and overdue schedules', async () => {
     const hour = 3_600_000;
     const missed = await newSchedule(database, { catchUp: 'none', definitionKey: 'nightly' });
     await fallBehind(database, missed, 3 * hour, hour);
@@ -180,7 +180,7 @@ describe('a rule', () => {
     );
   });
 
-  it('notices what holds back vacuum, and tells the host only', async () => {
+  it('finds what holds back vacuum, and shows it to the host tenant only', async () => {
     const client = new Client({ connectionString: database.url });
     await client.connect();
     onTestFinished(async () => await client.end());
@@ -199,7 +199,7 @@ describe('a rule', () => {
 });
 
 describe('an alert', () => {
-  it('fires once and is resolved once, whoever looks at the same time', async () => {
+  it('fires once and is resolved once with concurrent schedulers', async () => {
     const wishes = { events: ['alert.fired', 'alert.resolved'] } as const;
     const webhook = await newWebhook(database, { events: [...wishes.events] });
     const other = await newWebhook(database, {

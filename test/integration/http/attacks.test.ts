@@ -186,7 +186,7 @@ describe('headers', () => {
     expect(await raw(twice, 'abcde')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('do not make anybody else of a caller', async () => {
+  it('do not change the identity of a caller', async () => {
     const { key: reader, keyId } = await newKey(database, 'default', 'admin');
     const headers = {
       'x-forwarded-for': '203.0.113.66',
@@ -218,7 +218,7 @@ describe('headers', () => {
   });
 });
 
-it('every page for people has a policy without script, and nobody may frame it', async () => {
+it('every HTML page has a policy without script and cannot be framed', async () => {
   for (const path of ['/docs', '/v1/jobs', '/nowhere']) {
     const { headers } = await knock(app, key, 'GET', path);
     const policy = String(headers['content-security-policy']);

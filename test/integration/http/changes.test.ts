@@ -64,7 +64,7 @@ async function make(tenant: string, definitionKey: string): Promise<void> {
 }
 
 describe('the stream of changes', () => {
-  it('tells whose jobs have moved, to their tenant only', async () => {
+  it('names the definitions whose jobs have moved, for their tenant only', async () => {
     const [ours, theirs] = [await follow('acme'), await follow('rival')];
     expect(told(ours)).toEqual([{ id: lastIdOf(ours), topics: [], definitionKeys: [] }]);
     await make('acme', 'mail');
@@ -100,7 +100,7 @@ describe('the stream of changes', () => {
     ]);
   });
 
-  it('tells of workers and pauses, of which a tenant sees what concerns it', async () => {
+  it('covers workers and pauses, as far as the tenant may see them', async () => {
     const [ours, theirs] = [await follow('acme'), await follow('rival')];
     await newWorker(database);
     await until('both hear', () => topicsOf(ours).length + topicsOf(theirs).length === 2);
@@ -114,7 +114,7 @@ describe('the stream of changes', () => {
     expect(topicsOf(theirs)).toEqual(['workers', 'workers']);
   });
 
-  it('tells of what people did', async () => {
+  it('covers audit entries', async () => {
     const ours = await follow('acme');
     const { keyId, key } = await newKey(database, 'acme', 'jobs:read');
     await until('it is told', () => topicsOf(ours).length === 1);

@@ -78,7 +78,7 @@ describe('seed 001', () => {
     expect(again).toEqual({ status: 202, body: { ...body, status: 'COMPLETED' } });
   });
 
-  it('knows a key by itself, whatever else the request says', async () => {
+  it('takes the tenant from the key, whatever the request says', async () => {
     const { body } = await post('/jobs', EXAMPLE);
     const other = { ...EXAMPLE, jobType: 'SEND_SMS', payload: { to: 1 } };
     expect((await post('/jobs', other)).body).toEqual(body);
@@ -93,7 +93,7 @@ describe('seed 001', () => {
     expect(await rows('job')).toHaveLength(1);
   });
 
-  it('GET /jobs/{jobId} tells outcomes, and nothing of what is inside', async () => {
+  it('GET /jobs/{jobId} shows outcomes without internal details', async () => {
     const { jobId } = (await post('/jobs', EXAMPLE)).body;
     const look = async () => await get(`/jobs/${String(jobId)}`);
     const shown = { jobId, jobType: 'SEND_EMAIL', createdAt: expect.any(String) };
@@ -189,7 +189,7 @@ describe('seed 004', () => {
     expect((await post('/jobs', intent)).body['jobId']).toBe(body['id']);
   });
 
-  it('GET /api/jobs/{id} tells status and metadata', async () => {
+  it('GET /api/jobs/{id} shows status and metadata', async () => {
     const id = await fresh({ runAt: '2090-01-15T10:30:00Z', priority: 'high' });
     expect(await look(id)).toEqual({
       id,
@@ -382,7 +382,7 @@ describe('seed 004', () => {
   });
 });
 
-describe('a job that nobody has the code for', () => {
+describe('a job without a worker for its definition', () => {
   /** A start and a stop are one round of it. */
   const round = async (unhandledAfterMs: number) => {
     const { db, waker } = database;
@@ -460,7 +460,7 @@ describe('a job that nobody has the code for', () => {
   });
 });
 
-it('keeps a key of a tenant in one place for all its definitions, however many shards', async () => {
+it('keeps a key of a tenant in one shard for all its definitions', async () => {
   const many = await testDatabase({ shards: 4 });
   onTestFinished(many.close);
   const key = (definitionKey: string) => ({

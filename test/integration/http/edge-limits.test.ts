@@ -103,7 +103,7 @@ describe('wrong keys from an address', () => {
     expect(await forge(1)).not.toBe(200);
   });
 
-  it('are counted by client behind a trusted proxy, and by no word of anybody else', async () => {
+  it('are counted by client behind a trusted proxy, and by no header of other clients', async () => {
     const trusting = await serve({ trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] });
     const by = (address: string) => ({ 'x-forwarded-for': address });
     await guessTooOften(trusting, by('1.1.1.1, 203.0.113.9, 10.1.1.1'));
@@ -289,7 +289,7 @@ describe('a request', () => {
   });
 });
 
-describe('pages for everybody', () => {
+describe('public pages', () => {
   it.each(['/openapi.json', '/docs/api'])('%s is made once, and sent once', async (path) => {
     const server = await serve();
     const url = server.address + path;

@@ -214,7 +214,7 @@ describe('/v1/dead-letters', () => {
     expect(jobs).toHaveLength(2);
   });
 
-  it('tells the groups', async () => {
+  it('shows the groups', async () => {
     const answer = call('GET', '/v1/dead-letters/groups?definitionKey=a');
     const { groups, complete } = await promised(DeadLetterGroupsAnswer, answer);
     expect(groups).toMatchObject([
@@ -226,7 +226,7 @@ describe('/v1/dead-letters', () => {
     expect((await promised(DeadLetterGroupsAnswer, none)).groups).toEqual([]);
   });
 
-  it('tells the groups of what a text finds, and no others', async () => {
+  it('shows the groups that match a text, and no others', async () => {
     const day = 'from=2020-01-01T00:00:00Z&buckets=2';
     const answer = call('GET', `/v1/dead-letters/groups?q=order%20IS&${day}`);
     const { groups, complete } = await promised(DeadLetterGroupsAnswer, answer);

@@ -124,7 +124,7 @@ describe('pages', () => {
     });
   });
 
-  it('of logs go on after any line, and can be those of one attempt', async () => {
+  it('of logs continue after any line, and can be those of one attempt', async () => {
     const first = await claimed();
     await write(first, 0, 'a', 'b');
     await settleAs(database, first, { kind: 'lost', message: 'its worker is gone' });
@@ -144,7 +144,7 @@ describe('pages', () => {
     ]);
   });
 
-  it('of events tell the history from the beginning', async () => {
+  it('of events show the history from the beginning', async () => {
     const job = await claimed();
     await say(job, 0, { step: 'half' });
     await settleAs(database, job, SUCCESS);
@@ -241,7 +241,7 @@ describe('a live stream', () => {
     expect(messages.at(-1)).toMatchObject({ event: 'end', data: '{}' });
   });
 
-  it('of events tells each by its type', async () => {
+  it('of events names each by its type', async () => {
     const job = await claimed();
     const { messages, closed } = await listen(`${address}/v1/jobs/${job.id}/events`);
     await until('it has started', () => messages.length === 3);
@@ -270,7 +270,7 @@ describe('a live stream', () => {
     expect(texts(byHeader.messages)).toEqual(numbered(5).slice(3));
   });
 
-  it('is 204 to who comes again after the end, so that a browser stays away', async () => {
+  it('is 204 for a reader that reconnects after the end, so that a browser stops', async () => {
     const job = await claimed();
     await write(job, 0, 'only');
     await settleAs(database, job, SUCCESS);
@@ -327,7 +327,7 @@ describe('a live stream', () => {
     await until('it goes on', () => texts(resumed.messages).join() === 'two');
   });
 
-  it('gives its place to another when its reader goes away', async () => {
+  it('frees its slot when its reader disconnects', async () => {
     const job = await claimed();
     const own = await serve({ streamsMax: 1 });
     onTestFinished(async () => await own.stop());

@@ -65,7 +65,7 @@ const count = async () =>
   (await database.sql<{ n: number }>('select count(*)::int as n from longshore.job'))[0]?.n;
 
 describe('POST /v1/jobs', () => {
-  it('stores a job and says where it is', async () => {
+  it('stores a job and answers with its location', async () => {
     const { status, headers, body } = await post('/v1/jobs', { definitionKey: 'hello' });
     const { jobId } = body as { jobId: string };
     const detail = 'no worker has registered "hello"';
@@ -253,7 +253,7 @@ describe('cancel and release', () => {
     expect((await view(jobId)).status).toBe('cancelled');
   });
 
-  it('say which state forbids them', async () => {
+  it('name the state that forbids them', async () => {
     const jobId = await start();
     const release = await refused(post(`/v1/jobs/${jobId}/release`), 'CONFLICT');
     expect([release.status, release.detail]).toEqual([409, expect.stringContaining('queued')]);

@@ -52,7 +52,7 @@ async function chattyJob(): Promise<string> {
   return jobId;
 }
 
-it('hides secrets wherever a job is shown, and shows them to who may and asks', async () => {
+it('hides secrets wherever a job is shown, and shows them to callers with jobs:reveal who ask', async () => {
   const jobId = await chattyJob();
   const { key } = await newKey(database, 'default', 'jobs:read', 'operate');
   const { key: revealing, keyId } = await newKey(database, 'default', 'jobs:read', 'jobs:reveal');

@@ -91,7 +91,7 @@ beforeEach(async () => {
 afterEach(async () => await server.stop());
 
 describe('POST /api/jobs/run', () => {
-  it('runs what is due and says what became of it, with a body and without', async () => {
+  it('runs what is due and returns a summary, with a body and without', async () => {
     const url = await serveRunning();
     await many(5);
     expect(await run(url, { max: 3, seconds: 60 })).toEqual({
@@ -106,7 +106,7 @@ describe('POST /api/jobs/run', () => {
     expect(ran).toHaveLength(5);
   });
 
-  it('fails jobs that nobody has the code for only if they asked, and are of its tenant', async () => {
+  it('fails jobs without a worker only if they asked for it and are of its tenant', async () => {
     const url = await serveRunning();
     await database.sql(
       `insert into longshore.tenant (name) values ('acme') on conflict do nothing`,
@@ -150,7 +150,7 @@ describe('POST /api/jobs/run', () => {
     await Promise.all(answers);
   });
 
-  it('refuses what it does not know, and says the limit', async () => {
+  it('refuses unknown fields, and names the limit', async () => {
     const url = await serveRunning();
     expect(await refusal(url, { max: 0, seconds: 600, second: 1 })).toMatchObject({
       status: 400,
@@ -164,7 +164,7 @@ describe('POST /api/jobs/run', () => {
     expect(await refusal(url, [])).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   });
 
-  it('says what to do where no job can run', async () => {
+  it('explains what to do where no job can run', async () => {
     expect(await refusal(await serve({}))).toMatchObject({
       status: 503,
       code: 'NO_LOCAL_WORKER',
@@ -183,7 +183,7 @@ describe('a server that leaves', () => {
     expect(await statusOf(id)).toEqual(['queued', 0]);
   });
 
-  it('has not stopped before the run of a caller who hung up has ended', async () => {
+  it('does not stop before the run of a disconnected caller has ended', async () => {
     const url = await serveRunning();
     const id = await enqueueOne(database, { definitionKey: 'endless' });
     const caller = new AbortController();

@@ -78,7 +78,7 @@ describe('run-due', () => {
     expect(await due()).toEqual(NOTHING);
   });
 
-  it('tells who listens, and counts that as it counts hooks', async () => {
+  it('sends webhook deliveries, and counts them like hooks', async () => {
     const receiver = await startReceiver();
     await newWebhook(database, { url: receiver.url });
     await many(2);
@@ -88,7 +88,7 @@ describe('run-due', () => {
     await receiver.close();
   });
 
-  it('runs all that is due and says what became of it', async () => {
+  it('runs all that is due and returns a summary', async () => {
     await many(25);
     await enqueueOne(database, { definitionKey: 'flaky' });
     await enqueueOne(database, { definitionKey: 'hopeless' });
@@ -160,13 +160,13 @@ describe('run-due', () => {
   });
 });
 
-describe('a job that nobody has the code for', () => {
+describe('a job without a worker for its definition', () => {
   const asks = { policy: { failsUnhandled: true } } as const;
   const unknown = { definitionKey: 'note', definitionVersion: 9 };
   const statusOf = async (id: string, tenant = 'default') =>
     (await getJob(database.db, tenant, id))?.status;
 
-  it('is a dead letter at once, if it asked for that and nobody published its definition', async () => {
+  it('is a dead letter at once, if it asked for that and its definition was never published', async () => {
     const id = await enqueueOne(database, { ...unknown, ...asks });
     const waits = await enqueueOne(database, unknown);
     expect(await due()).toEqual({ ...NOTHING, deadLettered: 1 });
@@ -199,7 +199,7 @@ describe('a job that nobody has the code for', () => {
     expect(await statusOf(id)).toBe('failed');
   });
 
-  it('waits, if somebody did: its worker may come up', async () => {
+  it('waits, if it was published: its worker may start', async () => {
     const id = await enqueueOne(database, { definitionKey: 'note' });
     // It is published by this call and not loaded by the next.
     await due({ max: 1 });

@@ -46,14 +46,14 @@ const routes = () =>
   });
 
 describe('a route', () => {
-  it('keeps the server from starting when it does not say who may call it', async () => {
+  it('keeps the server from starting when it declares no access', async () => {
     const bare = fastify();
     demandAccess(bare, {} as never);
     bare.register(async (scope) => void scope.get('/v1/secrets', async () => 'all of them'));
     await expect(async () => await bare.ready()).rejects.toThrow('GET /v1/secrets does not say');
   });
 
-  it('is public only where nothing is told about anybody', () => {
+  it('is public only where it shows no data', () => {
     const open = routes().filter(({ access, method }) => access === 'public' && method !== 'HEAD');
     expect(open.map(({ name }) => name).sort()).toEqual([
       'GET /',
@@ -198,7 +198,7 @@ describe('what belongs to another tenant', () => {
 });
 
 describe('?tenant', () => {
-  it('lets an admin of the default tenant act for another one, and nobody else', async () => {
+  it('lets only an admin of the default tenant act for another one', async () => {
     const { key: host } = await newKey(database, 'default', 'admin');
     const payload = { definitionKey: 'a' };
     const made = await knock(app, host, 'POST', '/v1/jobs?tenant=acme', { payload });

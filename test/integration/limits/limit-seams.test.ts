@@ -92,7 +92,7 @@ it('a job that is over before it began is not started past a limiter either', as
   expect(await claimedIds()).toEqual([next]);
 });
 
-describe('the place of a key', () => {
+describe('the permit of a key', () => {
   beforeEach(async () => await publish(database, 'hello', { concurrencyKeyLimit: 1 }));
 
   it.each<[string, (id: string) => Promise<unknown>]>([

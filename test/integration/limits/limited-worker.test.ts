@@ -66,7 +66,7 @@ const allEnded = async (answers: { jobId: string }[]) => {
   }
 };
 
-describe.each([true, false])('a worker that hears hints: %s', (listens) => {
+describe.each([true, false])('a worker that listens for hints: %s', (listens) => {
   it('goes on when a token comes back', async () => {
     const { job, most } = counting({ concurrencyLimit: 2 });
     const answers = await enqueue(job, 7);
@@ -105,7 +105,7 @@ describe.each([true, false])('a worker that hears hints: %s', (listens) => {
   });
 });
 
-it('several workers share a token, and a raised limit is heard of', async () => {
+it('several workers share a permit, and notice a raised limit', async () => {
   const { job, most } = counting({ concurrencyLimit: 1 });
   await start([job], true);
   await start([job], true);

@@ -90,58 +90,62 @@ function watch(): () => Promise<Seen> {
   };
 }
 
-it('no limit is exceeded at any moment, whoever is killed', { timeout: 240_000 }, async () => {
-  tellWhereOnFailure(database);
-  const { db, enqueuer, sql } = database;
-  await changeLimits(db, 'tenant', 'default', { concurrencyLimit: TENANT_LIMIT }, null);
-  const [first, frozen] = await Promise.all([start(), start()]);
-  const stopWatching = watch();
-  await enqueuer.start(
-    Array.from({ length: JOBS }, (_, n) => {
-      const key = KEYS[n % (KEYS.length + 1)];
-      const params = { file, ...(key !== undefined && { key }) };
-      return request({
-        definitionKey: n % 3 === 0 ? 'unlimited' : 'limited',
-        concurrencyKey: n % 3 === 0 ? null : (key ?? null),
-        paramsJson: JSON.stringify(params),
-      });
-    }),
-  );
-  await until('some jobs have ended', async () => (await ended()) > JOBS / 12);
-  first.signal('SIGKILL');
-  const second = await start();
-  await until('more jobs have ended', async () => (await ended()) > JOBS / 5);
-  frozen.signal('SIGSTOP');
-  const dead = 'select from longshore.worker where dead_at is not null and pid = $1';
-  await until(
-    'the frozen one is taken for dead',
-    async () => (await sql(dead, [frozen.pid])).length > 0,
-  );
-  frozen.signal('SIGCONT');
-  await until('half of the jobs have ended', async () => (await ended()) > JOBS / 2);
-  second.signal('SIGKILL');
-  frozen.signal('SIGKILL');
-  await start();
-  await until('all jobs have ended', async () => (await ended()) === JOBS, 120_000);
+it(
+  'no limit is exceeded at any moment, whichever process is killed',
+  { timeout: 240_000 },
+  async () => {
+    tellWhereOnFailure(database);
+    const { db, enqueuer, sql } = database;
+    await changeLimits(db, 'tenant', 'default', { concurrencyLimit: TENANT_LIMIT }, null);
+    const [first, frozen] = await Promise.all([start(), start()]);
+    const stopWatching = watch();
+    await enqueuer.start(
+      Array.from({ length: JOBS }, (_, n) => {
+        const key = KEYS[n % (KEYS.length + 1)];
+        const params = { file, ...(key !== undefined && { key }) };
+        return request({
+          definitionKey: n % 3 === 0 ? 'unlimited' : 'limited',
+          concurrencyKey: n % 3 === 0 ? null : (key ?? null),
+          paramsJson: JSON.stringify(params),
+        });
+      }),
+    );
+    await until('some jobs have ended', async () => (await ended()) > JOBS / 12);
+    first.signal('SIGKILL');
+    const second = await start();
+    await until('more jobs have ended', async () => (await ended()) > JOBS / 5);
+    frozen.signal('SIGSTOP');
+    const dead = 'select from longshore.worker where dead_at is not null and pid = $1';
+    await until(
+      'the frozen one is taken for dead',
+      async () => (await sql(dead, [frozen.pid])).length > 0,
+    );
+    frozen.signal('SIGCONT');
+    await until('half of the jobs have ended', async () => (await ended()) > JOBS / 2);
+    second.signal('SIGKILL');
+    frozen.signal('SIGKILL');
+    await start();
+    await until('all jobs have ended', async () => (await ended()) === JOBS, 120_000);
 
-  const seen = await stopWatching();
-  const runs = readRuns(file);
-  const limited = runs.filter(({ definition }) => definition === 'limited');
-  const byKey = KEYS.map((key) => mostAtOnce(limited.filter((run) => run.key === key)));
-  expect({ ...seen, ofJobs: mostAtOnce(runs), ofLimited: mostAtOnce(limited), byKey }).toEqual({
-    // Exactly: a limit that is never reached would have been kept by chance.
-    tenant: TENANT_LIMIT,
-    definition: DEFINITION_LIMIT,
-    key: 1,
-    ofJobs: TENANT_LIMIT,
-    ofLimited: DEFINITION_LIMIT,
-    byKey: KEYS.map(() => 1),
-  });
-  expect(await sql('select from longshore.done where state <> $1', ['succeeded'])).toEqual([]);
-  const lost = await sql(`select from longshore.attempt where error_code = 'LEASE_EXPIRED'`);
-  expect(lost.length, 'leases that were lost with a job').toBeGreaterThan(0);
-  await expectNoDrift(database);
-  await expectTrueCounters(database);
-  const left = 'select name from longshore.limiter where in_use <> 0 or blocked <> 0';
-  expect(await sql(left)).toEqual([]);
-});
+    const seen = await stopWatching();
+    const runs = readRuns(file);
+    const limited = runs.filter(({ definition }) => definition === 'limited');
+    const byKey = KEYS.map((key) => mostAtOnce(limited.filter((run) => run.key === key)));
+    expect({ ...seen, ofJobs: mostAtOnce(runs), ofLimited: mostAtOnce(limited), byKey }).toEqual({
+      // Exactly: a limit that is never reached would have been kept by chance.
+      tenant: TENANT_LIMIT,
+      definition: DEFINITION_LIMIT,
+      key: 1,
+      ofJobs: TENANT_LIMIT,
+      ofLimited: DEFINITION_LIMIT,
+      byKey: KEYS.map(() => 1),
+    });
+    expect(await sql('select from longshore.done where state <> $1', ['succeeded'])).toEqual([]);
+    const lost = await sql(`select from longshore.attempt where error_code = 'LEASE_EXPIRED'`);
+    expect(lost.length, 'leases that were lost with a job').toBeGreaterThan(0);
+    await expectNoDrift(database);
+    await expectTrueCounters(database);
+    const left = 'select name from longshore.limiter where in_use <> 0 or blocked <> 0';
+    expect(await sql(left)).toEqual([]);
+  },
+);

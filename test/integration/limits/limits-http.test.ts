@@ -47,7 +47,7 @@ const entries = async () => {
 };
 
 describe('the limits of a definition', () => {
-  it('are changed at once, shown with what the code says, and given back to it', async () => {
+  it('are changed at once, shown with the limits of the code, and removed', async () => {
     await publish(database, 'hello', { concurrencyLimit: 3 });
     for (let n = 0; n < 5; n += 1) await enqueueOne(database);
     const path = '/v1/definitions/hello/limits';
@@ -123,7 +123,7 @@ describe('a pause', () => {
     expect(await entries()).toHaveLength(count);
   });
 
-  it('of another tenant is not shown, and nobody but the host makes one', async () => {
+  it('of another tenant is not shown, and only the host tenant makes one', async () => {
     await publish(database, 'hello', {});
     await call(admin.key, 'POST', '/v1/tenants/rival/pause');
     expect((await call(stranger.key, 'GET', '/v1/pauses')).body).toEqual({ pauses: [] });

@@ -85,7 +85,7 @@ describe('the limit of a definition', () => {
     expect(jobs.map(({ limited }) => limited)).toEqual([false, true, false, false]);
   });
 
-  it('counts levels that share it together, and says that there is more elsewhere', async () => {
+  it('counts levels that share it together, and reports that more jobs wait elsewhere', async () => {
     await publish(database, 'limited', { concurrencyLimit: 2 });
     for (const priority of [3, 2, 1]) await many(2, { definitionKey: 'limited', priority });
     await many(3, { definitionKey: 'free' });
@@ -97,7 +97,7 @@ describe('the limit of a definition', () => {
     expect((await claimLimited(database, worker, 4)).jobs).toHaveLength(3);
   });
 
-  it('gets its tokens back from a worker that is gone', async () => {
+  it('gets its permits back from a dead worker', async () => {
     await publish(database, 'hello', { concurrencyLimit: 1 });
     await many(2);
     const [lost] = await take(database, worker, 10);
@@ -110,7 +110,7 @@ describe('the limit of a definition', () => {
 });
 
 describe('a change of limits', () => {
-  it('wins over the code until it is taken back, and 0 lifts what the code says', async () => {
+  it('wins over the code until it is removed, and 0 lifts the limit of the code', async () => {
     await publish(database, 'hello', { concurrencyLimit: 1 });
     await many(9);
     expect(await take(database, worker, 9)).toHaveLength(1);
@@ -226,7 +226,7 @@ describe('the limit of keys', () => {
     expect(ids(await claimAny(database, worker, 10))).toEqual(second);
   });
 
-  it('gives the next place to the most urgent', async () => {
+  it('gives the next permit to the most urgent job', async () => {
     const first = await keyed('a');
     const late = await keyed('a');
     const urgent = await keyed('a', { priority: 5 });
@@ -239,7 +239,7 @@ describe('the limit of keys', () => {
     expect(ids(await claimAny(database, worker, 10))).toEqual([late]);
   });
 
-  it('is kept by a job that goes back to its level, and handed on by one that waits', async () => {
+  it('is kept by a job that goes back to its level, and passed on by one that waits', async () => {
     const [a, b] = [await keyed('a', { maxAttempts: 9 }), await keyed('a')];
     const [job] = await claimAny(database, worker, 10);
     if (job) await settleAs(database, job, { kind: 'lost', message: 'gone' });
@@ -277,7 +277,7 @@ describe('the limit of keys', () => {
     expect(seen).toEqual([now, held, later]);
   });
 
-  it('can be raised and lifted: the sweep lets those in that wait', async () => {
+  it('can be raised and lifted: the sweep permits waiting jobs', async () => {
     for (let n = 0; n < 6; n += 1) await keyed('a');
     const change = async (concurrencyKeyLimit: number) =>
       await changeLimits(database.db, 'definition', 'hello', { concurrencyKeyLimit }, null);
@@ -304,7 +304,7 @@ describe('the limit of keys', () => {
     expect(await claimAny(database, worker, 10)).toHaveLength(1);
   });
 
-  it('lets the limiters of keys go that nobody uses', async () => {
+  it('deletes the limiters of unused keys', async () => {
     for (const key of ['a', 'b', 'c']) await keyed(key);
     const keys = async () =>
       (await database.sql('select from longshore.limiter where definition is not null')).length;
@@ -316,7 +316,7 @@ describe('the limit of keys', () => {
     expect(await claimAny(database, worker, 2)).toHaveLength(1);
   });
 
-  it('is a matter of each tenant by itself', async () => {
+  it('is separate for each tenant', async () => {
     await keyed('a', { tenant: 'one' });
     await keyed('a', { tenant: 'two' });
     expect(await claimAny(database, worker, 10)).toHaveLength(2);

@@ -100,7 +100,7 @@ describe('a pause', () => {
     expect(await claimable()).toHaveLength(1);
   });
 
-  it('says who and why; a second one changes that, and not since when', async () => {
+  it('has an actor and a reason; a second pause changes these, but not its start', async () => {
     const first = await pause(database.db, hello, ANN, 'a fire');
     const second = await pause(database.db, hello, { name: 'bob', address: null }, null);
     expect(second).toEqual({ ...first, by: 'bob', reason: null });
@@ -111,7 +111,7 @@ describe('a pause', () => {
     ]);
   });
 
-  it('is over when the last reason is gone, and to resume twice changes nothing', async () => {
+  it('ends when the last reason is gone, and resuming twice changes nothing', async () => {
     await enqueueOne(database);
     await stop(hello);
     await stop(ALL);
@@ -123,7 +123,7 @@ describe('a pause', () => {
   });
 });
 
-it('a worker hears of the end of a pause without looking for itself', async () => {
+it('a worker gets a hint at the end of a pause, without a poll', async () => {
   const quick = defineJob({ key: 'quick', isolation: 'inline', run: () => 'done' });
   // It looks for work by itself once in ten minutes.
   const { worker: running, stop: end } = workerOn(database, { jobs: [quick], pollMs: 600_000 });

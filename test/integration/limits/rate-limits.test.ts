@@ -59,7 +59,7 @@ describe('the rate of a definition', () => {
     expect(await take(database, worker, 10)).toHaveLength(2);
   });
 
-  it('tells when it opens again with the claim that used it up', async () => {
+  it('returns when it opens again with the claim that used it up', async () => {
     await take(database, worker, 1);
     const { jobs, opensInMs, shutQueues } = await claimLimited(database, worker, 5);
     expect(jobs).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('the rate of keys', () => {
     await publish(database, 'hello', { keyRateLimit: SLOW });
   });
 
-  it('holds for each key by itself, and others pass by', async () => {
+  it('holds for each key separately, and does not block others', async () => {
     const a = [await keyed('a'), await keyed('a'), await keyed('a'), await keyed('a')];
     const b = await keyed('b');
     const free = await enqueueOne(database);
@@ -115,7 +115,7 @@ describe('the rate of keys', () => {
     expect(ids(await start())).toEqual([a[3]]);
   });
 
-  it('keeps blocked jobs out of the level, and says when the next may start', async () => {
+  it('keeps blocked jobs out of the level, and returns when the next may start', async () => {
     for (let n = 0; n < 5; n += 1) await keyed('a');
     await start();
     expect(await database.sql('select from longshore.waiting where seq is not null')).toEqual([]);

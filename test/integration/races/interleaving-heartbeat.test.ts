@@ -42,7 +42,7 @@ const RUNNING = { alive: true, owned: [{ state: 'running', claim: 1 }] };
 const IDLE = { alive: true, owned: [] };
 
 describe('heartbeat and claim', () => {
-  it('claim comes first: it is told of when it is committed', async () => {
+  it('claim comes first: the answer includes it after the commit', async () => {
     const subject = await reachState(database, 'queued');
     const link = await HeldLink.begin(database);
     expect(await claimSubject({ db: link }, subject)).toHaveLength(1);
@@ -108,7 +108,7 @@ describe('heartbeat and cancel', () => {
 });
 
 describe('heartbeat and the reaper', () => {
-  it('a dead worker is told so before its jobs are brought back, and after', async () => {
+  it('a dead worker learns it before its jobs are recovered, and after', async () => {
     const subject = await owned();
     await retireWorker(database.db, 0, subject.worker);
     const link = await HeldLink.begin(database);

@@ -109,7 +109,7 @@ describe('an event and a cancel', () => {
   const typesOf = async (id: string) =>
     (await allEvents(database, id)).map(({ type }) => type).slice(3);
 
-  it('the event comes first, so the cancel is told after it', async () => {
+  it('the event comes first, so the cancel follows it', async () => {
     const { id, job } = await reachOwned(database);
     const live = new Follower(database, id);
     const link = await HeldLink.begin(database);
@@ -124,7 +124,7 @@ describe('an event and a cancel', () => {
     expect(live.events).toEqual(await allEvents(database, id));
   });
 
-  it('the cancel comes first, so the event is told after it', async () => {
+  it('the cancel comes first, so the event follows it', async () => {
     const { id, job } = await reachOwned(database);
     const link = await HeldLink.begin(database);
     await cancelJob(link, 'default', id);
@@ -136,8 +136,8 @@ describe('an event and a cancel', () => {
   });
 });
 
-describe('a reader who follows', () => {
-  it('misses nothing and reads nothing twice, while jobs talk, are cancelled and end', async () => {
+describe('a reader that follows', () => {
+  it('misses nothing and reads nothing twice, while jobs emit events, are cancelled and end', async () => {
     const follow = async (id: string) => {
       const live = new Follower(database, id);
       while (!live.ended) await live.look();

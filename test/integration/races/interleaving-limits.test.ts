@@ -43,7 +43,7 @@ const first = ([job]: ClaimedJob[]): ClaimedJob => {
   return job;
 };
 
-describe('a limiter with one place', () => {
+describe('a limiter with one permit', () => {
   beforeEach(async () => {
     await publish(database, 'hello', { concurrencyLimit: 1 });
     await enqueueOne(database);
@@ -102,7 +102,7 @@ describe('a limit that is set while jobs are claimed', () => {
     expect(await take()).toEqual([]);
   });
 
-  it('holds for a claim that begins after it, also for one that knows of no limiter', async () => {
+  it('holds for a claim that begins after it, also for one that does not know the limiter', async () => {
     const link = await HeldLink.begin(database);
     await lockQueues(link);
     await installLimits(link, 0, 'definition', 'hello', { ...NO_LIMITS, concurrencyLimit: 1 });
@@ -197,7 +197,7 @@ describe('queues that are made while something changes', () => {
   });
 });
 
-describe('a key with one place', () => {
+describe('a key with one permit', () => {
   const keyed = async () => await enqueueOne(database, { concurrencyKey: 'a' });
 
   beforeEach(async () => {
@@ -246,7 +246,7 @@ describe('a key with one place', () => {
     expect(await takePlain()).toMatchObject([{ id }]);
   });
 
-  it('is younger than the cancel that gives its place back', async () => {
+  it('is younger than the cancel that returns its permit', async () => {
     await publish(database, 'hello');
     await changeLimits(database.db, 'definition', 'hello', { concurrencyKeyLimit: 0 }, null);
     const [id, next] = [await keyed(), await keyed()];

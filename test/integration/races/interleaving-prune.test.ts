@@ -52,7 +52,7 @@ describe.each(postgresVersions())('beside a pruner on PostgreSQL %i', (postgres)
     return rows[0]?.queue ?? 0;
   };
 
-  it.each(['commits', 'rolls back'])('everybody gets through when it %s', async (end) => {
+  it.each(['commits', 'rolls back'])('all other transactions continue when it %s', async (end) => {
     const [succeeding, retried, lost, asked] = [
       await running(),
       await running(),

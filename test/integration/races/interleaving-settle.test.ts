@@ -132,7 +132,7 @@ describe('turn and the reaper', () => {
 });
 
 describe('turn and turn', () => {
-  it('write an outcome that was sent twice once, and the second is told that it is written', async () => {
+  it('write an outcome that was sent twice once, and the second learns that it is written', async () => {
     const subject = await owned();
     const link = await HeldLink.begin(database);
     expect(await turn(subject, link)).toEqual(ALL);
@@ -145,7 +145,7 @@ describe('turn and turn', () => {
   });
 });
 
-it('a webhook that is made while a turn is under way hears of what follows, not of what it ends', async () => {
+it('a webhook that is made during settleAndClaim gets the events that follow, not those of that statement', async () => {
   const [subject, next] = [await owned(), await owned()];
   const link = await HeldLink.begin(database);
   await cancelJob(link, 'default', subject.id);

@@ -80,7 +80,7 @@ describe('cancel and claim', () => {
 });
 
 describe('cancel and cancel', () => {
-  it('of a waiting job: the second is told that it is over', async () => {
+  it('of a waiting job: the second learns that it has ended', async () => {
     const subject = await reachState(database, 'queued');
     const link = await HeldLink.begin(database);
     expect(await cancelJob(link, 'default', subject.id)).toMatchObject({ status: 'cancelled' });

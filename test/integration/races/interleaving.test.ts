@@ -46,7 +46,7 @@ const success = (job: ClaimedJob): Settlement => {
 };
 
 describe('a stale claim', () => {
-  it('changes nothing by any of its writes, and is told so', async () => {
+  it('changes nothing by any of its writes, and learns it', async () => {
     const subject = await owned();
     await settleAs(database, subject.job, LOST);
     const [current] = await claimSubject(database, subject);
@@ -149,7 +149,7 @@ describe('settle and the reaper', () => {
     );
   });
 
-  it('the reaper comes first and wins; the worker is told that it is stale', async () => {
+  it('the reaper comes first and wins; the worker learns that it is stale', async () => {
     const subject = await orphan();
     const link = await HeldLink.begin(database);
     await settleAs({ db: link }, subject.job, LOST);
@@ -190,7 +190,7 @@ describe('settle and the reaper', () => {
 });
 
 describe('settle and what takes the job next', () => {
-  it('a claim does not see a job that is brought back until that is committed', async () => {
+  it('a claim does not see a recovered job before the commit', async () => {
     const subject = await owned();
     const link = await HeldLink.begin(database);
     await settleAs({ db: link }, subject.job, LOST);
@@ -252,7 +252,7 @@ describe('cancel and the reaper', () => {
 });
 
 describe('cancel and cancel', () => {
-  it('of a running job: both are told that it stops, and the first one counts', async () => {
+  it('of a running job: both learn that it stops, and the first one counts', async () => {
     const subject = await owned();
     const link = await HeldLink.begin(database);
     await cancelJob(link, 'default', subject.id);
@@ -304,7 +304,7 @@ describe('heartbeat and burial', () => {
     expect(await heartbeat(database.db, 0, worker, 60_000)).toMatchObject({ alive: true });
   });
 
-  it('a burial that commits first wins, and the heartbeat says so from then on', async () => {
+  it('a declaration of death that commits first wins, and heartbeats report it from then on', async () => {
     const worker = await late();
     const link = await HeldLink.begin(database);
     const buried = await buryWorkers(link, 0);

@@ -61,7 +61,7 @@ describe.each(postgresVersions())('retention of what jobs say, on PostgreSQL %i'
     return await Promise.all(counts);
   };
 
-  it('goes with the job, and stays with those that stay, to the letter', async () => {
+  it('is deleted with its job, and stays unchanged for jobs that stay', async () => {
     const gone = await talkative(10);
     await endLongAgo(gone, SUCCESS, 10);
     const dead = await talkative(10);

@@ -171,7 +171,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     expect(await everything(database)).toEqual(before);
   });
 
-  it('disturbs nobody who enqueues, claims, settles and reads meanwhile', async () => {
+  it('does not disturb concurrent enqueues, claims, settles and reads', async () => {
     const dead = await endedSince(database, 10, FAILURE, { idempotencyKey: 'k' });
     const old = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => await enqueueDaysAgo(database, 8 + (n % 3))),
@@ -208,7 +208,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     expect(await database.sql('select id from longshore.running')).toEqual([]);
   });
 
-  it('is a service that does it by itself, and that stops at once in the middle of it', async () => {
+  it('is a service that stops at once in the middle of its work', async () => {
     const dead = await endedSince(database, 10, FAILURE);
     await endedSince(database, 9, SUCCESS, { idempotencyKey: 'gone' });
     const patient = Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 2 });

@@ -72,7 +72,7 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
     expect(await dropAll(database, WEEK)).toEqual([]);
   });
 
-  it('keeps what still lives, dead letters, and what ended lately, whole and in place', async () => {
+  it('keeps active jobs, dead letters and recently ended jobs unchanged', async () => {
     const running = await runningSince(database, 12);
     const dead = await endedSince(database, 12, FAILURE, { idempotencyKey: 'k', tags: ['x'] });
     const late = await endedSince(database, 11, SUCCESS, { endedDaysAgo: 0 });
@@ -109,7 +109,7 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
     expect(await view(scheduled)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('frees the key of a job that is gone, and no other', async () => {
+  it('frees the key of a deleted job, and no other', async () => {
     const keyed = { idempotencyKey: 'gone', paramsJson: '1' };
     const first = await endedSince(database, 12, SUCCESS, keyed);
     await endedSince(database, 12, SUCCESS, { idempotencyKey: 'tidied' });
@@ -242,7 +242,7 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
   });
 });
 
-it('is told by every statement that takes a job out of done', async () => {
+it('is recorded by every statement that takes a job out of done', async () => {
   const folder = new URL('../../../src/store/', import.meta.url);
   const names = await readdir(folder, { recursive: true });
   const files = names.filter((name) => /(?<!\.test)\.ts$/.test(name));

@@ -28,20 +28,20 @@ describe('a command', () => {
     expect((await runners.run('mode')).output).toEqual(['stdout: 600']);
   });
 
-  it('is told which job it is, and runs beside its definition', async () => {
+  it('gets the id of its job, and runs in the folder of its definition', async () => {
     const [id, attempt, folder] = resultOf(await runners.run('told')) as string[];
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(attempt).toBe('1');
     expect(folder).toBe(join(FIXTURES, 'runners', 'commands'));
   });
 
-  it('succeeds with nothing to say', async () => {
+  it('succeeds without any message', async () => {
     const ran = await runners.run('quiet');
     expect(resultOf(ran)).toBeNull();
     expect(ran.output.sort()).toEqual(['stderr: to stderr', 'stdout: to stdout']);
   });
 
-  it('says things on descriptor 3; the last result counts, to the letter', async () => {
+  it('sends messages on descriptor 3; the last result counts, unchanged', async () => {
     const ran = await runners.run('words');
     expect(ran.messages).toMatchObject([
       { type: 'progress', fraction: 0.25, message: 'a quarter' },
@@ -55,7 +55,7 @@ describe('a command', () => {
     });
   });
 
-  it('is told what made no sense, and goes on', async () => {
+  it('gets its invalid lines logged, and goes on', async () => {
     const ran = await runners.run('nonsense');
     expect(resultOf(ran)).toBe('fine');
     expect(ran.messages).toMatchObject([{ type: 'progress', fraction: 0.5 }]);
@@ -91,7 +91,7 @@ describe('a command', () => {
     expect(ran.outcome?.exitCode).toBe({ exit: 3, error: 1 }[key] ?? 0);
   });
 
-  it('may say when to try again', async () => {
+  it('may set the delay of the retry', async () => {
     const { outcome } = await runners.run('error');
     expect(outcome?.outcome).toMatchObject({ kind: 'failure', retryAfterMs: 1_500 });
   });

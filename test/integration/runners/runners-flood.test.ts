@@ -22,13 +22,13 @@ describe('a job that floods', () => {
     expect(output[1]).toBe('stdout: the next line');
   });
 
-  it('with lines is heard to the end, only later', async () => {
+  it('with lines is read to the end, only later', async () => {
     const lines = 60_000;
     const { output } = await runners.run('many-lines', { lines });
     expect(output).toHaveLength(lines);
   });
 
-  it('with messages is heard to the end, too', async () => {
+  it('with messages is read to the end, too', async () => {
     const lines = 50_000;
     const { messages } = await runners.run('chatty', { lines });
     expect(messages).toHaveLength(lines);

@@ -73,7 +73,7 @@ describe('a job that left processes behind', () => {
     expect(await all()).toBe(0);
   });
 
-  it('takes nobody else along', async () => {
+  it('ends no other process', async () => {
     const stranger = spawn('/bin/sleep', ['1000'], { detached: true, stdio: 'ignore' });
     await runners.run('daemon');
     expect(isAlive(stranger.pid ?? 0)).toBe(true);

@@ -35,7 +35,7 @@ describe.each(METHODS)('memory limited by $method', ({ controlGroups }) => {
     expect(resultOf(await runners.run('unlimited'))).toBe(300_000_000);
   });
 
-  it('tells what a job used that was killed for it', async () => {
+  it('reports the usage of a job that was killed for it', async () => {
     const { exit } = await runners.run('slowly');
     expect(exit?.peakRssBytes).toBeGreaterThan(100_000_000);
   });

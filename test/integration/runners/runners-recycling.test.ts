@@ -60,7 +60,7 @@ describe('a warm runner', () => {
     expect(resultOf(await all.run(key))).not.toBe(pid);
   });
 
-  it('is replaced when it died while nobody used it', async () => {
+  it('is replaced when it died while idle', async () => {
     const all = (runners = await testRunners('worn'));
     const { runner } = await all.run('plain');
     process.kill(runner.pid ?? 0, 'SIGKILL');

@@ -77,7 +77,7 @@ describe('the room of a job', () => {
     for (const name of Object.keys(OURS)) expect(env).not.toHaveProperty(name);
   });
 
-  it('has a chosen environment: a command, which is told of its job', async () => {
+  it('has a chosen environment: a command, with the variables of its job', async () => {
     const names = (await lines('environment')).map((line) => line.split('=')[0]);
     expect(names).toContain('PATH');
     expect(names.filter((name) => name?.startsWith('LONGSHORE'))).toEqual([
@@ -136,7 +136,7 @@ describe('the room of a job', () => {
     },
   );
 
-  it('is gone after a process that is used once', async () => {
+  it('is removed after a process that is used once', async () => {
     const { folder } = await see('look-fresh');
     await until('it is removed', () => !existsSync(folder));
   });

@@ -107,7 +107,7 @@ describe.skipIf(whyNot !== null)('a user for each process of a job (needs root)'
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('is what its processes are ended by, also those that stop whoever is sent to end them', async () => {
+  it('identifies its processes for the kill, also those that stop the killer', async () => {
     const begun = await runners.begin('stops-its-killers');
     await until('it has left a process', () => begun.output.length > 0);
     begun.runner.kill();
@@ -270,7 +270,7 @@ describe.skipIf(whyNot !== null)('two workers of one machine (needs root)', () =
       }
     });
 
-  it('are told when a range is too small', async () => {
+  it('report a range that is too small', async () => {
     await expect(claim('78000-78009')).rejects.toThrow(/78000-78009 has 10 of 32.*larger range/);
   });
 });
@@ -394,7 +394,7 @@ describe.skipIf(whyNot !== null)(
 );
 
 describe.skipIf(whyNot !== null)('a folder that only root can get to (needs root)', () => {
-  it('is not where a job begins: neither where the worker is, nor where a command says', () => {
+  it('is not the working directory of a job: neither that of the worker, nor that of a command', () => {
     const top = mkdtempSync(join(tmpdir(), 'longshore-test-'));
     const jobs = mkdtempSync(join(tmpdir(), 'longshore-test-'));
     const inner = join(top, 'inner');

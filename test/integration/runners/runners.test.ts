@@ -62,7 +62,7 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
     ['throw-text', 'HANDLER_ERROR', 'plain words'],
     ['reject-nothing', 'HANDLER_ERROR', 'the job threw undefined'],
     ['return-cycle', 'RESULT_INVALID', 'circular'],
-  ])('tells of %s, and the next job is well', async (name, code, message) => {
+  ])('reports %s, and the next job runs', async (name, code, message) => {
     const error = errorOf(await run(name));
     expect(error.code).toBe(code);
     expect(error.message).toContain(message);
@@ -76,7 +76,7 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
     expect(message).toBe('The operation was aborted');
   });
 
-  it('carries what a job says, and what it is answered', async () => {
+  it('carries the messages of a job, and the answers', async () => {
     const ran = await run('tell-all');
     expect(ran.messages).toMatchObject([
       { type: 'progress', fraction: 0.5, message: 'half' },

@@ -76,7 +76,7 @@ it('takes over what the code changes, and keeps a pause', async () => {
   });
 });
 
-it('does not let an older version undo what a newer one says', async () => {
+it('does not let an older version undo the schedules of a newer one', async () => {
   await start([NIGHTLY], 'report', 2);
   await start([{ ...NIGHTLY, cron: '@hourly' }], 'report', 1);
   await start(undefined, 'report', 1);

@@ -61,7 +61,7 @@ describe('a membership of schedulers', () => {
     await until('two share', () => divided([alone, three[2] as SchedulerMembership]));
   });
 
-  it('gives the buckets of one that was killed to the others when its lease is over', async () => {
+  it('gives the buckets of a killed scheduler to the others when its lease expires', async () => {
     const survivor = await join();
     const { db, sql } = database;
     // As a process leaves it that was killed: a row that nobody renews.
@@ -75,7 +75,7 @@ describe('a membership of schedulers', () => {
     expect(db.shards).toBe(1);
   });
 
-  it('is told when somebody comes or goes', async () => {
+  it('sends a hint when a scheduler joins or leaves', async () => {
     const hints: DueHint[] = [];
     let connected = false;
     const listener = new Listener({

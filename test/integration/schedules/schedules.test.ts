@@ -123,7 +123,7 @@ describe('after an absence', () => {
     expect(gapMs).toBe(1_000);
   });
 
-  it('one that cannot be looked after says why and holds up no other', async () => {
+  it('one that cannot run notes why and stops no other', async () => {
     const bad = await behind(1);
     const worse = await behind(1);
     const good = await behind(1);
@@ -204,7 +204,7 @@ describe('overlap', () => {
 });
 
 describe('a change', () => {
-  it('never fires the past, and says what it gave up', async () => {
+  it('never fires the past, and records what it skipped', async () => {
     const id = await behind(3);
     await change(id, { cron: '@daily' });
     expect(await tick(database)).toBe(0);

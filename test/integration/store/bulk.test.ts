@@ -225,7 +225,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     expect(again).toEqual({ kind: 'refused', status: 'queued' });
   });
 
-  it('loses to nobody when a job is claimed while it is cancelled', async () => {
+  it('wins over a concurrent claim when it cancels', async () => {
     const worker = await newWorker(database);
     const id = await enqueueOne(database, { definitionKey: 'a', maxAttempts: 2 });
     const [job] = await claimAny(database, worker, 1);
@@ -241,7 +241,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     expect(cancelled).toEqual({ kind: 'refused', status: 'cancelled' });
   });
 
-  it('goes past a job that cannot be changed, and tells why', async () => {
+  it('skips a job that cannot be changed, and notes why', async () => {
     await manyDeadLetters(database, { key: 'a', count: 3, mistakes: [SLOW] });
     await database.sql(
       `create function refuse() returns trigger language plpgsql as $$

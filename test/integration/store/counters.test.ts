@@ -142,7 +142,7 @@ describe.each(postgresVersions())('the counters on PostgreSQL %i', (postgres) =>
     expect(await moves('kept')).toEqual([{ move: '-> queued', n: 3 }]);
   });
 
-  it('is put right by a recount, folded or not, when jobs have left without a word', async () => {
+  it('is corrected by a recount, rolled up or not, when jobs were removed uncounted', async () => {
     expect(await recountCounters(database.db, 0)).toBe(0);
     await database.sql(`set session_replication_role = replica;
       delete from longshore.waiting; delete from longshore.done;
@@ -177,7 +177,7 @@ describe('GET /v1/stats', () => {
     return body as unknown as StatsView;
   };
 
-  it('tells what there is and what happened, of all shards', async () => {
+  it('shows what there is and what happened, of all shards', async () => {
     for (const definitionKey of ['a', 'b', 'c', 'd']) await enqueueOne(database, { definitionKey });
     await enqueueOne(database, { definitionKey: 'a', priority: -5 });
     await enqueueOne(database, { definitionKey: 'a', delayMs: 3_600_000 });
@@ -196,7 +196,7 @@ describe('GET /v1/stats', () => {
     expect(seen.windowMinutes).toBe(60);
   });
 
-  it('tells how jobs ended', async () => {
+  it('shows how jobs ended', async () => {
     const worker = await newWorker(database);
     const claimed = await claimAny(database, worker, 10);
     expect(claimed.length).toBeGreaterThan(1);
@@ -212,7 +212,7 @@ describe('GET /v1/stats', () => {
     expect(ran.every(({ waitMs }) => waitMs.p50 !== null)).toBe(true);
   });
 
-  it('is about the tenant who asks', async () => {
+  it('is about the tenant of the caller', async () => {
     await newTenant(database, 'acme');
     await enqueueOne(database, { tenant: 'acme', definitionKey: 'theirs' });
     const { key } = await newKey(database, 'acme', 'jobs:read');
@@ -224,7 +224,7 @@ describe('GET /v1/stats', () => {
     expect((await knock(app, key, 'GET', '/v1/stats?window=60')).status).toBe(400);
   });
 
-  it('has the same figures for Prometheus, of all tenants, and for who operates the server', async () => {
+  it('has the same figures for Prometheus, of all tenants, and for the operator', async () => {
     const { key } = await newKey(database, 'default', 'operate');
     const { status, text, headers } = await knock(app, key, 'GET', '/metrics');
     expect([status, headers['content-type']]).toEqual([
@@ -258,7 +258,7 @@ describe('GET /v1/stats', () => {
   });
 });
 
-describe('the problems that GET /v1/stats tells', () => {
+describe('the problems in GET /v1/stats', () => {
   let database: TestDatabase;
   let app: FastifyInstance;
 

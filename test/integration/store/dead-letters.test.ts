@@ -131,7 +131,7 @@ describe.each(postgresVersions())('dead letters on PostgreSQL %i', (postgres) =>
     expect(await counted()).toEqual(await recount());
   });
 
-  it('say so when not all of them were counted, or not all groups told', async () => {
+  it('show when not all of them were counted, or not all groups listed', async () => {
     await manyDeadLetters(database, { key: 'a', count: 30, mistakes: [SLOW, GONE, BROKEN] });
     const [bounded] = (await groups({}, { countMax: 4 })).groups;
     expect(bounded).toMatchObject({ count: 4, countIsExact: false });

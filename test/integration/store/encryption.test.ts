@@ -211,7 +211,7 @@ it('keeps what is derived from params, and every way to make or change a job', a
   expect(found.body).toMatchObject({ jobs: [] });
 });
 
-it('refuses to take for encrypted what somebody wrote', async () => {
+it('refuses values that look encrypted', async () => {
   const params = { a: [{ $sealed: '2026.x.y' }] };
   const doors: [string, object][] = [
     ['/v1/jobs', { definitionKey: 'echo', params }],

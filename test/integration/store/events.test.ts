@@ -57,7 +57,7 @@ describe.each(postgresVersions())('the history of a job on PostgreSQL %i', (post
 
   const typesOf = async (id: string) => (await allEvents(database, id)).map(({ type }) => type);
 
-  it('is told whole, live and afterwards, whatever happens to the job', async () => {
+  it('is complete, live and afterwards, whatever happens to the job', async () => {
     const subject = await reachState(database, 'created', 5);
     await publishHooks(database, `key-${subject.worker}`, HOOKS);
     const definition = { key: hookKey(`key-${subject.worker}`), version: 1 };
@@ -195,7 +195,7 @@ describe.each(postgresVersions())('the history of a job on PostgreSQL %i', (post
     ]);
   });
 
-  it('names who cancelled, before it ran and while it ran, and still after a retry', async () => {
+  it('names the actor of a cancel, before it ran and while it ran, and still after a retry', async () => {
     const ann = { name: 'key:ann', address: null };
     const payloads = async (id: string) => {
       const page = await readEvents(database.db, 'default', id, { afterId: null, limit: 100 });
@@ -233,7 +233,7 @@ describe.each(postgresVersions())('the history of a job on PostgreSQL %i', (post
     expect(rest?.events).toEqual(all.slice(cancelled + 1));
   });
 
-  it('tells when something happened by the clock of the database', async () => {
+  it('has times of the database clock', async () => {
     const { id, job } = await reachOwned(database);
     await writeEvents(database.db, 0, [{ ...saidBy(job, 0), ageMs: 3_600_000 }]);
     const events = await allEvents(database, id);
@@ -271,7 +271,7 @@ describe.each(postgresVersions())('the history of a job on PostgreSQL %i', (post
   });
 
   describe('its attempts', () => {
-    it('are told with the one that runs, and with the one that succeeded', async () => {
+    it('are shown with the running one, and with the one that succeeded', async () => {
       const subject = await reachOwned(database);
       const attempts = async () => await readAttempts(database.db, 'default', subject.id);
       expect(await attempts()).toEqual([

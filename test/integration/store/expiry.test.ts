@@ -64,7 +64,7 @@ describe('a job that has not begun by its expiry', () => {
     expect(told?.ended).toBe(true);
   });
 
-  it('is never claimed, also before somebody has noticed', async () => {
+  it('is never claimed, also before the promoter has failed it', async () => {
     const subject = await reachState(database, 'queued');
     await setExpiry(subject);
     expect(await claimSubject(database, subject)).toEqual([]);
@@ -80,7 +80,7 @@ describe('a job that has not begun by its expiry', () => {
     expect(await view(subject.id)).toMatchObject({ status: 'running' });
   });
 
-  it('is told to its hooks', async () => {
+  it('runs its hooks', async () => {
     const info = definitionInfo({ key: 'hooked' }, { paramsSchema: null, hooks: ['onFail'] });
     await publishDefinitions(database.db, [info]);
     const id = await enqueueOne(database, { definitionKey: 'hooked' });
@@ -112,7 +112,7 @@ describe('a job that has not begun by its expiry', () => {
   });
 });
 
-describe('expiring and somebody else', () => {
+describe('expiry and concurrent changes', () => {
   it('a cancel that is open is not waited for, and wins', async () => {
     const subject = await reachState(database, 'queued');
     await setExpiry(subject);

@@ -107,7 +107,7 @@ describe.each(postgresVersions())('the guard on PostgreSQL %i', (postgres) => {
     }
   });
 
-  it('wants a job in exactly one place', async () => {
+  it('requires a job in exactly one table', async () => {
     const id = await arrange('running');
     const twice = async () => await insertRow(client, 'done', rawRow(id, 'succeeded', 1));
     expect(await verdict(twice)).toMatch(`job ${id} is in 2 places`);

@@ -44,7 +44,7 @@ describe.each(postgresVersions())('a pinned xmin on PostgreSQL %i', (postgres) =
     return { client, pid: rows[0]?.pid ?? 0 };
   };
 
-  it('is found, with who holds it and since when', async () => {
+  it('is found, with its holder and since when', async () => {
     expect(await findHolder(database.db)).toBeNull();
     const { client, pid } = await hold();
     await enqueueOne(database);

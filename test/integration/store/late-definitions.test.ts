@@ -81,7 +81,7 @@ describe('the number of attempts', () => {
     expect(await claimed()).toMatchObject({ id: byName?.id, maxAttempts: 4 });
   });
 
-  it('is that of the definition for a dead letter that nobody had the code for', async () => {
+  it('is that of the definition for a dead letter without a worker', async () => {
     const id = await enqueueOne(database, { ...late, policy: { failsUnhandled: true } });
     const { db, waker } = database;
     const scope = { afterMs: 0, tenant: null, unpublishedAtOnce: false };
@@ -111,7 +111,7 @@ it('gives the limits of the definition to jobs that were there before', async ()
   expect(await take(database, worker, 10)).toEqual([]);
 });
 
-it('runs a job by all that its definition says, whichever came first', async () => {
+it('runs a job by its definition, whichever came first', async () => {
   const endless = await enqueueOne(database, { definitionKey: 'endless' });
   const throwing = await enqueueOne(database, { definitionKey: 'throwing' });
   const inline = { isolation: 'inline', maxAttempts: 1 } as const;

@@ -234,7 +234,7 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
       expect(await settlementStatusOf(database.db, 0, id, job.claim)).toEqual({ kind });
     });
 
-    it('answers a turn as decide() says of a success', async () => {
+    it('answers settleAndClaim as decide() says of a success', async () => {
       const { subject, before } = await arrange(from);
       const { id, worker: instance, job } = subject;
       const rules = { ...DEFAULT_RULES, state: 'running', maxAttempts: 3 } as const;

@@ -144,7 +144,7 @@ describe.skipIf(!hasPgbouncer)('through a transaction pooler (needs pgbouncer)',
     expect(listeners).toEqual([]);
   });
 
-  it('the jobs of a killed worker are brought back, and only those', async () => {
+  it('the jobs of a killed worker are recovered, and only those', async () => {
     const ids = await Promise.all(
       [1, 2, 3, 4, 5, 6].map(() => startJob(address, 'wait-for-abort')),
     );

@@ -143,7 +143,7 @@ describe('a retry by hand', () => {
     expect((await claimSubject(database, subject))[0]?.paramsJson).toBe('{"order":8}');
   });
 
-  it('of a job that never ran tells its end as part of the history, but as no attempt', async () => {
+  it('of a job that never ran shows its end in the history, but as no attempt', async () => {
     const subject = await reachState(database, 'queued');
     const follower = new Follower(database, subject.id);
     await cancelJob(database.db, 'default', subject.id);

@@ -229,7 +229,7 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
       });
     });
 
-    it('retries with a delay, then ends as a dead letter that tells why', async () => {
+    it('retries with a delay, then ends as a dead letter with its error', async () => {
       const id = await enqueueOne(database, { maxAttempts: 2 });
       await settleAs(database, await claimOne(), failure('NETWORK_ERROR', 'first'));
       expect(await view(id)).toMatchObject({

@@ -28,7 +28,7 @@ const toldIn = async (tenant: string) => {
   return Object.fromEntries(rows.map(({ key, told }) => [key, told?.toSorted()]));
 };
 
-it('a queue knows what is told of it, whenever webhooks or queues change', async () => {
+it('a queue knows its subscribed states, whenever webhooks or queues change', async () => {
   const tenant = 'acme';
   const { db } = database;
   for (const definitionKey of ['a', 'b', 'c'])
@@ -65,7 +65,7 @@ it('a queue that is made while a webhook is being made knows of it', async () =>
   expect(await toldIn('late')).toEqual({ beside: ['failed'] });
 });
 
-it('a worker that is at work when somebody begins to listen tells of all that follows', async () => {
+it('a running worker sends all events after a new subscription', async () => {
   const echo = defineJob({ key: 'echo', isolation: 'inline', run: (params: unknown) => params });
   const worker = workerOn(database, { jobs: [echo] });
   await worker.worker.start();

@@ -150,7 +150,7 @@ describe('replacing', () => {
     expect(await take()).toMatchObject([{ id: first.jobId, paramsJson: '3', claim: 1 }]);
   });
 
-  it('leaves a job in its place in the line', async () => {
+  it('leaves a job at its position in the queue', async () => {
     const { start, take } = kind('queued', { ...replace, key: 'a' });
     const first = await start({ paramsJson: '1' });
     await start({ unique: null });
@@ -301,7 +301,7 @@ describe('a unique job that is to live again', () => {
     expect(await retake(first.jobId)).toBeNull();
   });
 
-  it('is told who lives and holds it now', async () => {
+  it('gets the live job that holds the key now', async () => {
     const { first, start } = await ended('active');
     const second = await start();
     another(first, second);

@@ -212,7 +212,7 @@ describe('a delivery', () => {
     expect(Math.round(waitsMs / 60_000)).toBe(120);
   });
 
-  it('to a receiver that is gone ends, and disables the webhook', async () => {
+  it('to a receiver that answers 410 ends, and disables the webhook', async () => {
     receiver.answerWith(status(410));
     const webhook = await newWebhook(database, { url: receiver.url });
     await enqueueOne(database, { definitionKey: 'echo' });

@@ -27,7 +27,7 @@ import { reachOwned, reachState, type Subject } from '../../support/checks/reach
 import { until } from '../../support/until.ts';
 import { BY, deliveriesOf, newWebhook } from '../../support/webhooks.ts';
 
-describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (postgres) => {
+describe.each(postgresVersions())('the events of a job, on PostgreSQL %i', (postgres) => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
     expect(await told(webhook)).toEqual(expected);
   });
 
-  it('when it is claimed; a plain claim leaves it to the one that tells', async () => {
+  it('when it is claimed; a plain claim leaves it to the claim with events', async () => {
     const subject = await reachState(database, 'queued');
     const webhook = await listenTo(subject);
     const levels = [{ queue: subject.queue, rank: 0, floor: 0 }];
@@ -75,7 +75,7 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
     expect(await told(webhook)).toEqual(['job.started']);
   });
 
-  it('when it succeeds; a turn leaves it to the statement that tells', async () => {
+  it('when it succeeds; settleAndClaim leaves it to the statement with events', async () => {
     const subject = await reachOwned(database);
     const other = await reachOwned(database);
     const webhook = await listenTo(subject);
@@ -158,7 +158,7 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
     expect(new Date(made?.params['runAt'] as string)).toEqual(row?.run_at);
   });
 
-  it('only to those who asked for it', async () => {
+  it('only to subscribed webhooks', async () => {
     const subject = await reachOwned(database);
     const key = keyOf(subject);
     await database.sql(`update longshore.job set tags = '{red,blue}' where id = $1`, [subject.id]);
@@ -203,7 +203,7 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
     expect(await told(everything)).toEqual(['job.cancelled', 'job.finished']);
   });
 
-  it('and workers hear at once that there is something to send', async () => {
+  it('and workers get a hint at once', async () => {
     const subject = await reachOwned(database);
     await listenTo(subject);
     const heard: LevelHint[] = [];
@@ -227,7 +227,7 @@ describe.each(postgresVersions())('what is told of a job, on PostgreSQL %i', (po
   });
 });
 
-it('is told in the shard of its job, and listed together', async () => {
+it('is made in the shard of its job, and listed together', async () => {
   const database = await testDatabase({ shards: 2 });
   try {
     const webhook = await newWebhook(database, {});

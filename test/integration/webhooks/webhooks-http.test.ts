@@ -68,7 +68,7 @@ describe('/v1/webhooks', () => {
     });
   });
 
-  it('changes what is named, and tells why one is not active', async () => {
+  it('changes the given fields, and shows why one is not active', async () => {
     const { body } = await call('POST', '', { ...WISH, tags: ['red'], definitionKeys: ['a'] });
     const path = `/${String(body['id'])}`;
     const paused = await call('PATCH', path, { status: 'paused', tags: null });

@@ -62,7 +62,7 @@ interface Told {
 }
 const toldIn = (file: string) => linesOf(file).map((line) => JSON.parse(line) as Told);
 
-describe('what a job says', () => {
+describe('the output of a job', () => {
   it('is kept, whichever way it said it, before its outcome is', async () => {
     const { jobId } = await run('talkative');
     const logs = await logsOf(jobId);
@@ -169,7 +169,7 @@ describe('hooks', () => {
     });
   });
 
-  it('that fail are told, tried again a little, and change nothing', async () => {
+  it('that fail are reported, retried twice, and change nothing', async () => {
     const job = await run('bad-hooks');
     expect(job).toMatchObject({ status: 'succeeded', result: 'fine' });
     const hooks = (await historyOf(job.jobId)).filter(({ type }) => type === 'hook');

@@ -51,7 +51,7 @@ const hooks = {
   onEnd: emits('over'),
 };
 
-it('emits events, which are told in the history of the job', async () => {
+it('emits events, which are in the history of the job', async () => {
   await start(
     defineJob({
       key: 'good',

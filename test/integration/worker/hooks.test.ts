@@ -105,7 +105,7 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
     expect(await made(subject)).toEqual([]);
   });
 
-  it('are told all about the job, to the letter', async () => {
+  it('get all about the job, unchanged', async () => {
     const result = '{"z":1,"a":"\\u0000 \\ud800"}';
     const subject = await reachOwned(database);
     await publishHooks(database, keyOf(subject), ['onSuccess', 'onEnd']);
@@ -128,7 +128,7 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
     expect(second).toMatchObject({ attempts: 1, maxAttempts: 3, claim: 1 });
   });
 
-  it('are told why the job failed, and nothing of the sort when it was cancelled', async () => {
+  it('get the error of the job, and none when it was cancelled', async () => {
     const failed = await reachOwned(database);
     await publishHooks(database, keyOf(failed), ['onFail']);
     await settleAs(database, failed.job, failure('NOT_FOUND', 'no such page'));
@@ -201,7 +201,7 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
     expect(await made(subject)).toEqual(['onEnd', 'onSuccess']);
   });
 
-  it('are made by the reaper and by a cancel too, and the workers are told', async () => {
+  it('are made by the reaper and by a cancel too, and workers get a hint', async () => {
     const heard: LevelHint[] = [];
     let connected = false;
     const listener = new Listener({

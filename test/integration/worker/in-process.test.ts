@@ -178,7 +178,7 @@ describe('fresh processes', () => {
 });
 
 describe('handles', () => {
-  it('wait, tell and cancel as those of the client do', async () => {
+  it('wait, follow and cancel as those of the client do', async () => {
     const longshore = await create({ jobs: [told, broken] });
     const handle = await longshore.enqueue(told, { name: 'you' });
     expect(await handle.result()).toBe('Hello, you');
@@ -211,7 +211,7 @@ describe('handles', () => {
     await expect(second).rejects.toThrow(IdempotencyConflict);
   });
 
-  it('say that the database is away as a server would', async () => {
+  it('report an unavailable database as a server would', async () => {
     const url = 'postgres://nobody@127.0.0.1:9/nowhere';
     const [db, waker] = [
       Db.open({ clock: systemClock, url, log: silentLog }),
@@ -289,7 +289,7 @@ describe('many callers at once', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('of mistyped options are told the nearest name, and of wrong values the limits', async () => {
+  it('of mistyped options name the nearest option, and of wrong values the limits', async () => {
     const mistyped = { worker: false, concurency: 3, pollMs: -1 } as never;
     await expect(create(mistyped)).rejects.toMatchObject({
       problems: [

@@ -132,7 +132,9 @@ it('has all that is known of a job in every line that names one', async () => {
   await make('talkative');
   const told = (text: string) => lines.some(({ msg }) => msg.includes(text));
   await until('both rare lines are there', () =>
-    ['does not run here', 'what a job said', 'job.failed', 'job.succeeded'].every(told),
+    ['does not run here', 'cannot store the log or events', 'job.failed', 'job.succeeded'].every(
+      told,
+    ),
   );
   await worker.stop();
   const whole = wholeLinesOf(lines).map(({ msg }) => msg);

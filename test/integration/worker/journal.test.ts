@@ -71,7 +71,7 @@ describe.each(postgresVersions())('what a job writes down, on PostgreSQL %i', (p
       });
     });
 
-    it('lets nobody write after the end, nor a claim that was lost', async () => {
+    it('refuses writes after the end, and of a lost claim', async () => {
       const subject = await reachOwned(database);
       await settleAs(database, subject.job, LOST);
       const nothing = { saved: false, lines: [], said: [], names: [] };
@@ -228,7 +228,7 @@ describe.each(postgresVersions())('what a job writes down, on PostgreSQL %i', (p
       }
     });
 
-    it('holds no more than it may, and says that there is more', async () => {
+    it('is bounded, and says that there is more', async () => {
       const { id } = await chatty();
       const read = async (limit: number) =>
         await readLogs(database.db, 'default', id, { afterId: null, attempt: null, limit });

@@ -47,7 +47,7 @@ describe('outcomes on their way into the database', () => {
   const statesOf = async (subjects: readonly Subject[]) =>
     await Promise.all(subjects.map(async (subject) => (await lookAt(database, subject)).state));
 
-  it('are held back by none that cannot be stored', async () => {
+  it('are not delayed by one that cannot be stored', async () => {
     const outcomes = [SUCCESS, POISON, failure('HANDLER_ERROR'), SUCCESS, POISON];
     const { outbox, subjects } = await arrange(outcomes, queue());
     await writeAll(outbox);

@@ -144,7 +144,7 @@ const renewedTimes = async (worker: QuickWorker, times: number) => {
 
 /** How often this controller missed the beats of somebody. */
 const questions = (controller: QuickWorker) =>
-  controller.stderr().split('asked to renew its lease').length - 1;
+  controller.stderr().split('asking it to renew its lease').length - 1;
 
 const lostAt = async (id: string) => {
   const rows = await database.sql<{ finished_at: Date }>(

@@ -218,7 +218,7 @@ describe.each(MODES)('a shard that is to %s', (how) => {
       );
     });
 
-    it('keeps no lost job of the others from being brought back', async () => {
+    it('does not delay the recovery of lost jobs in other shards', async () => {
       for (let shard = 0; shard < SHARDS; shard += 1) {
         await enqueueIn(shard);
         const instance = randomUUID();
@@ -263,7 +263,7 @@ describe.each(MODES)('a shard that is to %s', (how) => {
       );
     });
 
-    it('keeps no limit of the others from being looked after', async () => {
+    it('does not delay the sweep of limiters in other shards', async () => {
       await changeLimits(database.db, 'tenant', 'default', { concurrencyLimit: SHARDS }, null);
       await database.sql(`update longshore.limiter set adopt_until = now() - interval '1 s'`);
       await obstacle.breakIt(how);

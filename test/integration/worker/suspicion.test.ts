@@ -35,7 +35,7 @@ const suspect = async (...workers: string[]) => await suspectWorkers(database.db
 const look = async (worker: string) => await lookAtLease(database.db, 0, worker);
 
 describe('a look', () => {
-  it('tells the same as a heartbeat, and changes nothing', async () => {
+  it('answers like a heartbeat, and changes nothing', async () => {
     const worker = await steadyWorker();
     await enqueueOne(database);
     const [job] = await claimAny(database, worker, 1);
@@ -50,7 +50,7 @@ describe('a look', () => {
     expect(await heartbeat(database.db, 0, worker, LONG_MS, CONTACT_MS)).toEqual(rest);
   });
 
-  it('of a worker that nobody knows says that it is dead', async () => {
+  it('of an unknown worker says that it is dead', async () => {
     expect(await look('00000000-0000-4000-8000-000000000000')).toMatchObject({ alive: false });
   });
 });
@@ -225,7 +225,7 @@ describe.skipIf(!hasRedis)('with beats in Redis (needs redis-server)', () => {
     await service.stop();
   });
 
-  it('a Redis that does not answer makes nobody suspect', async () => {
+  it('a Redis that does not answer causes no suspicion', async () => {
     const worker = await steadyWorker();
     await claimed(worker);
     await database.sql(`update longshore.running set started_at = now() - interval '1 minute'`);

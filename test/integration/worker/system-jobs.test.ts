@@ -118,7 +118,7 @@ describe('a delivery of a webhook', () => {
     });
   });
 
-  it('is never signed with the secret of another tenant, whatever its rows say', async () => {
+  it('is never signed with the secret of another tenant, whatever its rows contain', async () => {
     const own = await receiving();
     const other = await receiving();
     const victim = await newWebhook(database, { url: other.url }, 'acme');

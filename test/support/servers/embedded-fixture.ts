@@ -10,7 +10,7 @@ import { EmbeddedPostgres, type EmbeddedOptions } from '../../../src/postgres/em
 import { silentLog } from '../../../src/runtime/log.ts';
 import { quickFolder } from '../quick-folder.ts';
 
-export const checkout = path.resolve(import.meta.dirname, '../..');
+export const checkout = path.resolve(import.meta.dirname, '../../..');
 
 export interface AsUser {
   uid?: number;
