@@ -5,7 +5,7 @@ import { type Fault, nothingToHeal } from './fault.ts';
 const doorBlackhole: Fault = {
   kind: 'door-blackhole',
   number: 'F8',
-  what: 'requests to one API vanish without a word',
+  what: 'requests to one API are dropped silently',
   holdMs: [1_000, 3_000],
   inject: async (world, pick) => {
     const door = world.choose(doorsOf(world), pick);

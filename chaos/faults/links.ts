@@ -136,7 +136,7 @@ export const LINK_FAULTS: readonly Fault[] = [
   weatherOf(
     'link-blackhole',
     'F8',
-    'half-open: everything one server sends or should hear is swallowed',
+    'half-open: all traffic of one server is dropped, both ways',
     [2_000, 6_000],
     () => ({ kind: 'blackhole' }),
   ),

@@ -33,7 +33,7 @@ function signalOf(kind: string, signal: NodeJS.Signals, what: string): Fault {
 const backendKill: Fault = {
   kind: 'backend-kill',
   number: 'F5',
-  what: 'kill -9 of one PostgreSQL backend, upon which the server throws everybody out',
+  what: 'kill -9 of one PostgreSQL backend, after which PostgreSQL ends all connections',
   holdMs: [0, 500],
   inject: async (world, pick) =>
     await onPostgres(world, () => {

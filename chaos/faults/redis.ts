@@ -33,7 +33,7 @@ export const REDIS_FAULTS: readonly Fault[] = [
     async (redis) => await redis.kill(),
     async (redis) => await redis.start(),
   ),
-  redisFault('flush', 'FLUSHALL: Redis forgets that anybody is alive', [0, 100], async (redis) => {
+  redisFault('flush', 'FLUSHALL: Redis loses all heartbeats', [0, 100], async (redis) => {
     await redis.flush();
   }),
   redisFault(
@@ -45,7 +45,7 @@ export const REDIS_FAULTS: readonly Fault[] = [
   ),
   redisFault(
     'refuse',
-    'nobody can reach Redis',
+    'no process can reach Redis',
     [2_000, 12_000],
     ({ link }) => link.refuse(),
     ({ link }) => link.clear(),

@@ -30,7 +30,7 @@ const connectionsTerminated: Fault = {
 const connectionsExhausted: Fault = {
   kind: 'connections-exhausted',
   number: 'F14',
-  what: 'somebody else takes every connection that PostgreSQL has left',
+  what: 'another client takes every free connection of PostgreSQL',
   holdMs: [1_500, 3_000],
   inject: async (world) => {
     if (world.isBusy('postgres')) return null;
@@ -57,7 +57,7 @@ const connectionsExhausted: Fault = {
 const snapshotHeld: Fault = {
   kind: 'snapshot-held',
   number: 'F22',
-  what: 'a forgotten transaction keeps vacuum from its work',
+  what: 'a forgotten transaction blocks vacuum',
   holdMs: [8_000, 15_000],
   inject: async (world) => {
     if (world.isBusy('postgres')) return null;

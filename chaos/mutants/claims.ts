@@ -86,7 +86,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'outcome-forgotten',
-    mistake: 'an outcome that could not be written is dropped, and the job never heard of again',
+    mistake: 'an outcome that could not be written is dropped, and the job never ends',
     changes: [
       {
         file: 'worker/attempt/outbox.ts',

@@ -30,7 +30,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no-watchdog',
-    mistake: 'nobody ends the jobs of a worker that is frozen or killed',
+    mistake: 'no watchdog ends the jobs of a frozen or killed worker',
     changes: [
       {
         file: 'worker/watchdog.ts',
@@ -92,7 +92,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'cancel-by-notify-only',
-    mistake: 'a cancel that is not heard at once is never heard (river#1358)',
+    mistake: 'a cancel whose NOTIFY is lost never arrives (river#1358)',
     changes: [
       {
         file: 'worker/reconciler.ts',

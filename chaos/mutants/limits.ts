@@ -7,7 +7,7 @@ const COUNTED = `(select count(*)::int from longshore.running r
 export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'count-only-limits',
-    mistake: 'a limit is counted by the statement that claims, and nobody locks anything meanwhile',
+    mistake: 'the claim counts running jobs for a limit, without a lock',
     changes: [
       {
         file: 'store/claim/limited-levels.ts',
@@ -26,7 +26,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'count-only-keys',
-    mistake: 'the next job of a key is let in without the lock of its limiter, so two come at once',
+    mistake:
+      'the next job of a key gets a permit without the lock of its limiter, so two run at once',
     changes: [
       {
         file: 'store/limits/limiters.ts',

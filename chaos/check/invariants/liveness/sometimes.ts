@@ -41,7 +41,7 @@ export const SOMETIMES: Record<string, (facts: Facts) => number> = {
 
 export const sometimes = invariant(
   'X2',
-  'The run was no tame one: what it is meant to provoke has happened.',
+  'The run was hard enough: everything it must provoke has happened.',
   function* (facts) {
     for (const name of facts.history.run.sometimes) {
       const look = SOMETIMES[name];

@@ -3,7 +3,7 @@ import { invariant } from '../../invariant.ts';
 /** Params are unlike those of any other request, so their hash says which request made a job. */
 export const noPhantom = invariant(
   'S2',
-  'No job comes from nowhere: each was asked for, and a refused request makes none.',
+  'Every job was requested, and a refused request creates none.',
   function* ({ enqueues, stories }) {
     const asked = new Map<string, boolean>();
     for (const { call, result } of enqueues) {

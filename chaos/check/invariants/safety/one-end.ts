@@ -3,7 +3,7 @@ import { invariant } from '../../invariant.ts';
 
 export const oneEnd = invariant(
   'S5',
-  'A job that has ended stays ended, unless a person retries it.',
+  'A job that has ended stays ended, unless a user retries it.',
   function* ({ stories, operations }) {
     const retried = new Set(
       operations.flatMap(({ call, result }) =>
