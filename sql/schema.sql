@@ -3,6 +3,8 @@
 
 create schema longshore;
 set search_path = longshore;
+-- Functions are printed by name, so one may call another that comes later.
+set check_function_bodies = off;
 
 create type job_state as enum (
   'created',
@@ -741,10 +743,13 @@ begin
           else perform longshore.check_fields('while', place, field.value); end if;
         end if;
       when field.kind = 'retry' then
-        if field.value not in ('"webhook"', '"report"', '"cleanup"') then
-          if jsonb_typeof(field.value) <> 'object' then
-            wrong := 'must be a preset (webhook, report, cleanup) or an object';
-          else perform longshore.check_fields('retry', place, field.value); end if;
+        if jsonb_typeof(field.value) = 'object' then
+          perform longshore.check_fields('retry', place, field.value);
+        elsif not exists (
+          select 1 from longshore.retry_presets() p where to_jsonb(p.name) = field.value
+        ) then
+          wrong := format('must be a preset (%s) or an object', (
+            select string_agg(name, ', ') from longshore.retry_presets()));
         end if;
       when field.kind = 'tags' then
         perform longshore.check_list(place, field.value, field.low, field.high, 'text', 1, 100);
@@ -1051,7 +1056,7 @@ begin
     and d.version = coalesce((request ->> 'definitionVersion')::integer, d.version)
   order by d.version desc limit 1;
   shard := longshore.home_shard(tenant, definition_key);
-  queue := longshore.queue_of(shard, definition_key,
+  queue := longshore.find_or_create_queue(shard, definition_key,
     coalesce((request ->> 'definitionVersion')::integer, published.version, 1), tenant);
   rank := -coalesce((request ->> 'priority')::integer, 0);
   due := coalesce(longshore.instant_of(request ->> 'runAt'),
@@ -1080,7 +1085,7 @@ begin
       update longshore.dedupe d set job_id = earlier.job_id
       where idempotency_key is not null and d.shard = queue.shard
         and d.scope = E'idempotency\n' || tenant || E'\n' || definition_key and d.key = idempotency_key;
-      perform longshore.tell_of_job(shard, queue.queue, rank, earlier.state,
+      perform longshore.notify_job(shard, queue.queue, rank, earlier.state,
         extract(epoch from due - at) * 1000);
       return query select earlier.job_id, earlier.state::text, false;
       return;
@@ -1112,11 +1117,11 @@ begin
     case when state = 'scheduled' or (state = 'created' and (request ? 'runAt' or due > at)) then due end,
     expiry,
     coalesce((request ->> 'maxAttempts')::integer,
-      case request ->> 'retry' when 'webhook' then 5 when 'report' then 3 when 'cleanup' then 2 end,
+      (select p.max_attempts from longshore.retry_presets() p where p.name = request ->> 'retry'),
       published.max_attempts),
     case when state = 'queued' then at end);
   insert into longshore.counter_delta (shard, queue, state, n) values (shard, queue.queue, state, 1);
-  perform longshore.tell_of_job(shard, queue.queue, rank, state, extract(epoch from due - at) * 1000);
+  perform longshore.notify_job(shard, queue.queue, rank, state, extract(epoch from due - at) * 1000);
   return query select job_id, state::text, true;
 end $function$;
 
@@ -1172,6 +1177,39 @@ begin
   select p.* from longshore.partitions('job') p, oldest o
   where p.upper_id <= o.upper_id and (p.suffix <> '_old' or longshore.history_bytes('_old')
     <= greatest(small_bytes, 4 * longshore.history_bytes('_kept')));
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.find_or_create_queue(of_shard smallint, of_key text, of_version integer, of_tenant text)
+ RETURNS queue
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_queue longshore.queue;
+begin
+  for try in 1 .. 100 loop
+    select l.* into found_queue from longshore.queue l
+    where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
+      and exists (
+        select 1 from longshore.queue h
+        where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
+          and h.tenant = l.tenant);
+    if found then return found_queue; end if;
+    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter,
+      tenant_limiter, keyed, told)
+    select of_shard, top.queue + l.n, l.key, of_version, of_tenant,
+      longshore.paused_since(of_tenant, l.key),
+      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
+      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
+      longshore.subscribed_states(of_tenant, l.key)
+    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
+    cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
+    left join longshore.limiter d
+      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
+    left join longshore.limiter t
+      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
+    on conflict do nothing;
+  end loop;
+  raise exception 'no queue could be created for %@%', of_key, of_version;
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.history_bytes(suffix text)
@@ -1269,6 +1307,16 @@ exception when datetime_field_overflow or invalid_datetime_format or invalid_tim
   then return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION longshore.job_events()
+ RETURNS TABLE(event text, state job_state)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  values ('job.started', 'running'::longshore.job_state), ('job.retrying', 'retrying'),
+    ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
+    ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled')
+$function$;
+
 CREATE OR REPLACE FUNCTION longshore.json_number(value numeric)
  RETURNS text
  LANGUAGE plpgsql
@@ -1322,16 +1370,13 @@ begin
     return;
   end if;
   return query
-  select h.id, w.event, w.state::longshore.job_state, h.tags, d.queue
+  select h.id, w.event, w.state, h.tags, d.queue
   from longshore.webhook h
   cross join (
     select l.queue from longshore.queue l
     where l.shard = of_shard and l.key = '$webhook' and l.version = 1 and l.tenant = own.tenant
   ) d
-  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
-      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
-      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
-    as w(event, state) on w.event = any (h.events)
+  join longshore.job_events() w on w.event = any (h.events)
   where h.tenant = own.tenant and h.status = 'active'
     and (h.definition_keys is null or own.key = any (h.definition_keys));
 end $function$;
@@ -1434,6 +1479,18 @@ AS $function$
   ) now
 $function$;
 
+CREATE OR REPLACE FUNCTION longshore.notify_job(of_shard smallint, of_queue integer, of_rank integer, of_state job_state, due_in_ms double precision)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if of_state = 'queued' then
+    perform pg_notify('longshore_wake', format('%s:%s:%s', of_shard, of_queue, of_rank));
+  elsif of_state = 'scheduled' and due_in_ms < 5000 then
+    perform pg_notify('longshore_due', 'jobs:' || greatest(0, round(due_in_ms)));
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION longshore.params_of(of_shard smallint, of_id uuid)
  RETURNS json
  LANGUAGE plpgsql
@@ -1465,40 +1522,15 @@ AS $function$
   where i.inhparent = format('longshore.%I', parent)::regclass
 $function$;
 
-CREATE OR REPLACE FUNCTION longshore.queue_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
- RETURNS queue
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION longshore.paused_since(of_tenant text, of_key text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
 AS $function$
-declare
-  found_queue longshore.queue;
-begin
-  for try in 1 .. 100 loop
-    select l.* into found_queue from longshore.queue l
-    where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
-      and exists (
-        select 1 from longshore.queue h
-        where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
-          and h.tenant = l.tenant);
-    if found then return found_queue; end if;
-    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter, tenant_limiter, keyed,
-      told)
-    select of_shard, top.queue + l.n, l.key, of_version, of_tenant, (
-        select min(p.paused_at) from longshore.pause p
-        where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
-          or (p.scope = 'definition' and p.name = l.key)),
-      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
-      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
-      longshore.subscribed_states(of_tenant, l.key)
-    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
-    cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
-    left join longshore.limiter d
-      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
-    left join longshore.limiter t
-      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
-    on conflict do nothing;
-  end loop;
-  raise exception 'no queue could be made for %@%', of_key, of_version;
-end $function$;
+  select min(p.paused_at) from longshore.pause p
+  where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
+    or (p.scope = 'definition' and p.name = of_key)
+$function$;
 
 CREATE OR REPLACE FUNCTION longshore.recount_counters(of_shard smallint)
  RETURNS bigint
@@ -1629,12 +1661,21 @@ CREATE OR REPLACE FUNCTION longshore.retry_policy(retry jsonb)
  IMMUTABLE
 AS $function$
   select case
-    when retry = '"webhook"' then '{"baseMs": 1000, "maxMs": 16000, "jitter": 0.1}'
-    when retry = '"report"' then '{"baseMs": 30000, "maxMs": 120000, "jitter": 0.1}'
-    when retry = '"cleanup"' then '{"delaysMs": [300000, 900000], "jitter": 0.1}'
+    when jsonb_typeof(retry) = 'string' then (
+      select p.policy from longshore.retry_presets() p where p.name = retry #>> '{}')
     when retry ? 'delaysMs' then '{"jitter": 0.1}' || retry
     when retry is not null then '{"jitter": 0.1, "baseMs": 1000}' || jsonb_build_object('maxMs',
-      greatest(60000, (retry ->> 'baseMs')::numeric)) || retry end::jsonb
+      greatest(60000, (retry ->> 'baseMs')::numeric)) || retry end
+$function$;
+
+CREATE OR REPLACE FUNCTION longshore.retry_presets()
+ RETURNS TABLE(name text, max_attempts integer, policy jsonb)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  values ('webhook', 5, '{"baseMs": 1000, "maxMs": 16000, "jitter": 0.1}'::jsonb),
+    ('report', 3, '{"baseMs": 30000, "maxMs": 120000, "jitter": 0.1}'),
+    ('cleanup', 2, '{"delaysMs": [300000, 900000], "jitter": 0.1}')
 $function$;
 
 CREATE OR REPLACE FUNCTION longshore.still_holds(during jsonb, state job_state, age_ms double precision)
@@ -1653,12 +1694,9 @@ CREATE OR REPLACE FUNCTION longshore.subscribed_states(of_tenant text, of_key te
  LANGUAGE sql
  STABLE
 AS $function$
-  select array_agg(distinct w.state::longshore.job_state)
+  select array_agg(distinct w.state)
   from longshore.webhook h
-  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
-      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
-      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
-    as w(event, state) on w.event = any (h.events)
+  join longshore.job_events() w on w.event = any (h.events)
   where h.tenant = of_tenant and h.status = 'active' and left(of_key, 1) <> '$'
     and (h.definition_keys is null or of_key = any (h.definition_keys))
 $function$;
@@ -1700,18 +1738,6 @@ begin
     where d.shard = of_shard and d.scope = of_scope and d.key = of_key and d.job_id = held.job_id;
   end loop;
   raise exception 'an idempotency key kept changing hands' using errcode = 'serialization_failure';
-end $function$;
-
-CREATE OR REPLACE FUNCTION longshore.tell_of_job(of_shard smallint, of_queue integer, of_rank integer, of_state job_state, due_in_ms double precision)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  if of_state = 'queued' then
-    perform pg_notify('longshore_wake', format('%s:%s:%s', of_shard, of_queue, of_rank));
-  elsif of_state = 'scheduled' and due_in_ms < 5000 then
-    perform pg_notify('longshore_due', 'jobs:' || greatest(0, round(due_in_ms)));
-  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.token_in_ms(rate jsonb, tokens double precision)

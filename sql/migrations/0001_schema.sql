@@ -86,6 +86,42 @@ begin
   lock table longshore.queue in share row exclusive mode;
 end $$;
 
+-- The queue of a definition version. It is created on first use, together with the queue of its hooks;
+-- a queue counts as created when both exist. This is the only place that creates queues: servers call
+-- it (src/store/enqueue/queues.ts), and so does `longshore.enqueue`. The pauses, limits and webhooks
+-- that apply are stored from the start; hooks have no limits. The numbers are the next free ones: two
+-- transactions that pick the same number collide on the key, and the later one tries again.
+create function longshore.find_or_create_queue(of_shard smallint, of_key text, of_version integer, of_tenant text)
+returns longshore.queue language plpgsql as $$
+declare
+  found_queue longshore.queue;
+begin
+  for try in 1 .. 100 loop
+    select l.* into found_queue from longshore.queue l
+    where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
+      and exists (
+        select 1 from longshore.queue h
+        where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
+          and h.tenant = l.tenant);
+    if found then return found_queue; end if;
+    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter,
+      tenant_limiter, keyed, told)
+    select of_shard, top.queue + l.n, l.key, of_version, of_tenant,
+      longshore.paused_since(of_tenant, l.key),
+      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
+      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
+      longshore.subscribed_states(of_tenant, l.key)
+    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
+    cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
+    left join longshore.limiter d
+      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
+    left join longshore.limiter t
+      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
+    on conflict do nothing;
+  end loop;
+  raise exception 'no queue could be created for %@%', of_key, of_version;
+end $$;
+
 -- How many attempts a job has whose caller did not say: what its definition says. The first claim
 -- calls it, because the worker that claims has published the definition by then.
 create function longshore.default_attempts(of_shard smallint, of_queue integer)
@@ -512,6 +548,15 @@ create table longshore.pause (
   check ((scope = 'all') = (name = ''))
 );
 
+-- The earliest pause that applies to a queue: the value of `queue.paused_at`. The hooks of a paused
+-- definition run, because their jobs have ended; their key is another one.
+create function longshore.paused_since(of_tenant text, of_key text) returns timestamptz
+language sql stable as $$
+  select min(p.paused_at) from longshore.pause p
+  where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
+    or (p.scope = 'definition' and p.name = of_key)
+$$;
+
 
 -- ===========================================================================================
 -- 5. Unique keys and idempotency
@@ -702,16 +747,21 @@ create index webhook_tenant on longshore.webhook (tenant, id) where tenant is no
 -- Whether a tenant has an active webhook.
 create index webhook_listening on longshore.webhook (tenant) where status = 'active';
 
+-- The events about jobs, and the states that a job enters at each.
+create function longshore.job_events() returns table (event text, state longshore.job_state)
+language sql immutable as $$
+  values ('job.started', 'running'::longshore.job_state), ('job.retrying', 'retrying'),
+    ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
+    ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled')
+$$;
+
 -- The states of a definition's jobs whose events a webhook subscribes to: the value of `queue.told`.
 create function longshore.subscribed_states(of_tenant text, of_key text)
 returns longshore.job_state[]
 language sql stable as $$
-  select array_agg(distinct w.state::longshore.job_state)
+  select array_agg(distinct w.state)
   from longshore.webhook h
-  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
-      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
-      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
-    as w(event, state) on w.event = any (h.events)
+  join longshore.job_events() w on w.event = any (h.events)
   where h.tenant = of_tenant and h.status = 'active' and left(of_key, 1) <> '$'
     and (h.definition_keys is null or of_key = any (h.definition_keys))
 $$;
@@ -734,16 +784,13 @@ begin
     return;
   end if;
   return query
-  select h.id, w.event, w.state::longshore.job_state, h.tags, d.queue
+  select h.id, w.event, w.state, h.tags, d.queue
   from longshore.webhook h
   cross join (
     select l.queue from longshore.queue l
     where l.shard = of_shard and l.key = '$webhook' and l.version = 1 and l.tenant = own.tenant
   ) d
-  join (values ('job.started', 'running'), ('job.retrying', 'retrying'),
-      ('job.succeeded', 'succeeded'), ('job.failed', 'failed'), ('job.cancelled', 'cancelled'),
-      ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled'))
-    as w(event, state) on w.event = any (h.events)
+  join longshore.job_events() w on w.event = any (h.events)
   where h.tenant = own.tenant and h.status = 'active'
     and (h.definition_keys is null or own.key = any (h.definition_keys));
 end $$;
@@ -1535,6 +1582,15 @@ language sql immutable as $$
     ('retry', 'jitter', 'number', 0, 1, false)
 $$;
 
+-- The presets of `retry`, as in src/core/failure/backoff.ts.
+create function longshore.retry_presets()
+returns table (name text, max_attempts integer, policy jsonb)
+language sql immutable as $$
+  values ('webhook', 5, '{"baseMs": 1000, "maxMs": 16000, "jitter": 0.1}'::jsonb),
+    ('report', 3, '{"baseMs": 30000, "maxMs": 120000, "jitter": 0.1}'),
+    ('cleanup', 2, '{"delaysMs": [300000, 900000], "jitter": 0.1}')
+$$;
+
 -- A time with its offset, from 1970 on, to the millisecond as in JavaScript; null for any other text.
 create function longshore.instant_of(value text)
 returns timestamptz language plpgsql stable as $$
@@ -1635,10 +1691,13 @@ begin
           else perform longshore.check_fields('while', place, field.value); end if;
         end if;
       when field.kind = 'retry' then
-        if field.value not in ('"webhook"', '"report"', '"cleanup"') then
-          if jsonb_typeof(field.value) <> 'object' then
-            wrong := 'must be a preset (webhook, report, cleanup) or an object';
-          else perform longshore.check_fields('retry', place, field.value); end if;
+        if jsonb_typeof(field.value) = 'object' then
+          perform longshore.check_fields('retry', place, field.value);
+        elsif not exists (
+          select 1 from longshore.retry_presets() p where to_jsonb(p.name) = field.value
+        ) then
+          wrong := format('must be a preset (%s) or an object', (
+            select string_agg(name, ', ') from longshore.retry_presets()));
         end if;
       when field.kind = 'tags' then
         perform longshore.check_list(place, field.value, field.low, field.high, 'text', 1, 100);
@@ -1685,52 +1744,16 @@ begin
   end if;
 end $$;
 
--- The retry policy of a preset or of rules, as in src/core/failure/backoff.ts.
+-- The retry policy of a preset or of rules, with the defaults of src/core/failure/retry-input.ts.
 create function longshore.retry_policy(retry jsonb)
 returns jsonb language sql immutable as $$
   select case
-    when retry = '"webhook"' then '{"baseMs": 1000, "maxMs": 16000, "jitter": 0.1}'
-    when retry = '"report"' then '{"baseMs": 30000, "maxMs": 120000, "jitter": 0.1}'
-    when retry = '"cleanup"' then '{"delaysMs": [300000, 900000], "jitter": 0.1}'
+    when jsonb_typeof(retry) = 'string' then (
+      select p.policy from longshore.retry_presets() p where p.name = retry #>> '{}')
     when retry ? 'delaysMs' then '{"jitter": 0.1}' || retry
     when retry is not null then '{"jitter": 0.1, "baseMs": 1000}' || jsonb_build_object('maxMs',
-      greatest(60000, (retry ->> 'baseMs')::numeric)) || retry end::jsonb
+      greatest(60000, (retry ->> 'baseMs')::numeric)) || retry end
 $$;
-
--- The queue of a definition version, created on first use together with the queue of its hooks
--- (src/store/enqueue/queues.ts).
-create function longshore.queue_of(of_shard smallint, of_key text, of_version integer, of_tenant text)
-returns longshore.queue language plpgsql as $$
-declare
-  found_queue longshore.queue;
-begin
-  for try in 1 .. 100 loop
-    select l.* into found_queue from longshore.queue l
-    where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
-      and exists (
-        select 1 from longshore.queue h
-        where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
-          and h.tenant = l.tenant);
-    if found then return found_queue; end if;
-    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter, tenant_limiter, keyed,
-      told)
-    select of_shard, top.queue + l.n, l.key, of_version, of_tenant, (
-        select min(p.paused_at) from longshore.pause p
-        where p.scope = 'all' or (p.scope = 'tenant' and p.name = of_tenant)
-          or (p.scope = 'definition' and p.name = l.key)),
-      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
-      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
-      longshore.subscribed_states(of_tenant, l.key)
-    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
-    cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
-    left join longshore.limiter d
-      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
-    left join longshore.limiter t
-      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
-    on conflict do nothing;
-  end loop;
-  raise exception 'no queue could be made for %@%', of_key, of_version;
-end $$;
 
 -- The state of the job that holds a key; no row when the job is gone. While retention replaces
 -- partitions, one query may miss it, so there are two.
@@ -1862,7 +1885,7 @@ begin
 end $$;
 
 -- Notifies workers or schedulers at the commit. Schedulers find later jobs by their regular poll.
-create function longshore.tell_of_job(of_shard smallint, of_queue integer, of_rank integer,
+create function longshore.notify_job(of_shard smallint, of_queue integer, of_rank integer,
   of_state longshore.job_state, due_in_ms float8)
 returns void language plpgsql as $$
 begin
@@ -1908,7 +1931,7 @@ begin
     and d.version = coalesce((request ->> 'definitionVersion')::integer, d.version)
   order by d.version desc limit 1;
   shard := longshore.home_shard(tenant, definition_key);
-  queue := longshore.queue_of(shard, definition_key,
+  queue := longshore.find_or_create_queue(shard, definition_key,
     coalesce((request ->> 'definitionVersion')::integer, published.version, 1), tenant);
   rank := -coalesce((request ->> 'priority')::integer, 0);
   due := coalesce(longshore.instant_of(request ->> 'runAt'),
@@ -1937,7 +1960,7 @@ begin
       update longshore.dedupe d set job_id = earlier.job_id
       where idempotency_key is not null and d.shard = queue.shard
         and d.scope = E'idempotency\n' || tenant || E'\n' || definition_key and d.key = idempotency_key;
-      perform longshore.tell_of_job(shard, queue.queue, rank, earlier.state,
+      perform longshore.notify_job(shard, queue.queue, rank, earlier.state,
         extract(epoch from due - at) * 1000);
       return query select earlier.job_id, earlier.state::text, false;
       return;
@@ -1969,11 +1992,11 @@ begin
     case when state = 'scheduled' or (state = 'created' and (request ? 'runAt' or due > at)) then due end,
     expiry,
     coalesce((request ->> 'maxAttempts')::integer,
-      case request ->> 'retry' when 'webhook' then 5 when 'report' then 3 when 'cleanup' then 2 end,
+      (select p.max_attempts from longshore.retry_presets() p where p.name = request ->> 'retry'),
       published.max_attempts),
     case when state = 'queued' then at end);
   insert into longshore.counter_delta (shard, queue, state, n) values (shard, queue.queue, state, 1);
-  perform longshore.tell_of_job(shard, queue.queue, rank, state, extract(epoch from due - at) * 1000);
+  perform longshore.notify_job(shard, queue.queue, rank, state, extract(epoch from due - at) * 1000);
   return query select job_id, state::text, true;
 end $$;
 

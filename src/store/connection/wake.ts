@@ -25,7 +25,7 @@ export interface LevelHint {
 const NOTIFY = statement<{ pg_notify: string }>('wake', 'select pg_notify($1, $2)');
 
 /** A hint may be lost in a crash, so its commit need not wait for the disk. */
-const NOTIFY_RELAXED = statement<{ pg_notify: string }>(
+const NOTIFY_RELAXED = statement<{ set_config: string; pg_notify: string }>(
   'wake_relaxed',
   `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
 );

@@ -1,4 +1,3 @@
-import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import type { JobState } from '../../core/job/job.ts';
 import { homeShard } from '../../core/queue/shard.ts';
 import { type Queryable, statement } from '../connection/db.ts';
@@ -13,15 +12,11 @@ export interface Queue {
   version: number;
 }
 
-/** A queue counts as made when the one beside it, where its hooks wait, is made as well. */
-const FIND_QUEUE = statement<{ queue: number }>(
-  'find_queue',
-  `select l.queue from longshore.queue l
-   where l.shard = $1 and l.key = $2 and l.version = $3 and l.tenant = $4
-     and exists (
-       select 1 from longshore.queue h
-       where h.shard = $1 and h.key = '${HOOK_PREFIX}' || l.key and h.version = l.version
-         and h.tenant = l.tenant)`,
+/** The function finds the queue, or creates it with the queue of its hooks. Nothing else creates queues. */
+const FIND_OR_CREATE_QUEUE = statement<{ queue: number }>(
+  'find_or_create_queue',
+  `select queue from longshore.find_or_create_queue(
+     of_shard => $1, of_key => $2, of_version => $3, of_tenant => $4)`,
 );
 
 /** A queue that a worker serves, with the limiters that its claims pass. */
@@ -32,37 +27,6 @@ export interface ServedQueue extends Queue {
   /** The moves of its jobs that somebody listens to. */
   told: JobState[];
 }
-
-/** Since when something that a queue `l` belongs to is paused. Hooks belong to what has ended already. */
-export const PAUSED_SINCE = `(
-    select min(p.paused_at) from longshore.pause p
-    where p.scope = 'all' or (p.scope = 'tenant' and p.name = l.tenant)
-      or (p.scope = 'definition' and p.name = l.key))`;
-
-/**
- * Makes both, or the one that is missing. The numbers are the next free ones. Two makers of one
- * number collide on the key, and one of them looks again. Limits, pauses and webhooks hold from the
- * start; the small jobs of hooks are not limited.
- */
-const MAKE_QUEUES = statement<{ queue: number }>(
-  'make_queues',
-  `insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter, tenant_limiter, keyed,
-     told)
-   select $1, top.queue + l.n, l.key, $3, $4, ${PAUSED_SINCE},
-     case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
-     case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
-     longshore.subscribed_states(l.tenant, l.key)
-   from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = $1) top
-   cross join (
-     values (1, $2, $4), (2, '${HOOK_PREFIX}' || $2, $4)
-   ) as l(n, key, tenant)
-   left join longshore.limiter d
-     on d.shard = $1 and d.limiter = longshore.limiter_of('definition', $2) and l.n = 1
-   left join longshore.limiter t
-     on t.shard = $1 and t.limiter = longshore.limiter_of('tenant', $4) and l.n = 1
-   on conflict do nothing
-   returning queue`,
-);
 
 /** The queues of some definitions, of all tenants: what a worker that has their code serves. */
 const SERVED_QUEUES = statement<ServedQueue>(
@@ -88,7 +52,7 @@ export async function servedQueues(
   return await db.run(SERVED_QUEUES, [shard, JSON.stringify(wanted)]);
 }
 
-/** Queues are made on first use and never change their number, so one look per process is enough. */
+/** A queue never changes its number, so each process asks for it once. */
 export class Queues {
   readonly #db: Queryable;
   readonly #shards: number;
@@ -104,25 +68,21 @@ export class Queues {
     const known = this.#known.get(name);
     if (known) return known;
     const shard = homeShard(tenant, key, this.#shards);
-    const queue = await findOrMakeQueue(this.#db, shard, key, version, tenant);
+    const queue = await findOrCreateQueue(this.#db, shard, key, version, tenant);
     const found = { shard, queue, tenant, key, version };
     this.#known.set(name, found);
     return found;
   }
 }
 
-export async function findOrMakeQueue(
+export async function findOrCreateQueue(
   db: Queryable,
   shard: number,
   key: string,
   version: number,
   tenant: string,
 ): Promise<number> {
-  const values = [shard, key, version, tenant];
-  for (let tries = 0; tries < 100; tries += 1) {
-    const found = (await db.run(FIND_QUEUE, values))[0];
-    if (found) return found.queue;
-    await db.run(MAKE_QUEUES, values);
-  }
-  throw new Error(`no queue could be made for ${key}@${version}`);
+  const [row] = await db.run(FIND_OR_CREATE_QUEUE, [shard, key, version, tenant]);
+  if (!row) throw new Error(`no queue could be created for ${key}@${version}`);
+  return row.queue;
 }

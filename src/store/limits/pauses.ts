@@ -3,7 +3,6 @@ import { HOST_TENANT } from '../../core/access/scope.ts';
 import { type Actor, audited, type AuditEntry } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { lockQueues } from './install-limits.ts';
-import { PAUSED_SINCE } from '../enqueue/queues.ts';
 import { tellWorkers } from './sync-limits.ts';
 
 /**
@@ -52,8 +51,8 @@ const LIST = statement<Pause>(
 
 const MARK_QUEUES = statement<{ queue: number }>(
   'mark_paused_queues',
-  `update longshore.queue l set paused_at = ${PAUSED_SINCE}
-   where l.shard = $1 and l.paused_at is distinct from ${PAUSED_SINCE}
+  `update longshore.queue l set paused_at = longshore.paused_since(l.tenant, l.key)
+   where l.shard = $1 and l.paused_at is distinct from longshore.paused_since(l.tenant, l.key)
    returning l.queue`,
 );
 

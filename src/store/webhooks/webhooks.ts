@@ -8,7 +8,7 @@ import {
 } from '../../core/webhook/webhook.ts';
 import { type Actor, audit } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
-import { findOrMakeQueue } from '../enqueue/queues.ts';
+import { findOrCreateQueue } from '../enqueue/queues.ts';
 import { changeListeners } from '../claim/subscribed-queues.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function createWebhook(
   secret: string,
 ): Promise<WebhookView> {
   for (let shard = 0; shard < db.shards; shard += 1) {
-    await findOrMakeQueue(db, shard, WEBHOOK_KEY, 1, tenant);
+    await findOrCreateQueue(db, shard, WEBHOOK_KEY, 1, tenant);
   }
   return await changeListeners(db, tenant, async (tx) => {
     const sealed = tx.vault.sealText(tenant, secret);

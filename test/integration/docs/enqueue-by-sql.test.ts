@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
+import { z } from 'zod';
+import { RETRY_PRESETS } from '../../../src/core/failure/backoff.ts';
+import { WEBHOOK_EVENTS } from '../../../src/core/webhook/webhook.ts';
 import { start } from '../../../src/enqueue/start-jobs.ts';
+import { JobBody } from '../../../src/protocol/requests/job-body.ts';
 import { parseJob } from '../../../src/protocol/requests/parse-job.ts';
 import { Refusal } from '../../../src/protocol/refusal.ts';
 import { canonicalSha } from '../../../src/store/enqueue/held-keys.ts';
@@ -11,9 +15,8 @@ import { untilBlocked } from '../../support/servers/held-link.ts';
 import { claimAny, newWorker } from '../../support/jobs.ts';
 
 /**
- * `longshore.enqueue` and the API are two doors into one house. The same requests go through both, in
- * two databases, and then every row that they left behind is compared. With several shards, or a wrong
- * home of a job would look right.
+ * `longshore.enqueue` and the API must do the same. The same requests go through both, in two databases,
+ * and then every row is compared. There are several shards, so a job in the wrong one is noticed.
  */
 const SHARDS = 4;
 
@@ -33,10 +36,13 @@ beforeAll(async () => {
     await database.sql(
       `insert into longshore.pause values ('definition', 'paused', 'me', null, now())`,
     );
-    // It listens before any queue is made, to all that a queue must know of.
+    // They exist before any queue does. A queue stores the subscriptions when it is created.
     await database.sql(
-      `insert into longshore.webhook (id, tenant, url, events, secret)
-       values (gen_random_uuid(), 'default', 'https://example.com', '{job.started,job.succeeded}', 's')`,
+      `insert into longshore.webhook (id, tenant, url, events, definition_keys, status, secret)
+       select gen_random_uuid(), 'default', 'https://example.com', events::text[], keys::text[], status, 's'
+       from (values ('{job.started,job.succeeded}', null, 'active'),
+         ('{job.finished}', '{known}', 'active'), ('{job.retrying}', null, 'paused'))
+         as w(events, keys, status)`,
     );
   }
 });
@@ -80,13 +86,23 @@ const FAR = '2096-02-29T08:00:00.123+02:00';
 const FARTHER = '2097-01-01T00:00:00Z';
 const job = (more: Body = {}): Body => ({ definitionKey: 'plain', ...more });
 
-/** In one go, in this order: later ones meet what earlier ones left. */
+const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
+const wide = (keys: number) =>
+  Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, n]));
+
+/** In this order: later ones meet what earlier ones left. */
 const GOOD: Body[] = [
   job(),
   job({ params: 'text', priority: 7, tags: ['b', 'a'], maxAttempts: 9 }),
   job({ params: null, priority: -3, tags: [] }),
-  // Both count characters, not units of UTF-16.
-  job({ tags: ['😀'.repeat(100)], concurrencyKey: '😀'.repeat(255) }),
+  // A length is a number of code points: an emoji counts as one.
+  job({ tags: ['😀'.repeat(100), 'x'.repeat(100)], concurrencyKey: '😀'.repeat(255) }),
+  job({ idempotencyKey: '😀'.repeat(255), unique: { key: '😀'.repeat(255), while: 'active' } }),
+  job({ tags: ['A', 'a', 'ä', 'a\u0308', ' a'] }),
+  // Params at each of their limits.
+  job({ params: deep(10) }),
+  job({ params: wide(500) }),
+  job({ params: 'é'.repeat(65_535) }),
   job({ definitionKey: 'known' }),
   job({ definitionKey: 'known', definitionVersion: 2 }),
   job({ definitionKey: 'paused' }),
@@ -133,10 +149,6 @@ const GOOD: Body[] = [
   }),
 ];
 
-const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
-const wide = (keys: number) =>
-  Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, n]));
-
 const BAD: [why: string, body: Body][] = [
   ['no key', { params: 1 }],
   ['a key of another shape', { definitionKey: 'no spaces' }],
@@ -149,6 +161,10 @@ const BAD: [why: string, body: Body][] = [
   ['an empty key', job({ idempotencyKey: '' })],
   ['a key with a line break', job({ concurrencyKey: 'a\nb' })],
   ['a key that is too long', job({ idempotencyKey: '😀'.repeat(256) })],
+  [
+    'a unique key that is too long',
+    job({ unique: { key: `${'😀'.repeat(255)}a`, while: 'queued' } }),
+  ],
   ['a time without offset', job({ runAt: '2026-01-01T00:00:00' })],
   ['a day that is not', job({ runAt: '2026-02-30T00:00:00Z' })],
   ['before 1970', job({ runAt: '1969-12-31T23:59:59Z' })],
@@ -169,6 +185,8 @@ const BAD: [why: string, body: Body][] = [
   ['tags that are none', job({ tags: 'a' })],
   ['too many tags', job({ tags: Array.from({ length: 21 }, (_, n) => `t${n}`) })],
   ['a tag twice', job({ tags: ['a', 'b', 'a', 'b'] })],
+  ['a tag twice in a row', job({ tags: ['a', 'a'] })],
+  ['an emoji twice', job({ tags: ['😀', 'b', '😀'] })],
   ['a tag that is too long', job({ tags: ['😀'.repeat(101)] })],
   ['an empty tag', job({ tags: ['a', ''] })],
   ['params too deep', job({ params: deep(11) })],
@@ -186,15 +204,22 @@ describe('a request by SQL and the same by the API', () => {
       expect({ body, ...other, id: '' }).toEqual({ body, ...one, id: '' });
     }
     expect(await rowsOf(sql)).toEqual(await rowsOf(api));
-    expect((await rowsOf(sql))['job']).toHaveLength(31);
+    expect((await rowsOf(sql))['job']).toHaveLength(36);
   });
 
-  it('make queues with their webhook subscriptions', async () => {
+  it('create queues with the subscriptions of webhooks that existed before', async () => {
     for (const database of [api, sql]) {
       const queues = await database.sql(
-        `select distinct told from longshore.queue where tenant = 'default' and key = 'plain'`,
+        `select distinct tenant, key, told::text from longshore.queue
+         where key in ('plain', 'known', '$hook:plain') order by tenant, key, told::text`,
       );
-      expect(queues).toEqual([{ told: '{running,succeeded}' }]);
+      expect(queues).toEqual([
+        { tenant: 'acme', key: '$hook:plain', told: null },
+        { tenant: 'acme', key: 'plain', told: null },
+        { tenant: 'default', key: '$hook:plain', told: null },
+        { tenant: 'default', key: 'known', told: '{running,succeeded,failed,cancelled}' },
+        { tenant: 'default', key: 'plain', told: '{running,succeeded}' },
+      ]);
     }
   });
 
@@ -245,6 +270,81 @@ describe('a request by SQL and the same by the API', () => {
     }
   });
 });
+
+/** What SQL must repeat of TypeScript, because callers in other languages call the function directly. */
+describe('the rules in SQL', () => {
+  it('have the fields and limits of the API', async () => {
+    const rows = await sql.sql<{ part: string; name: string; low: string; high: string }>(
+      `select part, name, low, high, required from longshore.request_fields()
+       where name <> 'tenant' order by part, name`,
+    );
+    const numbers = rows.map(({ low, high, ...row }) => ({
+      ...row,
+      low: asNumber(low),
+      high: asNumber(high),
+    }));
+    expect(numbers).toEqual(fieldsOf('job', z.toJSONSchema(JobBody, { io: 'input' }) as Schema));
+  });
+
+  it('have the retry presets', async () => {
+    const rows = await sql.sql<{ name: string }>('select * from longshore.retry_presets()');
+    expect(rows).toEqual(
+      Object.entries(RETRY_PRESETS).map(([name, { maxAttempts, retry }]) => ({
+        name,
+        max_attempts: maxAttempts,
+        policy: retry,
+      })),
+    );
+  });
+
+  it('have the events of webhooks', async () => {
+    const rows = await sql.sql<{ event: string }>(
+      'select distinct event from longshore.job_events()',
+    );
+    const events = WEBHOOK_EVENTS.filter((event) => event.startsWith('job.'));
+    expect(rows.map(({ event }) => event).sort()).toEqual(events.toSorted());
+  });
+});
+
+interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  anyOf?: Schema[];
+  [limit: string]: unknown;
+}
+
+interface Field {
+  part: string;
+  name: string;
+  low: unknown;
+  high: unknown;
+  required: boolean;
+}
+
+const asNumber = (text: string | null) => (text === null ? null : Number(text));
+
+/** The fields of an object and of the objects in it, each with its limits, like `request_fields`. */
+function fieldsOf(part: string, { properties = {}, required = [] }: Schema): Field[] {
+  const own = Object.entries(properties).map(([name, field]) => ({
+    part,
+    name,
+    low:
+      field['minimum'] ??
+      field['exclusiveMinimum'] ??
+      field['minLength'] ??
+      field['minItems'] ??
+      null,
+    high: field['maximum'] ?? field['maxLength'] ?? field['maxItems'] ?? null,
+    required: required.includes(name),
+  }));
+  const nested = Object.entries(properties).flatMap(([name, field]) =>
+    [field, ...(field.anyOf ?? [])].flatMap((one) => (one.properties ? fieldsOf(name, one) : [])),
+  );
+  return [...own, ...nested].sort((one, other) =>
+    `${one.part} ${one.name}` < `${other.part} ${other.name}` ? -1 : 1,
+  );
+}
 
 describe('longshore.enqueue', () => {
   it('needs one grant, and gives its caller nothing else', async () => {

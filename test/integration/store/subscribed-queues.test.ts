@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defineJob } from '../../../src/core/definition/define.ts';
 import type { WebhookEvent } from '../../../src/core/webhook/webhook.ts';
-import { findOrMakeQueue } from '../../../src/store/enqueue/queues.ts';
+import { findOrCreateQueue } from '../../../src/store/enqueue/queues.ts';
 import { lockQueues } from '../../../src/store/limits/install-limits.ts';
 import { stopWebhook } from '../../../src/store/webhooks/webhook-health.ts';
 import { changeWebhook, deleteWebhook } from '../../../src/store/webhooks/webhooks.ts';
@@ -55,7 +55,7 @@ it('a queue knows its subscribed states, whenever webhooks or queues change', as
 it('a queue that is made while a webhook is being made knows of it', async () => {
   const link = await HeldLink.begin(database);
   await lockQueues(link);
-  const made = findOrMakeQueue(database.db, 1, 'beside', 1, 'late');
+  const made = findOrCreateQueue(database.db, 1, 'beside', 1, 'late');
   await untilBlocked(database);
   const webhook = '019a0000-0000-7000-8000-000000000001';
   const spec = [webhook, 'late', 'https://example.com', null, ['job.failed'], null, null, 's'];

@@ -22,7 +22,9 @@ const HEAD = `-- What all migrations add up to. Made by "npm run schema"; do not
 -- The dated partitions are left out.
 
 create schema longshore;
-set search_path = longshore;`;
+set search_path = longshore;
+-- Functions are printed by name, so one may call another that comes later.
+set check_function_bodies = off;`;
 
 const OURS = `'longshore'::regnamespace`;
 
