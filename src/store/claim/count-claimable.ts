@@ -12,7 +12,7 @@ const COUNT_CLAIMABLE = statement<{ jobs: number }>(
    ) c`,
 );
 
-/** How many jobs of these queues could be claimed now; of each queue at most so many are counted. */
+/** The number of claimable jobs of these queues; each queue is counted up to a bound. */
 export async function countClaimable(
   db: Queryable,
   shard: number,

@@ -2,22 +2,20 @@ import { DELIVERY_MAX_ATTEMPTS } from '../../core/webhook/webhook.ts';
 import { WAKE_CHANNEL } from '../connection/wake.ts';
 
 /**
- * Makes the deliveries of webhooks: a part of the statements that move a job in a way that somebody may
- * want to hear of. Move and delivery are one commit, so an event is never lost and never told of a move
- * that did not happen. What it is told is `DeliveryParams` of `core/webhook/webhook-event.ts`.
+ * Makes the deliveries of webhooks: a part of the statements whose moves a webhook may subscribe to. Move and
+ * delivery are one commit, so no event is lost and none is sent for a move that did not happen. The params
+ * are `DeliveryParams` of `core/webhook/webhook-event.ts`.
  *
- * Most moves interest nobody, and they should not pay. Where it counts most, in plain claims and turns,
- * this part is left out altogether, and so is what is told (`store/claim/subscribed-queues.ts`). In the others the
- * first question, asked once per statement, is whether there is an active webhook anywhere; while there
- * is none, nothing below it is begun. If there is one, it is looked up once for each queue of the batch
- * who listens there. The rest is done by functions (sql/migrations/0001_schema.sql), so that there is
- * little here to be made ready: 0.05 to 0.1 ms for each statement where nobody listens.
+ * Plain claims and `settleAndClaim` leave this part out (`store/claim/subscribed-queues.ts`). The others
+ * check once per statement whether any webhook is active; while none is, nothing else runs. If one is, the
+ * subscriptions are read once per queue of the batch. Functions do the rest (sql/migrations/0011_webhooks.sql),
+ * which keeps the statement short to plan: 0.05 to 0.1 ms per statement without subscribers.
  *
- * Workers are told in the statement itself, one message for each queue of deliveries, since claims have
- * no other way to say it. The lock that a commit with a message takes is paid for by those who listen.
+ * The statement itself notifies workers, one message per queue of deliveries, since a claim has no other way
+ * to do so. Only statements that make deliveries pay for the lock that a commit with NOTIFY takes.
  *
- * `moved` is a query for what moved: id, queue, state, at, attempts, run_at, error. Where it also knows was,
- * code and since, the counters is made from it (`store/counters/counter-moves.ts`).
+ * `moved` is a query for what moved: id, queue, state, at, attempts, run_at, error. Where it also has was,
+ * code and since, the counters are made from it (`store/counters/counter-moves.ts`).
  */
 const tell = (moved: string) => `
   moved as materialized (${moved}),

@@ -1,6 +1,6 @@
 import { type Queryable, statement } from '../connection/db.ts';
 
-/** What a line in the log says of a job besides its id. */
+/** What a log line says about a job besides its id. */
 export interface HeldFacts {
   definition: string;
   tenant: string;
@@ -17,8 +17,8 @@ const FACTS = statement<HeldFacts>(
 );
 
 /**
- * A heartbeat does not bring these along, as they are for the log alone and hardly ever needed. Null when
- * nobody holds the job any more.
+ * Only the log needs these, and rarely, so a heartbeat does not read them. Null when no worker holds the
+ * job any more.
  */
 export async function heldFacts(
   db: Queryable,

@@ -5,7 +5,7 @@ import { type Queryable, statement } from '../connection/db.ts';
  * Why a settlement changed nothing: the claim still owns the job but its state has changed (decide
  * again), its outcome is already written (a re-sent finish), or the job has moved on without it. An
  * outcome that says LEASE_EXPIRED was written by the reaper in its place. A failure that was written
- * is told by its attempt, because the job may be on its next claim by then.
+ * is recognized by its attempt, because the job may be on its next claim by then.
  */
 export type SettlementStatus =
   { kind: 'owned'; state: OwnedState } | { kind: 'settled' } | { kind: 'stale' };

@@ -3,17 +3,15 @@ import { lockQueues } from '../limits/install-limits.ts';
 import { tellWorkers } from '../limits/sync-limits.ts';
 
 /**
- * Most moves of jobs interest nobody, and they should not pay for those that do. So each queue knows
- * which moves are told (`queue.told`), and the quick statements leave out what is: a claim does not see
- * a queue whose starts are told (`store/claim/claim.ts`), and a turn does not settle where successes are
- * (`store/claim/settle-and-claim.ts`). Such jobs go the longer way by `store/claim/limited-claim.ts` and `store/claim/settle.ts`, whose
- * statements make the deliveries. Workers know from their looks which way to take; what counts is what
- * the statement itself sees.
+ * Most moves of jobs have no subscribed webhook and should not pay for those that have. So each queue knows
+ * its subscribed moves (`queue.told`), and the quick statements leave them out: a claim skips a queue whose
+ * starts are subscribed (`store/claim/claim.ts`), and `settleAndClaim` settles no subscribed success. Such
+ * jobs go through `store/claim/limited-claim.ts` and `store/claim/settle.ts`, which make the deliveries.
+ * Workers know from their polls which way to take; the statement itself decides.
  *
- * That makes it safe beside a webhook that is only just being made. Webhook and queues are written in
- * one transaction, so a statement sees both or neither: each move that begins after the commit, hence
- * after the 201, is told. A queue that is made meanwhile waits for the lock, and reads the webhooks
- * afterwards. A queue that is marked without need costs time and tells nothing.
+ * Webhook and queues are written in one transaction, so a statement sees both or neither: each move that
+ * begins after the commit, hence after the 201, is delivered. A queue that is made meanwhile waits for the
+ * lock and reads the webhooks afterwards. A queue that is marked without need costs time only.
  */
 
 const MARK_QUEUES = statement<{ queue: number }>(
@@ -43,6 +41,6 @@ export async function changeListeners<T>(
   return answer;
 }
 
-/** Whether such a move is told, by the column of the queue. */
+/** Whether a move to this state is subscribed, by the column of the queue. */
 export const isSubscribed = (told: string, state: 'running' | 'succeeded') =>
   `coalesce('${state}' = any (${told}), false)`;

@@ -2,15 +2,15 @@ import { type Queryable, statement } from '../connection/db.ts';
 import type { LevelHint } from '../connection/wake.ts';
 
 /**
- * Concurrency keys, and how tokens travel. A job whose key is limited gets a token when it enters its
- * level, and whoever ends the job hands it on. That is done in two steps, because a statement sees
- * the database as it was when it began, which may be before it got the lock of a limiter:
+ * Concurrency keys, and how permits travel. A job whose key is limited gets a permit when it enters its
+ * level, and the statement that ends the job returns it. That takes two steps, because a statement sees the
+ * database as it was when it began, which may be before it got the lock of a limiter:
  *
- * 1. The statement that changes jobs also changes the counters of their limiters, and says which.
- * 2. `permit`, a statement of its own with a newer view, gives free tokens to the best blocked jobs.
+ * 1. The statement that changes jobs also changes the counters of their limiters, and returns which.
+ * 2. `permit`, a separate statement with a newer snapshot, gives free permits to the best blocked jobs.
  *
- * Whoever comes last to a limiter sees what all before it did, so no token stays free while somebody
- * waits for it; if a process dies between the two steps, `sweep-limiters.ts` makes up for it.
+ * The last statement at a limiter sees the work of all before it, so no permit stays free while a job is
+ * blocked. If a process dies between the two steps, `sweep-limiters.ts` does the second.
  *
  * A statement that makes jobs `queued` sets `blocked` instead of `seq` where `blocks` says so, names a
  * CTE `entered` with the columns (key_limiter, queue, blocked) and adds `COUNT_BLOCKED`. One that takes jobs
@@ -25,7 +25,7 @@ export function keyLimiter(queue: string, key: string): string {
     where l.shard = $1 and l.queue = ${queue} and ${key} is not null))`;
 }
 
-/** Whether a row that is to be queued must first get a token of its key. $1 is the shard. */
+/** Whether a row that is to be queued must first get a permit of its key. $1 is the shard. */
 export function blocks(row: string): string {
   return `(${row}.key_limiter is not null and (
     select k.keyed from longshore.queue k where k.shard = $1 and k.queue = ${row}.queue))`;
@@ -64,7 +64,7 @@ export const LEFT_RUNNING = `
 /**
  * Lowers the counters by what `given` says, in the order of limiters. An update would not find a limiter that
  * is younger than the statement, which may have waited for the very transaction that made it; a
- * conflict does. There is always one: who holds a token of a limiter, or waits for one, keeps it alive.
+ * conflict does. There is always one: a limiter is not removed while a job holds or awaits its permit.
  */
 export const GIVE_BACK = `
   given_back as (
@@ -76,7 +76,7 @@ export const GIVE_BACK = `
     returning g.limiter, g.definition, g.blocked
   )`;
 
-/** The limiters of `given_back` at which somebody waits for what was given. */
+/** The limiters of `given_back` that have blocked jobs. */
 export const TO_PERMIT = `select limiter::text from given_back where definition is not null and blocked > 0`;
 
 /**
@@ -150,7 +150,7 @@ export interface Admission {
   nextMs: number | null;
 }
 
-/** Gives free tokens of these keys to the jobs that wait for them: by priority, then the oldest. */
+/** Gives free permits of these keys to their blocked jobs: by priority, then the oldest. */
 export async function permit(
   db: Queryable,
   shard: number,

@@ -74,7 +74,7 @@ const search = (name: string, group: string): Statement<Seen> =>
 const SEARCH = search('search_dead_letters', 'and f.error_code is not null');
 const SEARCH_GROUP = search('search_dead_group', 'and f.fingerprint = $9');
 
-/** So many are looked at for one page, when not each of them fits. */
+/** Dead letters read for one page at most, when not all of them fit. */
 const SEEN_MAX = 5_000;
 
 export async function searchDeadLetters(

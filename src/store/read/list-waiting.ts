@@ -9,13 +9,13 @@ import { viewPage } from './list-jobs.ts';
 import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
 
 /**
- * Jobs that wait, in the order in which they will have their turn: by their time, or, of those that
- * are queued, by priority and place in the line. Both orders are those of an index, so a page costs
- * what it holds. A job that moves while somebody pages through is shown in its new place, or missed.
+ * Waiting jobs in the order in which they will run: by time, or, if queued, by priority and position in the
+ * level. Both orders are those of an index, so the cost of a page depends on its own jobs only. A job that
+ * moves between two pages is shown at its new position, or missed.
  */
 export type WaitingSort = 'runAt' | '-priority';
 
-/** A place in either order: microseconds and 0, or rank and place in the line; then the id. */
+/** A cursor in either order: microseconds and 0, or rank and position in the level; then the id. */
 export interface WaitingCursor {
   a: number;
   b: number;
@@ -33,8 +33,7 @@ export interface WaitingFilter extends Partial<JobCriteria> {
 type Passed = WaitingCursor & { fits: boolean };
 
 /**
- * By an index that all queues share. Where few of what it passes are asked for, it ends after so many, and
- * says which was the last.
+ * By an index that all queues share. Where few rows fit it ends after $8 rows and returns the last one.
  */
 const RUN_AT: Statement<Passed> = statement(
   'list_by_run_at',
@@ -69,7 +68,7 @@ const PRIORITY: Statement<Passed> = statement(
    order by w.a, w.b, w.id limit $3`,
 );
 
-/** So many rows are passed at most, a third of a microsecond each. */
+/** Rows read at most, a third of a microsecond each. */
 const PASSED_MAX = 20_000;
 
 export async function listWaiting(

@@ -2,7 +2,7 @@ import type { JobCriteria } from '../../core/job/job-criteria.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { SEARCHABLE } from './searchable.ts';
 
-/** So many are sieved at a time, and so many for one page: 20 µs each, beside three million of them. */
+/** Jobs sieved per statement, and per page at most: 20 µs each, in a table of three million. */
 export const SIEVE_SIZE = 500;
 export const SIEVED_MAX = 1_500;
 

@@ -9,8 +9,8 @@ import { type Queryable, type Statement, statement } from '../connection/db.ts';
 import { idRange } from '../connection/id-range.ts';
 
 /**
- * Ways to walk over jobs in the order of their ids. Each is exact for what it knows, and each returns to
- * whoever asks after a bounded number of rows, whether or not it has met anything on the way:
+ * Bounded walks over jobs in the order of their ids. Each returns after a limited number of rows, whether or
+ * not any of them fits:
  *
  * - along `queues`: the jobs of some definitions, whatever their state;
  * - along `states`: the table in which a job of that state lies, past the jobs of other queues;
@@ -36,7 +36,7 @@ export interface Stretch {
   asOf?: string | null;
 }
 
-/** So many rows are passed at most: a third of a microsecond each, where they lie side by side. */
+/** Rows read at most: a third of a microsecond each, where they are adjacent. */
 const PASSED_MAX = 20_000;
 
 type Direction = 'desc' | 'asc';
@@ -98,9 +98,9 @@ const byTried = (direction: Direction): IdStatement =>
   );
 
 /**
- * Rows that fit, out of the next so many in the order of their ids. Both common table expressions are
- * read only as far as they are asked for, so where many rows fit few are passed. When not enough of them
- * do, the last row that was passed comes as well, to go on from.
+ * The rows that fit, out of the next $7 in the order of their ids. Both CTEs are read only as far as needed,
+ * so where many rows fit few are read. When too few fit, the last row that was read is returned as well: the
+ * next walk starts there.
  */
 const past = (name: string, direction: Direction, rows: string, fits: string): IdStatement =>
   statement(
