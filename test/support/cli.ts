@@ -28,7 +28,7 @@ export const SUMMARY: AppSummary = {
   slots: 8,
 };
 
-/** All commands, to be looked at: none of them is run. */
+/** All commands, for inspection: none of them is run. */
 export function idleProgram(): Command {
   return createProgram({
     stdin: new PassThrough(),

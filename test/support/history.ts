@@ -68,7 +68,7 @@ async function allPages<Entry>(
   return all;
 }
 
-/** Reads a history as it happens: each look begins after the last event of the look before. */
+/** Reads a history as it happens: each read begins after the last event of the previous one. */
 export class Follower {
   readonly events: EventView[] = [];
   readonly #database: TestDatabase;

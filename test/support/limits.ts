@@ -22,7 +22,7 @@ export async function publish(
   await syncLimits(db, [key]);
 }
 
-/** Claims from every line there is, as a worker does that serves all of them. */
+/** Claims from every level, as a worker that serves all of them. */
 export async function claimLimited(
   { db, sql }: TestDatabase,
   worker: string,

@@ -118,7 +118,10 @@ export async function dropPatiently(database: TestDatabase, retention: Retention
   }
 }
 
-/** PostgreSQL tells of a failure before it lets go; until then, another pruner is at it. */
+/**
+ * PostgreSQL reports a failure before it releases the lock; until then, another pruner seems
+ * active.
+ */
 export async function untilItLetsGo({ sql }: TestDatabase): Promise<void> {
   const held = `select from pg_locks l join pg_database d on d.oid = l.database
     where d.datname = current_database() and l.locktype = 'advisory'`;

@@ -12,7 +12,7 @@ import type { TestDatabase } from './servers/database.ts';
 export const ALL_BUCKETS = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
 const ids = new JobIds(systemClock);
 
-/** Half an hour from now, so that no slot comes due while a test looks at those before. */
+/** Half an hour from now, so that no slot becomes due during a test. */
 const QUIET_MINUTE = (new Date().getUTCMinutes() + 30) % 60;
 export const HOURLY = `${QUIET_MINUTE} * * * *`;
 const HOUR_MS = 3_600_000;
@@ -46,7 +46,9 @@ export async function slotsOf({ db }: TestDatabase, id: string): Promise<SlotVie
   return (await listSlots(db, 'default', id, null, 5_000)).slots;
 }
 
-/** As if nobody had looked for so long, at a schedule in UTC that is `HOURLY` or a whole span. */
+/**
+ * As if no scheduler had run for this long; for a schedule in UTC that is `HOURLY` or a whole span.
+ */
 export async function fallBehind(
   { sql }: TestDatabase,
   id: string,
@@ -65,7 +67,7 @@ export async function fallBehind(
   return row.next_at;
 }
 
-/** One look at everything that is due, as a scheduler takes it that believes to own it all. */
+/** Fires everything that is due, as a scheduler that owns everything. */
 export async function tick({ db, enqueuer }: TestDatabase, limit = 100): Promise<number> {
   let looked = 0;
   for (let shard = 0; shard < db.shards; shard += 1) {

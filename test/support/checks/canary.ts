@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { TestDatabase } from '../servers/database.ts';
 
 /**
- * Secrets that nobody else could have made, each with a name: a find tells which one got out, and where.
- * They are looked for as they are, and in the disguises in which things travel.
+ * Unique secrets, each with a name: a find shows which one leaked, and where. They are searched for
+ * in plain form and in common encodings.
  */
 export class Canaries {
   readonly #secrets = new Map<string, string>();
@@ -33,7 +33,7 @@ export class Canaries {
     });
   }
 
-  /** Where each of them was found, for texts by the name of their place; empty when all is well. */
+  /** Where each of them was found, by the name of the text; empty when none leaked. */
   foundIn(places: Iterable<readonly [string, string]>): Record<string, string[]> {
     const found = [...places].map(([place, text]) => [place, this.in(text)] as const);
     return Object.fromEntries(found.filter(([, names]) => names.length > 0));

@@ -2,9 +2,10 @@ import type { Client } from 'pg';
 import { FIRST_STATES, TRANSITIONS } from '../../../src/core/job/lifecycle.ts';
 
 /**
- * Test-only triggers that hold PostgreSQL to the table in `core/job/lifecycle.ts`. They are deferred, so
- * they judge each transaction as a whole: where a job's row left, where it arrived, and that it is
- * in exactly one place at commit. Any illegal move fails the commit of the test that made it.
+ * Test-only triggers that hold PostgreSQL to the table in `core/job/lifecycle.ts`. They are
+ * deferred, so they check each transaction as a whole: which table a job's row left, which it
+ * entered, and that it is in exactly one at commit. An illegal transition fails the commit of the
+ * test that made it.
  */
 export async function installGuard(client: Client): Promise<void> {
   await client.query(`

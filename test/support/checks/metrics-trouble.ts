@@ -10,7 +10,7 @@ import { until } from '../until.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/jobs', import.meta.url));
 
-/** A real server to look at with Prometheus. */
+/** A real server for Prometheus. */
 export interface Troubled {
   client: Longshore;
   /** What scrapes it needs this one. */
@@ -62,11 +62,11 @@ export async function startTroubled(folder: string): Promise<Troubled> {
 }
 
 /**
- * Everything happens once, and only after Prometheus has begun to look: what shows only when it goes
- * on happening would not be seen.
+ * Everything happens once, and only after the first scrape: a series must show it without
+ * repetition.
  */
 async function makeTrouble(client: Longshore, receiver: Receiver, holder: Client): Promise<void> {
-  // A transaction that somebody forgot keeps vacuum from its work.
+  // A forgotten transaction holds back vacuum.
   await holder.query('begin isolation level repeatable read');
   await holder.query('select pg_current_xact_id()');
   // One delivery arrives, the other one is not answered.

@@ -7,7 +7,7 @@ import {
 } from '../../../src/store/connection/db.ts';
 import { plainQueryable } from '../plain-queryable.ts';
 
-/** A node of a plan, as `explain (format json)` prints it; only what the tests look at. */
+/** A node of a plan, as `explain (format json)` prints it; only the fields that tests need. */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -109,7 +109,7 @@ export class Planner {
   }
 }
 
-/** How many rows the scans of these tables looked at, including those they then left out. */
+/** The rows that the scans of these tables read, including those they filtered out. */
 export function rowsReadFrom(nodes: readonly PlanNode[], tables: readonly string[]): number {
   const scans = nodes.filter(
     (node) =>
@@ -123,7 +123,7 @@ export function rowsReadFrom(nodes: readonly PlanNode[], tables: readonly string
   }, 0);
 }
 
-/** How many pages were looked at in all; the root counts what its children did. */
+/** The pages read in all; the root includes its children. */
 export function buffersOf([root]: readonly PlanNode[]): number {
   return (root?.['Shared Hit Blocks'] ?? 0) + (root?.['Shared Read Blocks'] ?? 0);
 }

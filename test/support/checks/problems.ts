@@ -8,10 +8,9 @@ import { FIXTURES, launch } from '../processes.ts';
 import { until } from '../until.ts';
 
 /**
- * A real server with many jobs and five things wrong with it: a definition whose jobs all fail, a job
- * that is stuck, a worker that died with a job in its hands, a pause with a backlog behind it, and a
- * schedule whose jobs fail. Everything was done by real jobs of real workers but for one thing: the
- * stuck job is told to have begun an hour ago, because nobody wants to wait for that.
+ * A real server with many jobs and five problems: a definition whose jobs all fail, a stuck job, a
+ * worker that died with a running job, a pause with a backlog, and a schedule whose jobs fail. Real
+ * workers did everything except one thing: the start of the stuck job is set back by an hour.
  */
 export interface Problems {
   address: string;

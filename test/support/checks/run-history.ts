@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A run of a job as it told itself: from its first word to its last. */
+/** A run of a job as the job recorded it, from its first to its last line. */
 export interface Run {
   definition: string;
   key: string | null;

@@ -13,7 +13,7 @@ export interface ImportRow {
   may: readonly string[];
   /** Of these only what is erased before it runs. */
   types?: readonly string[];
-  /** Of these only by `import()`, so that who never asks for them never loads them. */
+  /** Only by `import()`, so that they are loaded on demand. */
   lazily?: readonly string[];
   packages?: readonly string[];
   node?: boolean;

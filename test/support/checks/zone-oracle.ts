@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const AROUND_MS = 26 * HOUR_MS;
 
-/** A cron expression and, told apart from it, what it means. */
+/** A cron expression and, independent of it, its meaning. */
 export interface Times {
   cron: string;
   minutes: (minute: number) => boolean;
@@ -54,7 +54,9 @@ export function timesNear(localMs: number): Times[] {
   ];
 }
 
-/** The instants at which the offset of a zone changes, found by looking every quarter of an hour. */
+/**
+ * The instants at which the offset of a zone changes, found by sampling every quarter of an hour.
+ */
 export function changesOf(zone: string, fromYear: number, toYear: number): number[] {
   const clock = localClock(zone);
   const found: number[] = [];

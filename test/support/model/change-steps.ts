@@ -37,7 +37,7 @@ export const cancelStep: fc.Arbitrary<Step> = aChange.map((use) =>
     if (isOwned(job)) {
       if (!job.cancelRequested) model.change(id, { state: 'cancelling', cancelRequested: true });
     } else {
-      const ended = { state: 'cancelled', place: null, runAt: null } as const;
+      const ended = { state: 'cancelled', position: null, runAt: null } as const;
       model.change(id, { ...ended, cancelRequested: true });
     }
     expect(answer).toEqual({ kind: 'changed', status: model.job(id).state });
@@ -54,7 +54,7 @@ export const releaseStep: fc.Arbitrary<Step> = aChange.map((use) =>
     }
     const waits = job.runAt !== null && !job.runAt.due;
     if (waits) model.change(id, { state: 'scheduled' });
-    else model.change(id, { state: 'queued', place: model.nextPlace() });
+    else model.change(id, { state: 'queued', position: model.nextPosition() });
     expect(answer).toEqual({ kind: 'changed', status: model.job(id).state });
   }),
 );
@@ -88,8 +88,8 @@ export const promoteStep: fc.Arbitrary<Step> = fc
   );
 
 /**
- * The earliest due come first, and get the first places. Of those that are due at the same moment,
- * any may come first: which of them did is taken from the rows.
+ * The earliest due come first and get the first positions. Jobs that are due at the same moment may
+ * come in any order, which is taken from the rows.
  */
 async function promoteSome(model: Model, world: World, limit: number): Promise<void> {
   const runAt = ({ id }: ModelJob) => world.row(id).runAt ?? Number.NaN;
@@ -109,7 +109,7 @@ async function promoteSome(model: Model, world: World, limit: number): Promise<v
   const times = moved.map(runAt);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(Math.max(...times)).toBeLessThanOrEqual(Math.min(...left));
-  for (const { id } of moved) model.change(id, { state: 'queued', place: model.nextPlace() });
+  for (const { id } of moved) model.change(id, { state: 'queued', position: model.nextPosition() });
 
   const told = moved.map(({ queue, priority }) => ({ shard: 0, queue, rank: 0 - priority }));
   const each = new Map(told.map((level) => [`${level.queue}:${level.rank}`, level]));
@@ -137,13 +137,13 @@ export const expireStep: fc.Arbitrary<Step> = fc.nat({ max: 99 }).map((n) =>
       expect(await expireJobs(world.db, 0, 10)).toMatchObject({ ids: [id], more: false });
       const message = `it had not begun by ${LONG_AGO}, when it expired`;
       const error = { code: 'EXPIRED', message };
-      model.change(id, { state: 'failed', place: null, runAt: null, error });
+      model.change(id, { state: 'failed', position: null, runAt: null, error });
     },
     (model) => unowned(model).length > 0,
   ),
 );
 
-/** No worker here has any code: who shall fail for that does, in one tenant or in all. */
+/** No worker here has any definition: jobs that must fail for that do, in one tenant or in all. */
 export const unservedStep: fc.Arbitrary<Step> = fc
   .constantFrom(null, null, ...TENANTS)
   .map((tenant) =>
@@ -162,7 +162,7 @@ export const unservedStep: fc.Arbitrary<Step> = fc
       for (const { id, definitionKey } of ended) {
         const message = `no worker that lives has ${definitionKey}, version 1`;
         const error = { code: 'NO_HANDLER', message };
-        model.change(id, { state: 'failed', place: null, runAt: null, error });
+        model.change(id, { state: 'failed', position: null, runAt: null, error });
         world.note('a job that no worker has the code for fails');
       }
     }),
@@ -182,7 +182,7 @@ function unowned(model: Readonly<Model>): ModelJob[] {
   return [...model.jobs.values()].filter((job) => !isTerminal(job.state) && !isOwned(job));
 }
 
-/** Whose job is meant by whom; nobody's, when there is none or when it is not theirs. */
+/** The job of a pick; none when it does not exist or belongs to another tenant. */
 export function target(
   model: Model,
   { pick, foreign }: { pick: JobPick; foreign: boolean },

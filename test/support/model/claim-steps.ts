@@ -20,8 +20,8 @@ import {
 import { type Step, step } from './step.ts';
 import type { World } from './world.ts';
 
-/** What can be claimed from: three queues with two ranks each, and a queue that nobody has. */
-const LINES = [0, 1, 2, 3].flatMap((queue) => [0, -5].map((rank) => ({ queue, rank })));
+/** The levels: three queues with two ranks each, and an unknown queue. */
+const LEVELS = [0, 1, 2, 3].flatMap((queue) => [0, -5].map((rank) => ({ queue, rank })));
 
 interface Taking {
   worker: WorkerPick;
@@ -34,7 +34,7 @@ interface Taking {
 const taking = {
   worker: aWorker,
   limit: fc.constantFrom(0, 1, 1, 2, 3),
-  levels: fc.shuffledSubarray(LINES, { minLength: 6 }),
+  levels: fc.shuffledSubarray(LEVELS, { minLength: 6 }),
   raised: fc.constantFrom(false, false, false, false, true),
 };
 
@@ -87,13 +87,13 @@ async function turn(
   const turning = settleAndClaim(world.db, 0, { settlements, limit, instance, levels: floors });
   if (use.poison) {
     await expect(turning).rejects.toThrow(/json/);
-    return world.note('a turn that cannot be written leaves no trace');
+    return world.note('a settleAndClaim that cannot be written leaves no trace');
   }
   const { settled, jobs } = await turning;
   const owned = claims.filter((one) => model.owns(one) && model.job(one.id).state === 'running');
   for (const { id } of owned) settleInModel(model, id, { outcome, usage, random: 0.5 });
   const all = owned.length === claims.length;
-  if (!all) world.note('a turn is refused what its claim does not own');
+  if (!all) world.note('a settleAndClaim is refused what its claim does not own');
   expect(settled).toEqual(all ? null : new Set(owned.map(({ id }) => id)));
   const taken = takeInModel(model, world, instance, { limit, levels, jobs });
   // Its rows are also where the other half of the answer travels.
@@ -137,7 +137,7 @@ function takeInModel(
   });
 }
 
-/** Who claims from where; and the levels as the model and as the store are told of them. */
+/** The claiming worker and its levels, for the model and for the store. */
 function arrange(
   model: Model,
   world: World,

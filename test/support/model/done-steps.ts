@@ -58,7 +58,7 @@ function retryInModel(
   const fresh = mode === 'reset';
   model.change(id, {
     state: waits ? 'scheduled' : 'queued',
-    place: waits ? null : model.nextPlace(),
+    position: waits ? null : model.nextPosition(),
     runAt: waits ? { waitMs: null, due: false } : null,
     attempts: fresh ? 0 : attempts,
     maxAttempts:

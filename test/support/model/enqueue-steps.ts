@@ -158,7 +158,7 @@ function addJob(model: Model, world: World, id: string, use: Use): void {
     failsUnhandled: use.failsUnhandled,
     claim: 0,
     interruptions: 0,
-    place: state === 'queued' ? model.nextPlace() : null,
+    position: state === 'queued' ? model.nextPosition() : null,
     runAt,
     worker: null,
     cancelRequested: false,

@@ -1,10 +1,10 @@
 import type { JobState, Usage } from '../../../src/core/job/job.ts';
 
 /**
- * What the store must have done, as plain values. The model knows no SQL, no clock and nothing of
- * `decide()`: it says in its own words what DESIGN section 3 says, so that neither the pure code nor
- * the statements can vouch for themselves. Jobs and workers are replaced and never changed in place;
- * so whatever a step left the same object, it left alone, and its rows must be the same to the letter.
+ * The expected state of the store, as plain values. The model uses no SQL, no clock and not
+ * `decide()`: it states the rules independently, so that neither the pure code nor the statements
+ * check themselves. Jobs and workers are replaced and never changed in place; an object that a step
+ * left the same must have unchanged rows.
  */
 
 export interface ModelError {
@@ -38,15 +38,15 @@ export interface ModelJob {
   readonly failsUnhandled: boolean;
   readonly claim: number;
   readonly interruptions: number;
-  /** Where it stands among all that wait in levels; null when it does not. */
-  readonly place: number | null;
+  /** Its position among all that wait in levels; null when it does not. */
+  readonly position: number | null;
   /** The last step that queued it, when it did not go to the end of its level. */
   readonly returnedBy?: number;
   /** The step that had queued it when it was claimed: where it goes back to. */
-  readonly heldPlace?: number;
+  readonly heldPosition?: number;
   /** How long it waits, counted from its last attempt or its creation; null when only due is known. */
   readonly runAt: { waitMs: number | null; due: boolean } | null;
-  /** Who owns it, or who ended it. */
+  /** The owner, or the worker that ended it. */
   readonly worker: string | null;
   readonly cancelRequested: boolean;
   readonly progress: { fraction: number; message: string | null } | null;
@@ -90,7 +90,7 @@ export class Model {
   readonly keys = new Map<string, { id: string; meaning: string }>();
   /** By key: how many attempts the definition gives that was published last. */
   readonly published = new Map<string, number>();
-  /** What PostgreSQL has as places, as last read: only this orders what one statement has queued. */
+  /** The positions in PostgreSQL, as last read: only these order what one statement has queued. */
   seqs: ReadonlyMap<string, number> = new Map();
   #step = 0;
   #places = 0;
@@ -110,7 +110,7 @@ export class Model {
     if (found) this.workers.set(instance, { ...found, ...changes });
   }
 
-  /** All that one step queues has one time, and places after each other from there. */
+  /** Everything that one step queues has one time, and consecutive positions. */
   beginStep(): void {
     this.#step += 1;
     this.#places = 0;
@@ -120,7 +120,7 @@ export class Model {
     return this.#step;
   }
 
-  nextPlace(): number {
+  nextPosition(): number {
     this.#places += 1;
     return this.#step + this.#places / 1_000_000;
   }
@@ -151,8 +151,8 @@ export class Model {
   }
 
   /**
-   * What waits in a level, the next one first. What came back stands among those of its own step in
-   * any order; of jobs that have even the same place, those that were `taken` went first.
+   * The jobs of a level, the next one first. Returned jobs stand among those of their own step in
+   * any order; of jobs with the same position, those that were `taken` went first.
    */
   level(queue: number, rank: number, taken: readonly string[] = []): ModelJob[] {
     const turn = ({ id }: ModelJob) => (taken.includes(id) ? taken.indexOf(id) : taken.length);
@@ -176,15 +176,15 @@ export class Model {
     return heads.slice(0, limit).map(({ id }) => this.claim(id, instance));
   }
 
-  /** How many attempts a job has, as far as anybody knows. */
+  /** The number of attempts of a job, as far as known. */
   attemptsOf({ maxAttempts, definitionKey }: ModelJob): number {
     return maxAttempts ?? this.published.get(definitionKey) ?? 3;
   }
 
   claim(id: string, worker: string): ModelJob {
     const { attempts, claim, returnedBy = 0 } = this.job(id);
-    const heldPlace = Math.max(queuedBy(this.job(id)), returnedBy);
-    const owner = { state: 'running', worker, place: null, heldPlace, runAt: null } as const;
+    const heldPosition = Math.max(queuedBy(this.job(id)), returnedBy);
+    const owner = { state: 'running', worker, position: null, heldPosition, runAt: null } as const;
     const maxAttempts = this.attemptsOf(this.job(id));
     this.change(id, { ...owner, attempts: attempts + 1, maxAttempts, claim: claim + 1 });
     const job = this.job(id);
@@ -197,12 +197,12 @@ export function isOwned(job: ModelJob): boolean {
   return job.state === 'running' || job.state === 'cancelling';
 }
 
-/** Whether it was lost or interrupted and went back to its place. */
-export function cameBack({ place }: ModelJob): boolean {
-  return Number.isInteger(place);
+/** Whether it was lost or interrupted and returned to its position. */
+export function cameBack({ position }: ModelJob): boolean {
+  return Number.isInteger(position);
 }
 
-/** The step whose time its place is. */
-function queuedBy({ place }: ModelJob): number {
-  return Math.floor(place ?? 0);
+/** The step whose time its position has. */
+function queuedBy({ position }: ModelJob): number {
+  return Math.floor(position ?? 0);
 }

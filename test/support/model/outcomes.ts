@@ -58,7 +58,7 @@ export interface End {
 
 const FINAL = ['NON_RETRYABLE', 'PAYLOAD_INVALID'];
 
-/** The claim that owns this job ended like this: DESIGN section 3, in the model's own words. */
+/** Applies an outcome of the owning claim, independent of `decide()`. */
 export function settleInModel(model: Model, id: string, { outcome, usage, random }: End): void {
   const job = model.job(id);
   const { attempts, maxAttempts, claim, worker, interruptions } = job;
@@ -67,13 +67,13 @@ export function settleInModel(model: Model, id: string, { outcome, usage, random
     tried: [...job.tried, { claim, number: attempts, worker, usage, error }],
   });
   const waits = (changes: Partial<ModelJob>) => {
-    const unowned = { worker: null, progress: null, runAt: null, place: null } as const;
+    const unowned = { worker: null, progress: null, runAt: null, position: null } as const;
     model.change(id, { ...unowned, ...changes });
   };
   const inLine = (changes: Partial<ModelJob>) =>
-    waits({ state: 'queued', place: model.nextPlace(), ...changes });
+    waits({ state: 'queued', position: model.nextPosition(), ...changes });
   const backInLine = (changes: Partial<ModelJob>) =>
-    inLine({ place: job.heldPlace ?? 0, returnedBy: model.currentStep, ...changes });
+    inLine({ position: job.heldPosition ?? 0, returnedBy: model.currentStep, ...changes });
   const later = (waitMs: number) => ({ runAt: { waitMs, due: waitMs === 0 } });
   const ends = (changes: Partial<ModelJob>) => model.change(id, { usage, ...changes });
   const dead = (error: ModelError, given = 0) =>

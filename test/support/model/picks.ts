@@ -4,8 +4,8 @@ import { makeJobId } from '../../../src/core/job/job-id.ts';
 import type { Claimed, Model, ModelJob } from './model.ts';
 
 /**
- * Steps are made before anything exists, so they name what they act on by a number that is looked
- * up when they run. Mostly they mean something that is there; sometimes what is gone, or never was.
+ * Steps are generated before anything exists, so they refer to their subject by a number that is
+ * resolved when they run. Mostly it exists; sometimes it is gone, or never existed.
  */
 const number = fc.nat({ max: 99 });
 
@@ -64,8 +64,8 @@ export const aClaim: fc.Arbitrary<ClaimPick> = fc.record({
 });
 
 /**
- * A claim that holds, one whose job a newer one holds, any one, or a number that nobody was given
- * yet. The fence is there for the wrong numbers, so these are tried on jobs that somebody owns.
+ * A claim that holds, one whose job a newer one holds, any one, or a number that was never given.
+ * The fence is for the wrong numbers, so these are tried on owned jobs.
  */
 export function findClaim(model: Model, { among, n }: ClaimPick): Claimed {
   const owned = model.claims.filter((claimed) => model.isOwned(claimed));

@@ -108,7 +108,7 @@ export function pictureOfJob(job: ModelJob, anyNumber: unknown): unknown {
     failsUnhandled: job.failsUnhandled && tableOf(job.state) !== 'done',
     claim: job.claim,
     interruptions: job.interruptions,
-    inLine: job.place !== null,
+    inLine: job.position !== null,
     waitMs: runAt ? (runAt.waitMs ?? anyNumber) : null,
     due: runAt?.due ?? null,
     worker: job.worker,

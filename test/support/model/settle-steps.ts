@@ -35,15 +35,15 @@ export const settleStep: fc.Arbitrary<Step> = someUses.map((uses) =>
   step('settle', uses, async (model, world) => await settleAll(model, world, uses), hasClaims),
 );
 
-export const fateStep: fc.Arbitrary<Step> = aClaim.map((pick) =>
+export const settlementStatusStep: fc.Arbitrary<Step> = aClaim.map((pick) =>
   step(
     'settlementStatusOf',
     pick,
     async (model, world) => {
       const claimed = findClaim(model, pick);
-      const fate = fateInModel(model, claimed);
-      expect(await settlementStatusOf(world.db, 0, claimed.id, claimed.claim)).toEqual(fate);
-      world.note(`a claim is told that it is ${fate.kind}`);
+      const status = settlementStatusInModel(model, claimed);
+      expect(await settlementStatusOf(world.db, 0, claimed.id, claimed.claim)).toEqual(status);
+      world.note(`a claim is told that it is ${status.kind}`);
     },
     hasClaims,
   ),
@@ -115,7 +115,10 @@ function reason(model: Model, { id, claim }: Claimed): string {
   return job.claim === claim ? 'the state has changed' : 'a newer claim owns it';
 }
 
-/** Who becomes claimable at once says where; who goes back to an earlier place has all levels looked at. */
+/**
+ * The levels to hint: that of a job that is claimable at once; all of them for a job that returns
+ * to an earlier position.
+ */
 function settledInModel(job: ModelJob, { outcome }: { outcome: Outcome }): Settled {
   const { id, state, queue, priority } = job;
   if (state !== 'queued') return { id, levels: [] };
@@ -129,7 +132,7 @@ function stateOf(model: Model, claimed: { id: string }): OwnedState {
 }
 
 /** Who left a trace has settled its claim, and so has the last one; unless it lost its lease. */
-function fateInModel(model: Model, { id, claim }: Claimed): SettlementStatus {
+function settlementStatusInModel(model: Model, { id, claim }: Claimed): SettlementStatus {
   const job = model.jobs.get(id);
   if (job && model.owns({ id, claim })) return { kind: 'owned', state: stateOf(model, job) };
   const trace = job?.tried.find((one) => one.claim === claim);

@@ -69,7 +69,7 @@ function compareLines(model: Model, rows: Rows): void {
     expectInOrder(level, places);
     const others = level.filter((job) => !cameBack(job));
     expectInOrder(
-      others.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)),
+      others.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)),
       places,
     );
   }

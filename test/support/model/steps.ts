@@ -12,7 +12,7 @@ import { claimStep, findLevelsStep, turnStep } from './claim-steps.ts';
 import { enqueueStep, directStartStep } from './enqueue-steps.ts';
 import { deleteStep, retryStep } from './done-steps.ts';
 import { getStep, listStep } from './read-steps.ts';
-import { fateStep, progressStep, settleStep } from './settle-steps.ts';
+import { settlementStatusStep, progressStep, settleStep } from './settle-steps.ts';
 import type { Step } from './step.ts';
 import {
   buryStep,
@@ -34,7 +34,7 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [5, turnStep],
   [1, findLevelsStep],
   [12, settleStep],
-  [2, fateStep],
+  [2, settlementStatusStep],
   [2, progressStep],
   [5, cancelStep],
   [3, releaseStep],

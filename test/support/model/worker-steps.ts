@@ -59,7 +59,7 @@ export const buryStep: fc.Arbitrary<Step> = fc.constant(
   }),
 );
 
-/** Two days later, for those who are dead. */
+/** Two days later, for dead workers. */
 export const forgetStep: fc.Arbitrary<Step> = fc.constant(
   step('forget', null, async (model, world) => {
     await world.database.sql(`update longshore.worker set dead_at = dead_at - interval '2 days'`);
@@ -70,7 +70,7 @@ export const forgetStep: fc.Arbitrary<Step> = fc.constant(
   }),
 );
 
-/** Nobody knows of it yet: the worker may still renew it, or be buried. */
+/** Not noticed yet: the worker may still renew it, or be declared dead. */
 export const leaseEndsStep: fc.Arbitrary<Step> = aWorker.map((pick) =>
   step('leaseEnds', pick, async (model, world) => {
     const instance = findWorker(model, pick);
@@ -137,7 +137,7 @@ function buryInModel(model: Model): string[] {
   return late.map(({ instance }) => instance);
 }
 
-/** Those who have been dead for days and own nothing any more. */
+/** Workers that have been dead for days and own nothing any more. */
 function forgetInModel(model: Model): number {
   const gone = [...model.workers.values()].filter(
     ({ longDead, instance }) => longDead && model.ownedBy(instance).length === 0,

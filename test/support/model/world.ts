@@ -18,7 +18,7 @@ const QUEUES = [
 
 export const TENANTS = ['a', 'b'] as const;
 
-/** The published definitions are never old enough to be read again soon: each look is a fresh one. */
+/** Makes the cache of published definitions expire at once: each read is a fresh one. */
 function hastyClock(): Clock {
   let ms = 0;
   return { ...systemClock, monotonicMs: () => (ms += 60_000) };

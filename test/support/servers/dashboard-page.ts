@@ -41,7 +41,7 @@ export function dashboardPages() {
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What axe finds wrong, in words short enough for a failed test. In the dark only colours differ. */
+/** The findings of axe, short enough for a failed test. In the dark theme only colours differ. */
 export async function axeFindings(page: Page): Promise<string[]> {
   const light = await new AxeBuilder({ page }).withTags(RULES).analyze();
   await page.emulateMedia({ colorScheme: 'dark' });

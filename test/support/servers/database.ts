@@ -17,7 +17,7 @@ export interface TestDatabase {
   db: Db;
   enqueuer: Enqueuer;
   waker: Waker;
-  /** Plain SQL for arranging and looking; runs outside the product's code. */
+  /** Plain SQL to arrange and inspect; runs outside the product's code. */
   sql: <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
   close: () => Promise<void>;
 }
@@ -75,12 +75,12 @@ export interface EmptyDatabase {
   drop: () => Promise<void>;
 }
 
-/** A database that nobody has migrated yet. */
+/** A database without migrations. */
 export async function emptyDatabase(postgres: PostgresVersion = 18): Promise<EmptyDatabase> {
   return await createDatabase(clusterOf(postgres), async () => 'template1');
 }
 
-/** Says where the data of a failed test can be looked at, as long as the cluster runs. */
+/** Prints where to inspect the data of a failed test, as long as the cluster runs. */
 export function tellWhereOnFailure(database: TestDatabase): void {
   onTestFailed(() => {
     process.stderr.write(`database of the failed test: ${database.url}\n`);
@@ -153,7 +153,7 @@ async function ensurePrepared(
   });
 }
 
-/** Made by the first who needs it, and seen by others only when it is complete. */
+/** Made by the first process that needs it, and visible to others only when it is complete. */
 async function ensureDatabase(
   admin: Client,
   name: string,

@@ -10,7 +10,7 @@ export interface FullQueue {
 
 /** Queue 1 has 30 jobs waiting; the rest of the 20,000 are in queues 2 to 8, in five ranks each. */
 export const SMALL_QUEUE = 1;
-/** Here 20 at a time may run, and of each of 5,000 keys one is in the line and one waits for it. */
+/** At most 20 run at a time, and of each of 5,000 keys one is queued and one is blocked. */
 export const LIMITED_QUEUE = 9;
 export const FIRST_KEY_LIMITER = '4611686018427387905';
 

@@ -54,7 +54,7 @@ export function statementNamed(name: string): Statement<unknown> {
   return found;
 }
 
-/** Waits until so many sessions of this database wait for somebody's lock. */
+/** Waits until this number of sessions of the database wait for a lock. */
 export async function untilBlocked({ sql }: TestDatabase, sessions = 1): Promise<void> {
   await until(`${sessions} session(s) wait for a lock`, async () => {
     const rows = await sql(

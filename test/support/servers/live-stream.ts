@@ -43,7 +43,7 @@ export async function listen(
   return { response, messages, comments, closed, leave: () => abort.abort() };
 }
 
-/** A reader that says what it wants, and then reads only when it is told to. */
+/** A reader that sends its request, and then reads only on demand. */
 export function lazyReader(url: string, host = 'localhost'): Socket {
   const { port, pathname, search } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');

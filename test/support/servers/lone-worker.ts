@@ -3,8 +3,8 @@ import { testRunners } from './runners.ts';
 import { until } from '../until.ts';
 
 /**
- * A program that a test starts and ends in the worst ways: runners with one job under way, whose
- * first word it prints. With a number of milliseconds it has a lease that runs out.
+ * A program that a test starts and kills: runners with one running job, whose first output it
+ * prints. With a number of milliseconds it has a lease that expires.
  */
 const leaseMs = Number(process.argv[2] ?? 0);
 const runners = await testRunners('left');

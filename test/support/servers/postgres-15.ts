@@ -37,7 +37,7 @@ export async function startPostgres15(
   const password = randomBytes(24).toString('base64url');
   const passwordFile = path.join(parent, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
-  // As root, the server runs as somebody else, to whom its files must belong.
+  // As root, the server runs as another user, which must own its files.
   const user = isRoot() ? nobodyUser : undefined;
   if (user) for (const file of [parent, passwordFile]) await chown(file, user.uid, user.gid);
   const launch = await chooseLauncher(user, binaries);

@@ -29,7 +29,7 @@ export async function prefixProxy(target: string, prefix: string) {
   const { port } = server.address() as AddressInfo;
   return {
     address: `http://127.0.0.1:${port}`,
-    /** What was asked for outside of its path: a page that knows its place never does. */
+    /** Requests outside of its prefix: a correct page makes none. */
     strays,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -58,7 +58,7 @@ export async function startQuickWorker(
     if (child.exitCode !== null) throw new Error(`the worker ended at once:\n${stderr}`);
     return stdout.includes('up');
   }).catch(async (error: unknown) => {
-    // Nobody else knows of it who could end it.
+    // No other code could end it.
     await end(child);
     throw error;
   });

@@ -11,7 +11,7 @@ export interface Received {
 
 export type Answer = (response: ServerResponse, request: Received) => void;
 
-/** A real server on loopback, whom webhooks are sent to. It answers 204 until it is told otherwise. */
+/** A real server on loopback that receives webhooks. It answers 204 by default. */
 export interface Receiver {
   url: string;
   port: number;

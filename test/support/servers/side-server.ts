@@ -42,7 +42,7 @@ export class SideServer {
   }
 
   async start(): Promise<void> {
-    // Such servers refuse to run as root, rightly.
+    // Such servers refuse to run as root.
     const user = isRoot() ? nobodyUser : {};
     const child = spawn(this.#command, this.#args, {
       ...user,
