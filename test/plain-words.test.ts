@@ -31,7 +31,6 @@ const EXEMPT: readonly string[] = [
   'src/client/',
   'src/config/',
   'src/doctor/',
-  'src/enqueue/',
   'src/http/',
   'src/protocol/',
   'src/store/',

@@ -38,7 +38,7 @@ export class AlreadyExpired extends Error {
   }
 }
 
-/** To look for the nearest of many names takes time: only so many keys of one request get it. */
+/** The search for the nearest name takes time: it is done for this many keys of one request. */
 const SUGGESTIONS_MAX = 10;
 
 /** What is needed of a request to judge its params. */
@@ -87,7 +87,7 @@ export class Enqueuer {
     this.#refuseExpired(requests);
     await this.checkParams(requests);
     const [only] = requests;
-    // All of them are of one tenant: whoever asks, asks for one.
+    // All of them are of one tenant, that of the caller.
     const params = requests.map(({ paramsJson }) => paramsJson);
     if (only) await this.#quotas?.permitJobs(only.tenant, params);
     return await sending(requests, async (traced) => {
@@ -132,7 +132,7 @@ export class Enqueuer {
       if (slices?.isOver) await slices.pause();
       const { definitionKey: key, definitionVersion, paramsJson } = request;
       const published = await this.#catalog.find(key, definitionVersion);
-      // Those of a schedule that nobody here can open are judged by the worker, which fails the job.
+      // Sealed params of a schedule that this process cannot open are validated by the worker.
       if (!published || request.skipValidation || isEnvelopeText(paramsJson)) continue;
       for (const violation of this.#checks.violations({ ...published, key }, paramsJson)) {
         found.push({ index, ...violation });

@@ -59,7 +59,7 @@ async function store(
   for (;;) {
     const slot = { atMs, localMs: localOf(timezone, atMs) };
     if ((await insertSlots(tx, shard, [{ ...fired, slot, throughMs: null }])).has(jobId)) break;
-    // Somebody triggered it in the same millisecond.
+    // Another caller triggered it in the same millisecond.
     atMs += 1;
   }
   const entry = { ...prepared, schedule: { id, slotAt: new Date(atMs) } };

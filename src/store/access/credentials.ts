@@ -45,7 +45,7 @@ const LIVE = statement<{ mark: string }>(
    from longshore.api_key k where ${VALID}`,
 );
 
-/** What a key can be known by that tells nobody its secret, and that its id does not give away. */
+/** An identifier of a key that reveals neither its secret nor its id. */
 export function keyMark({ secret }: ApiKeyParts): string {
   return hashOf(secret).subarray(0, 8).toString('hex');
 }

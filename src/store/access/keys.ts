@@ -10,7 +10,7 @@ import type { Scope } from '../../core/access/scope.ts';
 import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 
-/** What somebody wants of a new key. */
+/** The request for a new key. */
 export interface KeyRequest {
   tenant: string;
   name: string;

@@ -31,7 +31,7 @@ const INSERT = statement<{ expires_at: Date }>(
   returning expires_at`,
 );
 
-/** A new id each time: who logs in never goes on with an id that somebody else has seen. */
+/** A new id at each login, so that an id known from before (session fixation) is useless. */
 export async function beginSession(
   db: Db,
   by: Actor,
@@ -77,7 +77,7 @@ const MARKS = statement<{ mark: string }>(
    where s.expires_at > clock_timestamp()`,
 );
 
-/** What a session can be known by that tells nobody its secret. */
+/** An identifier of a session that does not reveal its secret. */
 export function sessionMark(sessionId: string): string {
   return hashOf(sessionId).subarray(0, 8).toString('hex');
 }

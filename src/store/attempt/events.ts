@@ -9,7 +9,7 @@ export interface NewEvent {
   n: number;
   type: 'progress' | 'custom' | 'hook';
   payloadJson: string;
-  /** How long ago it happened: it is told in the time of the database, whatever other clocks say. */
+  /** The age of the event: its time is computed by the database's clock. */
   ageMs: number;
 }
 

@@ -25,7 +25,7 @@ const forget = (table: string, column: string) => `
 /**
  * Deletes jobs that have ended, with all that is known of them. The row in `done` is what two who
  * want the same job fight for, as in `store/change/retry-jobs.ts`. The key of an idempotent job is free
- * from then on: whoever asks for it next finds that its holder is gone.
+ * from then on: the next request for it finds that its holder is gone.
  */
 const DELETE = statement<{ id: string; state: TerminalState }>(
   'delete_jobs',

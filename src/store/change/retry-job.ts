@@ -54,7 +54,7 @@ class KeyTaken extends Error {
   }
 }
 
-/** Params may hold secrets: that they were edited is told here, what they were by the job itself. */
+/** Params may hold secrets: the audit entry says that they were edited, the job says what they were. */
 function difference({ was, state }: RetriedJob, { mode, paramsJson }: RetryRequest) {
   const edited = paramsJson === null ? {} : { paramsEdited: true };
   return { before: { status: was }, after: { status: state, mode, ...edited } };

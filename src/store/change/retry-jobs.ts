@@ -30,7 +30,7 @@ const WAITS_OR_NOT = "case when waits then 'scheduled' else 'queued' end";
  * `store/claim/settle.ts`, and all else is made from what was found: of two retries, or a retry and a
  * delete, one finds nothing.
  *
- * The outcome must not be lost. It is told by the attempt that it ended with. A job that was
+ * The outcome must not be lost. The attempt that it ended with keeps it. A job that was
  * cancelled or failed while it waited has none and gets a row in its place, under the number that
  * its events have used (`store/read/read-events.ts`); so the claim number is raised here in any case, and
  * no event of its next life has the id of one that was told before.

@@ -25,7 +25,7 @@ export interface BulkPreview {
   sample: JobView[];
 }
 
-/** So many are counted, and so often is looked; the action itself knows no such bound. */
+/** Bounds of the count before a bulk action; the action itself has none. */
 const COUNT_MAX = 10_000;
 const LOOKS_MAX = 6;
 const SAMPLE_SIZE = 5;

@@ -110,8 +110,8 @@ export class Db implements Queryable {
     });
     // An idle connection that breaks is replaced at the next use; it must not end the process.
     pool.on('error', (error) => options.log.debug({ err: error }, 'idle connection lost'));
-    // Nor must one that breaks at the very moment it is handed out: the pool listens no more, and
-    // whoever asked for it does not yet. Whoever has it learns of it by its next statement.
+    // Nor must one that breaks while it is checked out, when the pool no longer listens and the caller does
+    // not yet. Its next statement fails.
     pool.on('connect', (client) => client.on('error', () => undefined));
     return new Db(pool, options, sessions);
   }
@@ -183,7 +183,7 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
 /**
  * Trouble that may pass, told by SQLSTATE, by Node's code, or by pg's own words: a lost connection,
  * a start or stop, a full disk, a failover to a replica, a deadlock, a cancelled statement. It says
- * nothing about the statement, so nobody may conclude that what was to be stored cannot be.
+ * nothing about the statement: the same statement may succeed later.
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -13,7 +13,7 @@ import { DUE_CHANNEL, dueText, SLEEP_MS_MAX } from './due-hint.ts';
 export const WAKE_CHANNEL = 'longshore_wake';
 const PAYLOAD_MAX = 7_500;
 
-/** Nobody's queue: as a hint it says that queues themselves have changed, by a limit or a pause. */
+/** Not a queue: as a hint it says that queues themselves have changed, by a limit or a pause. */
 export const QUEUES_CHANGED = 0;
 
 export interface LevelHint {

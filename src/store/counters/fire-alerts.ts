@@ -71,7 +71,7 @@ const RESOLVE = statement<AlertRow>(
    returning ${ALERT_COLUMNS}`,
 );
 
-/** Resolves what nobody has found to be so for a while. */
+/** Resolves the alerts that no check has confirmed for a while. */
 export async function resolveAlerts(db: Db, unseenMs: number, limit: number): Promise<AlertView[]> {
   return await told(db, 'alert.resolved', async (tx) => tx.run(RESOLVE, [unseenMs, limit]));
 }

@@ -44,7 +44,7 @@ const MISSED = statement<MissedSlots>(
 
 const ALL_BUCKETS = arrayText(Array.from({ length: BUCKETS }, (_, bucket) => bucket));
 
-/** Slots that nobody made good for within the window, and schedules that nobody looks after. */
+/** Slots that were missed within the window and not caught up, and overdue schedules. */
 export async function findMissedSlots(
   db: Queryable,
   shard: number,
