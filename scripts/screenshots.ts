@@ -54,9 +54,9 @@ try {
   const browser = await openBrowser();
   const shots = [
     ['overview', 'light', '/', 'Next schedules'],
-    ['dead-letters', 'light', '/dead-letters?window=24h', 'the latest failure first'],
+    ['dead-letters', 'light', '/dead-letters?window=24h', 'latest failure first'],
     ['job-failed', 'light', `/jobs/${shop.failed}`, 'complete'],
-    ['job-running-dark', 'dark', `/jobs/${report}`, 'It runs, and its worker is alive.'],
+    ['job-running-dark', 'dark', `/jobs/${report}`, 'No: it is running, and its worker is alive.'],
   ] as const;
   for (const [name, theme, path, ready] of shots) {
     const { page, context } = await visit(browser, { theme, height: 800 });

@@ -29,10 +29,10 @@ test('alone it lists what fires, and rules are set and taken back', async () => 
     json(204, null),
   );
   const listed = await run(['alerts', '--url', url]);
-  expect(listed.stdout.split('\n')[0]).toBe('STATUS  RULE       DEFINITION  SINCE  WHAT');
+  expect(listed.stdout.split('\n')[0]).toBe('STATUS  RULE       DEFINITION  SINCE  MESSAGE');
   expect(listed.stdout).toContain(ALERT.message);
   const none = await run(['alerts', 'list', '--all', '--rule', 'stuck', '--url', url]);
-  expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'There are no alerts.\n' });
+  expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'No alerts.\n' });
   expect((await run(['alerts', 'rules', '--url', url])).stdout).toMatch(
     /dead-letters +all +off +3 jobs +- +api/,
   );

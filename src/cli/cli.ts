@@ -12,21 +12,21 @@ import type { Environment } from '../config/environment.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
-/** What surrounds a run of the program: a real process in `main.ts`, something smaller in tests. */
+/** The environment of a CLI run: a real process in `main.ts`, a substitute in tests. */
 export interface Cli {
   stdin: Readable;
   stdout: NodeJS.WritableStream;
   stderr: NodeJS.WritableStream;
   clock: Clock;
-  /** The process's own when absent. */
+  /** Default: the environment of the process. */
   env?: Environment;
   directory?: string;
-  /** Set by a command that ends otherwise than well. */
+  /** Set by a command that does not succeed. */
   exitCode: number;
-  /** Set by a command that has something to do before it ends; else a signal ends it at once. */
+  /** Set by a command that must clean up; otherwise a signal ends the process at once. */
   onSignal: ((signal: StopSignal) => void) | null;
   exit(code: number): void;
-  /** Only the server roles need it, and it brings the database driver along. */
+  /** Loaded by server roles only, because it imports the database driver. */
   loadApp(): Promise<AppModule>;
 }
 

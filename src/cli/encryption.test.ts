@@ -11,7 +11,7 @@ test('encryption status counts values by key', async () => {
 
 test('encryption reseal says what it did', async () => {
   const { stderr } = await run(['encryption', 'reseal']);
-  expect(stderr).toBe('7 values were encrypted anew.\n');
+  expect(stderr).toBe('7 values were re-encrypted.\n');
   const { stdout } = await run(['encryption', 'reseal', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ resealed: 7, keys: [{ id: '2026', values: 12 }, {}] });
 });

@@ -4,19 +4,19 @@ import { ConfigError } from '../config/error.ts';
 import { type RefusalKind, StartRefusal } from '../runtime/start-refusal.ts';
 import { UsageError } from './options/usage-error.ts';
 
-/** What the exit code of every command means; docs/cli.md is held to this table by a test. */
+/** Exit codes of all commands; a test compares docs/cli.md with this table. */
 export const EXIT_CODES = {
-  ok: { code: 0, meaning: 'All went well.' },
-  failed: { code: 1, meaning: 'The job, or the operation, failed.' },
-  usage: { code: 2, meaning: 'The command, its input or the configuration is wrong.' },
-  notFound: { code: 3, meaning: 'There is no such job, worker or definition.' },
-  auth: { code: 4, meaning: 'The server does not allow it to you.' },
-  conflict: { code: 5, meaning: 'Its state does not allow it.' },
-  unreachable: { code: 6, meaning: 'The server, or its database, cannot be reached.' },
-  timeout: { code: 7, meaning: 'The time to wait was over first; the job goes on.' },
-  definitions: { code: 8, meaning: 'The server ended: its definitions cannot be loaded.' },
-  migration: { code: 9, meaning: 'The server ended: the migration of its database was refused.' },
-  interrupted: { code: 130, meaning: 'Ended by Ctrl-C.' },
+  ok: { code: 0, meaning: 'Success.' },
+  failed: { code: 1, meaning: 'The job or the operation failed.' },
+  usage: { code: 2, meaning: 'Invalid command, input or configuration.' },
+  notFound: { code: 3, meaning: 'Not found.' },
+  auth: { code: 4, meaning: 'Permission denied.' },
+  conflict: { code: 5, meaning: 'Conflict with the current state.' },
+  unreachable: { code: 6, meaning: 'The server or its database is unreachable.' },
+  timeout: { code: 7, meaning: 'Timed out waiting; the job continues.' },
+  definitions: { code: 8, meaning: 'The server exited: its definitions cannot be loaded.' },
+  migration: { code: 9, meaning: 'The server exited: the migration of its database was refused.' },
+  interrupted: { code: 130, meaning: 'Interrupted by Ctrl-C.' },
 } as const;
 
 export type ExitName = keyof typeof EXIT_CODES;
@@ -25,7 +25,7 @@ export function exitCode(name: ExitName): number {
   return EXIT_CODES[name].code;
 }
 
-/** What a restart of a server cannot fix. */
+/** Start-up errors that a restart does not fix. */
 const REFUSALS: Record<RefusalKind, ExitName> = {
   configuration: 'usage',
   definitions: 'definitions',
@@ -67,7 +67,7 @@ function exitNameOfStatus(status: number): ExitName {
 
 const CONNECTION_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'];
 
-/** A server role that cannot reach its database says so by its own error, or by one below it. */
+/** A server role reports an unreachable database by its own error or a nested one. */
 function isConnectionTrouble(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     const code = 'code' in at ? at.code : undefined;

@@ -80,7 +80,7 @@ describe('dlq', () => {
     expect(stdout.split('\n')[1]).toBe(
       `${ID}  a           1m      f00          TIMEOUT slow\\u001b[2J`,
     );
-    expect(stderr).toBe('There are more: --cursor next\n');
+    expect(stderr).toBe('Next page: --cursor next\n');
     expect(seen[0]?.url).toBe('/v1/dead-letters?definitionKey=a&errorCode=TIMEOUT&q=slow');
   });
 
@@ -88,7 +88,7 @@ describe('dlq', () => {
     const { url } = await playAnswers(page([], 'next'));
     const { stderr } = await run(['dlq', 'list', '--q', 'x', '--url', url]);
     expect((await run(['dlq', '--url', url])).stderr).toBe(stderr);
-    expect(stderr).toBe('None so far.\nThere are more: --cursor next\n');
+    expect(stderr).toBe('No matches on this page.\nNext page: --cursor next\n');
   });
 
   test('tells the groups, and whether these are all', async () => {
@@ -107,7 +107,7 @@ describe('dlq', () => {
     expect(stdout.split('\n')[1]).toBe(
       '2000+  f00          1m     30s   a,b          TIMEOUT slow',
     );
-    expect(stderr).toMatch('There are more groups');
+    expect(stderr).toMatch('More groups exist');
   });
 
   test('retry counts and asks, then begins and waits', async () => {
@@ -127,7 +127,7 @@ describe('dlq', () => {
     const none = await playAnswers(preview(0));
     expect(await run(['dlq', 'retry', '--url', none.url])).toMatchObject({
       code: 0,
-      stderr: 'No jobs match.\n',
+      stderr: 'No matching jobs.\n',
     });
   });
 });
@@ -159,7 +159,7 @@ describe('bulk', () => {
     const { code, stderr } = await run(['bulk', 'retry', '--tag', 'x', '--yes', '--url', url]);
     expect([code, stderr]).toEqual([
       1,
-      'retry finished: 3 of 7 jobs, 1 had moved on, 2 could not be changed (no room)\n',
+      'retry finished: 3 of 7 jobs, 1 skipped, 2 failed (no room)\n',
     ]);
   });
 
@@ -169,7 +169,9 @@ describe('bulk', () => {
     await until('it waits', () => seen.length > 1);
     running.cli.onSignal?.('SIGINT');
     expect(await running.ended).toBe(130);
-    expect(running.stderr.text()).toMatch(`It goes on. Look at it with: longshore bulk show ${ID}`);
+    expect(running.stderr.text()).toMatch(
+      `The action continues. Show it with: longshore bulk show ${ID}`,
+    );
     expect(seen.some(({ url: path }) => path.endsWith('/abort'))).toBe(false);
   });
 
@@ -184,9 +186,9 @@ describe('bulk', () => {
       `${ID}  retry   running  3     1        0       7+       1m`,
     );
     const shown = await run(['bulk', 'show', ID, '--url', url]);
-    expect(shown.stdout).toMatch('retry running: 3 of 7 jobs, 1 had moved on');
+    expect(shown.stdout).toMatch('retry running: 3 of 7 jobs, 1 skipped');
     const aborted = await run(['bulk', 'abort', ID, '--url', url]);
-    expect(aborted.stdout).toBe('retry aborted: 3 of 7 jobs, 1 had moved on\n');
+    expect(aborted.stdout).toBe('retry aborted: 3 of 7 jobs, 1 skipped\n');
     expect(seen[2]).toMatchObject({ method: 'POST', url: `/v1/bulk/${ID}/abort` });
   });
 

@@ -28,7 +28,7 @@ test('pause and resume name one thing, and --tenant only when it is typed', asyn
   });
   expect(paused).toMatchObject({ code: 0, stdout: 'tenant acme\n' });
   const resumed = await run(['resume', '--definition', 'report', '--url', url], { env });
-  expect(resumed).toMatchObject({ code: 0, stdout: '', stderr: 'It was not paused.\n' });
+  expect(resumed).toMatchObject({ code: 0, stdout: '', stderr: 'Not paused.\n' });
   expect((await run(['pause', '--all', '--url', url], { env })).stdout).toBe('everything\n');
   expect(seen.map(({ url: path, body }) => [path, body ?? null])).toEqual([
     ['/v1/tenants/acme/pause', { reason: 'a fire' }],
@@ -52,10 +52,10 @@ test('limits are listed with what is paused', async () => {
   );
   const { stdout, stderr } = await run(['limits', 'list', '--url', url]);
   expect(stdout).toBe(
-    'DEFINITION  COUNTED  LIMIT  PER KEY  RATE       RATE PER KEY  PAUSED\n' +
-      'report      2        4      -        100 in 1m  -             -\n',
+    'DEFINITION  IN USE  LIMIT  PER KEY  RATE       RATE PER KEY  PAUSED\n' +
+      'report      2       4      -        100 in 1m  -             -\n',
   );
-  expect(stderr).toBe('tenant acme is paused since 1m by key:1: a fire\n');
+  expect(stderr).toBe('tenant acme was paused 1m ago by key:1: a fire\n');
 });
 
 test('limits are set, lifted, and given back to the code', async () => {

@@ -25,11 +25,11 @@ test('the help of a command ends with its examples, that of all is in groups', a
   const groups = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, group]) => group);
   expect(groups).toEqual([
     'Options',
-    'Begin',
+    'Getting started',
     'Run a server',
-    'Start jobs and look at them',
-    'Look at the whole',
-    'The command line itself',
+    'Jobs',
+    'Operations',
+    'Command line',
     'Exit codes',
   ]);
   expect(stdout).not.toContain('complete [words');

@@ -103,7 +103,7 @@ describe('logs', () => {
     expect(await run(['logs', ID, '--url', url])).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'It wrote nothing.\n',
+      stderr: 'No log output.\n',
     });
   });
 
@@ -206,7 +206,7 @@ describe('show', () => {
       `2    -         ${AT}  running  -        -       -      -         -`,
     ]);
     expect(events).toHaveLength(11);
-    expect(events?.[0]).toBe(`… 2 more before: longshore show ${ID} --events`);
+    expect(events?.[0]).toBe(`… 2 earlier events: longshore show ${ID} --events`);
     expect(events?.at(-1)).toBe(`${AT} #1  custom           {"n":11,"text":"\\u001b[2J"}`);
   });
 

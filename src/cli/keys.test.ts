@@ -28,7 +28,7 @@ describe('keys', () => {
       made,
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'lsk_secret\n' });
-    expect(stderr).toContain('only time');
+    expect(stderr).toContain('shown only once');
     const scopes = ['jobs:read', 'operate', 'jobs:write'];
     const expiresAt = new Date('2030-01-03T00:01:00Z');
     expect(made.asked).toEqual([['create', { tenant: 'acme', name: 'ci', scopes, expiresAt }]]);
@@ -75,7 +75,7 @@ describe('keys', () => {
     const env = { LONGSHORE_URL: url };
     const created = await run(['keys', 'create', '--scope', 'admin', '--name', 'ci', '--url', url]);
     expect(created).toMatchObject({ code: 0, stdout: 'lsk_remote\n' });
-    expect((await run(['keys'], { env })).stderr).toBe('There are no keys.\n');
+    expect((await run(['keys'], { env })).stderr).toBe('No keys.\n');
     expect(await run(['keys', 'rotate', ID], { env })).toMatchObject({ stdout: 'lsk_remote\n' });
     expect(await run(['keys', 'revoke', ID], { env })).toMatchObject({ stdout: `${ID}\n` });
     expect(seen.map(({ method, url: path, body }) => ({ method, path, body }))).toEqual([
@@ -118,7 +118,7 @@ describe('tenants and audit', () => {
     expect((await run(['tenants', 'list', '--url', url])).stdout).toBe('acme\ndefault\n');
     const audit = await run(['audit', '--action', 'job.cancel', '--url', url]);
     expect(audit.stdout).toContain(
-      `key:${ID}  job.cancel  j   -     {"status":"queued"} → {"status":"cancelled"}`,
+      `key:${ID}  job.cancel  j        -        {"status":"queued"} → {"status":"cancelled"}`,
     );
     expect(audit.stderr).toContain('--cursor next');
     expect(seen.map(({ url: path }) => path)).toEqual([

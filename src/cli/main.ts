@@ -2,7 +2,7 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Cli, StopSignal } from './cli.ts';
 import { runCli } from './run.ts';
 
-/** The program itself. `bin/longshore.js` has checked the version of Node and imports this file. */
+/** Entry point. `bin/longshore.js` has checked the Node version and imports this file. */
 const cli: Cli = {
   stdin: process.stdin,
   stdout: process.stdout,
@@ -21,14 +21,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] satisfies StopSignal[]) {
   });
 }
 
-// `longshore list | head -1` closes the pipe early, which is no failure of ours.
+// `longshore list | head -1` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
-// A server goes on with its work when nobody reads its words any more.
+// A server keeps working when its stderr is closed.
 process.stderr.on('error', () => {});
 
 const code = await runCli(cli, process.argv.slice(2));
-// A pipe takes what was written in its own time; a forgotten handle must not keep us from ending.
+// Flush stdout before exit, and do not wait for leftover handles.
 process.stdout.write('', () => process.exit(code));

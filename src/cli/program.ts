@@ -34,19 +34,19 @@ import { listAlone } from './options/list-alone.ts';
 import { settingOption } from './options/setting-options.ts';
 import { VERSION } from '../version.ts';
 
-/** The whole command line as data: `main.ts` runs it, and a test compares docs/cli.md with it. */
+/** All commands; `main.ts` runs them, and a test compares docs/cli.md with them. */
 export function createProgram(cli: Cli): Command {
   const program = new Command('longshore')
     .description('A job server for long-running work, on PostgreSQL.')
     .version(VERSION)
     .option('--json', 'print one JSON document; errors are problem+json on stderr')
-    .option('-q, --quiet', 'no notes on stderr, only errors')
-    .option('--no-color', 'no colours, also on a terminal')
+    .option('-q, --quiet', 'print only errors on stderr')
+    .option('--no-color', 'no colours, even on a terminal')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => cli.stdout.write(text),
       writeErr: (text) => cli.stderr.write(text),
-      // Errors are thrown and reported in one place, where --json is known.
+      // Errors are reported in one place, where --json is known.
       outputError: () => {},
     })
     .exitOverride()
@@ -55,7 +55,7 @@ export function createProgram(cli: Cli): Command {
     const option = setting.group === 'client' ? settingOption(setting) : null;
     if (option) program.addOption(option);
   }
-  program.commandsGroup('Begin:');
+  program.commandsGroup('Getting started:');
   addInit(program, cli);
   addDev(program, cli);
   program.commandsGroup('Run a server:');
@@ -63,7 +63,7 @@ export function createProgram(cli: Cli): Command {
   addRunDue(program, cli);
   addMigrate(program, cli);
   addDoctor(program, cli);
-  program.commandsGroup('Start jobs and look at them:');
+  program.commandsGroup('Jobs:');
   addEnqueue(program, cli);
   addShow(program, cli);
   addLogs(program, cli);
@@ -71,7 +71,7 @@ export function createProgram(cli: Cli): Command {
   addChanges(program, cli);
   addDlq(program, cli);
   addBulk(program, cli);
-  program.commandsGroup('Look at the whole:');
+  program.commandsGroup('Operations:');
   addStats(program, cli);
   addWorkers(program, cli);
   addSchedules(program, cli);
@@ -84,10 +84,10 @@ export function createProgram(cli: Cli): Command {
   addAudit(program, cli);
   addTop(program, cli);
   addBench(program, cli);
-  program.commandsGroup('The command line itself:');
+  program.commandsGroup('Command line:');
   addConfig(program, cli);
   addCompletion(program, cli);
-  program.helpCommand('help [command]', 'print what a command takes');
+  program.helpCommand('help [command]', 'print the help of a command');
   for (const command of program.commands) {
     command.addHelpText('after', examplesHelp(command.name()));
     listAlone(command);

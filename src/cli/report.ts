@@ -5,7 +5,7 @@ import type { ExitName } from './exit-codes.ts';
 import { exitNameOf } from './exit-codes.ts';
 import { printable, printableJson } from './text/printable.ts';
 
-/** An error in the shape of RFC 9457, whoever refused: the server, the network or the command. */
+/** An error in the format of RFC 9457, of the server, the network or the command itself. */
 export interface Problem {
   type: string;
   title: string;
@@ -42,24 +42,26 @@ export function problemOf(error: unknown): Problem {
   return { ...problem, errors: error.problems.map((line) => ({ pointer: '', detail: line })) };
 }
 
-/** What goes to stderr when a command fails. */
+/** The lines printed to stderr for an error. */
 export function errorLines(error: unknown, asJson: boolean): string[] {
   if (asJson) return [printableJson(problemOf(error), 2)];
   if (error instanceof ConfigError)
     return error.problems.map((line) => `error: ${printable(line)}`);
   const lines = [`error: ${printable(wordsOf(error))}`];
   if (error instanceof ProblemError) {
-    // When one thing is wrong, the sentence above has already said it.
+    // A single violation is already part of the message.
     const unsaid = error.errors.filter(({ detail }) => !error.detail.includes(detail));
     lines.push(...unsaid.map(({ pointer, detail }) => printable(`  ${pointer}: ${detail}`)));
   }
   if (error instanceof ServerUnreachable) {
-    lines.push('Is it running? `longshore start` starts one; --url or LONGSHORE_URL name another.');
+    lines.push(
+      'Is the server running? Start one with `longshore start`, or set --url or LONGSHORE_URL.',
+    );
   }
   return lines;
 }
 
-/** Commander ends its messages with a suggestion on a line of its own. */
+/** Commander puts a suggestion on a separate line. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CommanderError) {

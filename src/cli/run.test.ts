@@ -28,7 +28,7 @@ describe('enqueue', () => {
     const more = ['--definition-version', '4', '--idempotency-key', 'k', '--url', url];
     const { code, stdout, stderr } = await run([...args, ...more], { stdin: '{"a":1}' });
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${ID}\n` });
-    expect(stderr).toBe(`queued; look at it with: longshore show ${ID}\n`);
+    expect(stderr).toBe(`queued; show it with: longshore show ${ID}\n`);
     expect(seen[0]?.body).toEqual({
       definitionKey: 'hello',
       params: { a: 1 },
@@ -116,7 +116,7 @@ describe('enqueue', () => {
     running.cli.onSignal?.('SIGINT');
     expect(running.exits).toEqual([130]);
     await running.ended;
-    expect(running.stderr.text()).toContain('The job goes on.');
+    expect(running.stderr.text()).toContain('The job continues.');
   });
 });
 
@@ -128,7 +128,7 @@ describe('looking', () => {
     const around = { env: { LONGSHORE_URL: url } };
     const { code, stdout, stderr } = await run([...args, '--sort', '-createdAt'], around);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toBe('No jobs match.\nThere are more: --cursor abc\n');
+    expect(stderr).toBe('No matching jobs.\nNext page: --cursor abc\n');
     expect(seen[0]?.url).toBe(
       '/v1/jobs?status=failed&status=queued&status=running&limit=2&sort=-createdAt',
     );
@@ -143,8 +143,8 @@ describe('looking', () => {
     );
     const { stdout } = await run(['list', '--url', url]);
     expect(stdout).toBe(
-      'ID                                    DEFINITION  STATUS  TRY  AGE  DETAIL\n' +
-        `${ID}  hello       failed  3/3  1m   HANDLER_ERROR boom\\nat x\n`,
+      'ID                                    DEFINITION  STATUS  ATTEMPT  AGE  DETAIL\n' +
+        `${ID}  hello       failed  3/3      1m   HANDLER_ERROR boom\\nat x\n`,
     );
   });
 
@@ -203,14 +203,14 @@ describe('stats', () => {
         'a           0       0        0         0          0       -       -        -         -        0\n' +
         'b           2       1        0         0          3       1m      99.9 %   -         1–2.5 s  4\n',
     );
-    expect(stderr).toBe('In all: 2 queued, 3 failed.\n');
+    expect(stderr).toBe('Total: 2 queued, 3 failed.\n');
     expect(seen[0]?.url).toBe('/v1/stats?windowMinutes=15&seriesMinutes=1');
   });
 
   test('says on stderr that there is nothing yet', async () => {
     const { url } = await playAnswers(json(200, { definitions: [], totals }));
     const { stdout, stderr } = await run(['stats', '--url', url]);
-    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'There are no jobs yet.\n' });
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'No jobs yet.\n' });
   });
 });
 
@@ -234,7 +234,7 @@ describe('workers', () => {
   test('says on stderr that there are none', async () => {
     const { url } = await playAnswers(json(200, { workers: [] }));
     const { stdout, stderr } = await run(['workers', '--url', url]);
-    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'No workers are known.\n' });
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'No workers.\n' });
   });
 
   test('drain asks one to leave', async () => {
@@ -256,16 +256,16 @@ describe('usage', () => {
     [['strat'], "error: unknown command 'strat': did you mean start?"],
     [['start', '--prot', '1'], "error: unknown option '--prot': did you mean --port?"],
     [['list', '--status', 'faild'], 'unknown status "faild": did you mean "failed"?'],
-    [['list', '--limit', 'ten'], 'It must be a whole number.'],
+    [['list', '--limit', 'ten'], 'Must be a whole number.'],
     [['help', 'enqeue'], 'unknown command "enqeue": did you mean "enqueue"?'],
     [['help', 'keys', 'creat'], 'unknown command "creat": did you mean "create"?'],
     [['keys', 'help', 'rotat'], 'unknown command "rotat": did you mean "rotate"?'],
     [['show'], "missing required argument 'id'"],
     [['show', ID, 'more'], 'too many arguments'],
     [['enqueue', 'hello', '{'], 'the params are not JSON'],
-    [['enqueue', 'hello', '--timeout', '1'], '--timeout is the limit of --wait'],
+    [['enqueue', 'hello', '--timeout', '1'], '--timeout needs --wait'],
     [['enqueue', 'hello', '--unique-key', 'k'], '--unique-key and --replace need --unique'],
-    [['enqueue', 'hello', '--unique', 'often'], 'It must be queued, active, or a number'],
+    [['enqueue', 'hello', '--unique', 'often'], 'Must be queued, active, or a number'],
     [['start', '--database-url', 'x'], 'set DATABASE_URL or DATABASE_URL_FILE instead'],
     [['worker', '--lease-ms', '1'], '--lease-ms must be a whole number from 500'],
   ])('%j exits with 2', async (args, message) => {
@@ -295,7 +295,7 @@ describe('usage', () => {
   test('a missing API key is told by the variable to set', async () => {
     const { url } = await playAnswers(problem(401, 'UNAUTHORIZED'));
     const { code, stderr } = await run(['list', '--url', url]);
-    const expected = 'error: the server wants a valid API key: set LONGSHORE_API_KEY\n';
+    const expected = 'error: the server requires a valid API key: set LONGSHORE_API_KEY\n';
     expect({ code, stderr }).toEqual({ code: 4, stderr: expected });
   });
 
@@ -339,7 +339,7 @@ test('migrate prints what it applied', async () => {
   const { stdout, stderr } = await run(['migrate']);
   expect({ stdout, stderr }).toEqual({
     stdout: '0001_schema\n',
-    stderr: 'PostgreSQL 18 is up to date now.\n',
+    stderr: 'PostgreSQL 18 is now up to date.\n',
   });
 });
 
@@ -370,7 +370,7 @@ describe('doctor', () => {
   });
 
   test.each([
-    ['all is well', [well, well], 0, 'All is well.\n'],
+    ['all is well', [well, well], 0, 'No problems found.\n'],
     ['there are only warnings', [well, odd, odd], 0, '2 warnings.\n'],
     ['the database is away', [bad, away], 6, '2 problems.\n'],
   ])('when %s', async (_, checks, code, stderr) => {

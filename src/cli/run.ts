@@ -7,7 +7,7 @@ import { errorLines } from './report.ts';
 import { inOwnWords } from './server-refusal.ts';
 import { secretFlagHint } from './options/secret-flag.ts';
 
-/** Runs one command line and answers with its exit code; every error is reported here. */
+/** Runs one command line and returns its exit code; reports all errors. */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<number> {
   const program = createProgram(cli);
   try {
@@ -16,12 +16,12 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     return cli.exitCode;
   } catch (error) {
     const code = exitCode(exitNameOf(error));
-    // Help has already been printed: because it was asked for, or because no command was given.
+    // Help was already printed.
     if (error instanceof CommanderError && (code === 0 || error.code === 'commander.help')) {
       return code;
     }
     const asJson = args.includes('--json');
-    // A program gets what the server said, word for word.
+    // With --json the server's error is printed unchanged.
     const said = asJson ? error : inOwnWords(error, calledCommand(program, args));
     cli.stderr.write(`${errorLines(secretFlagHint(error, args) ?? said, asJson).join('\n')}\n`);
     return code;

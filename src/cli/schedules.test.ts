@@ -65,12 +65,15 @@ describe('schedules create and update', () => {
     expect(seen[1]).toMatchObject({ method: 'PATCH', url: `/v1/schedules/${ID}` });
     expect(seen[1]?.body).toEqual({ cron: '@daily' });
     const nothing = await run(['schedules', 'update', 'nightly']);
-    expect([nothing.code, nothing.stderr]).toEqual([2, 'error: say what to change, by a flag\n']);
+    expect([nothing.code, nothing.stderr]).toEqual([
+      2,
+      'error: nothing to change: give at least one flag\n',
+    ]);
   });
 
   test.each([
     [['--overlap', 'skipp'], 'Allowed choices are allow, skip, queue-one'],
-    [['--jitter-ms', 'much'], 'It must be a whole number'],
+    [['--jitter-ms', 'much'], 'Must be a whole number'],
     [['--params', '{a}'], 'not JSON'],
   ])('refuse %j', async (flags, words) => {
     const { code, stderr } = await run(['schedules', 'create', 'report', '@daily', ...flags]);
@@ -130,8 +133,8 @@ describe('looking', () => {
     const { url } = await playAnswers(json(200, schedule), answer, json(200, schedule), answer);
     const { stdout, stderr } = await run(['schedules', 'slots', ID, '--url', url]);
     expect(stdout).toMatch(/failed +01980000-0000-7000-8000-000000000400\n/);
-    expect(stdout).toContain('missed, and all up to 2029-12-31T05:30:00.000Z');
-    expect(stderr).toBe('There are more: --cursor abc\n');
+    expect(stdout).toContain('missed, up to 2029-12-31T05:30:00.000Z');
+    expect(stderr).toBe('Next page: --cursor abc\n');
     const asJson = await run(['schedules', 'slots', ID, '--json', '--url', url]);
     expect(JSON.parse(asJson.stdout)).toMatchObject({ slots: [{ jobId: OTHER }, { jobId: null }] });
   });

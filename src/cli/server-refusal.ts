@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
 import { ProblemError } from '../client/index.ts';
 
-/**
- * What a server refused, in the words of the command line: the server knows fields and headers, a
- * person has typed flags and set variables.
- */
+/** Translates an error of the server: from request fields and headers to flags and variables. */
 export function inOwnWords(error: unknown, command: Command): unknown {
   if (!(error instanceof ProblemError)) return error;
   const { status, code, errors, retryAfterMs } = error;
   if (status === 401) {
-    const detail = 'the server wants a valid API key: set LONGSHORE_API_KEY';
+    const detail = 'the server requires a valid API key: set LONGSHORE_API_KEY';
     return new ProblemError(status, code, detail, errors, retryAfterMs);
   }
   let { detail } = error;

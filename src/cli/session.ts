@@ -17,7 +17,7 @@ export function outputOf(cli: Cli, command: Command): Output {
   return new Output({ stdout: cli.stdout, stderr: cli.stderr, json, quiet, color });
 }
 
-/** The flags of a command that are settings go first; environment, file and defaults follow. */
+/** Configuration with the command's flags first, then environment, file and defaults. */
 export function configOf(cli: Cli, command: Command, reader: 'server' | 'client'): LoadedConfig {
   const options = command.optsWithGlobals<Record<string, unknown>>();
   const flags: Partial<Record<SettingKey, string>> = {};

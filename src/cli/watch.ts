@@ -1,7 +1,10 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename } from 'node:path';
 
-/** Editors write a file in several steps, and a checkout changes many: these are one change. */
+/**
+ * Editors write in several steps and a checkout changes many files: changes within this time count
+ * as one.
+ */
 const QUIET_MS = 150;
 const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]*)([\\/]|$)|~$|\.swp$/;
 
@@ -9,7 +12,7 @@ export interface Watching {
   close(): void;
 }
 
-/** Calls `changed` when something below one of the paths is other than it was. */
+/** Calls `changed` when a file below one of the paths changes. */
 export function watchPaths(paths: readonly string[], changed: (file: string) => void): Watching {
   let timer: NodeJS.Timeout | undefined;
   const watchers = paths.map((path): FSWatcher => {
@@ -20,7 +23,7 @@ export function watchPaths(paths: readonly string[], changed: (file: string) => 
       timer = setTimeout(() => changed(file), QUIET_MS);
     });
   });
-  // A folder that is removed ends its watch with an error; there is nothing left to look at.
+  // A removed folder ends its watch with an error.
   for (const watcher of watchers) watcher.on('error', () => watcher.close());
   return {
     close: () => {

@@ -36,7 +36,7 @@ describe('dead letters', () => {
   it('are a table of definition, error and time, in which every cell leads to its jobs', async () => {
     await fail('INV-32');
     const page = await open('/dead-letters');
-    const matrix = page.getByRole('table', { name: /by each error/ });
+    const matrix = page.getByRole('table', { name: /Failures by definition/ });
     const row = matrix.getByRole('row').filter({ hasText: 'could not be sent' });
     await row.getByText('team-billing').waitFor();
     expect(await axeFindings(page)).toEqual([]);
@@ -60,14 +60,14 @@ describe('dead letters', () => {
     await row.getByRole('button', { name: /^Retry / }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('1 job matches').waitFor();
-    await dialog.getByText(/with the text INV-32/).waitFor();
+    await dialog.getByText(/containing INV-32/).waitFor();
     await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
   });
 
   it('are retried and deleted by group, after a look at what that is about', async () => {
     const id = await fail('INV-33');
     const page = await open('/dead-letters?q=INV-33');
-    await page.getByRole('button', { name: 'Retry all that match…' }).click();
+    await page.getByRole('button', { name: 'Retry all matching…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('1 job matches').waitFor();
     expect(await axeFindings(page)).toEqual([]);
@@ -78,7 +78,7 @@ describe('dead letters', () => {
     await jobInState(shop.address, id, 'failed');
     expect((await readJob(shop.address, id)).maxAttempts).toBe(4);
 
-    await page.getByRole('button', { name: 'Delete all that match…' }).click();
+    await page.getByRole('button', { name: 'Delete all matching…' }).click();
     const danger = dialog.getByRole('button', { name: 'Delete 1 job' });
     await dialog.getByText('1 job matches').waitFor();
     expect(await danger.isDisabled()).toBe(true);
@@ -102,11 +102,11 @@ describe('many jobs', () => {
     }
     const page = await open('/jobs');
     await page.getByRole('row').nth(1).waitFor();
-    expect(await page.getByRole('button', { name: /all that match/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /all matching/ }).count()).toBe(0);
     await page.getByLabel('Search jobs').fill('tag:to-cancel "width"');
     await page.getByLabel('Search jobs').press('Enter');
     await page.getByText('2 jobs', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Cancel all that match…' }).click();
+    await page.getByRole('button', { name: 'Cancel all matching…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('2 jobs match').waitFor();
     await dialog.getByLabel('Type 2 to confirm').fill('2');
@@ -116,12 +116,12 @@ describe('many jobs', () => {
 
     await page.getByRole('link', { name: 'Cancelled' }).click();
     await page.getByText('2 jobs', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Retry all that match…' }).click();
+    await page.getByRole('button', { name: 'Retry all matching…' }).click();
     await dialog.getByLabel('Max jobs per second').fill('0.01');
     await dialog.getByRole('button', { name: /^Retry \d+ jobs?$/ }).click();
     await dialog.getByText('1 of 2 retried.').waitFor();
     await dialog.getByRole('button', { name: 'Stop' }).click();
-    await dialog.getByText('1 of 2 retried. Stopped by a person.').waitFor();
+    await dialog.getByText('1 of 2 retried. Stopped by a user.').waitFor();
     await page.keyboard.press('Escape');
   });
 });

@@ -70,7 +70,7 @@ it('a key that may only read sees no button that changes something', async () =>
     ['/jobs?status=created', '1 job'],
     ['/definitions/image.resize', 'Latest jobs'],
     ['/schedules', 'nightly'],
-    ['/workers', 'Drains|active'],
+    ['/workers', 'Draining|active'],
     ['/alerts', 'dead-letters'],
     ['/settings', 'Permissions'],
   ] as const;
@@ -111,7 +111,7 @@ it('a change that does not reach the server is told as one that was not made', a
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   server.signal('SIGTERM');
   await server.exited;
-  await page.getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByRole('button', { name: 'Cancel job' }).click();
   await page.getByText("Can't reach the server. Your change was NOT applied.").waitFor();
   forgiveComplaints();
 });

@@ -30,7 +30,7 @@ it('takes a newcomer from an empty server to the first finished job', async () =
   const page = await open('/');
   await page.goto(`${address}/`);
   await page.getByText('All quiet').waitFor();
-  await page.getByText('A job is started (to do)').waitFor();
+  await page.getByText('A job is enqueued (to do)').waitFor();
   await page
     .getByText(
       /^npx longshore enqueue billing.send-invoice '\{"email":"…","invoiceId":"…"\}' --wait/,
@@ -41,7 +41,7 @@ it('takes a newcomer from an empty server to the first finished job', async () =
   await page.getByRole('link', { name: 'Run billing.send-invoice…' }).click();
   await page.getByLabel('invoiceId').fill('INV-1');
   await page.getByLabel('email').fill('amy@up.example');
-  await page.getByRole('button', { name: 'Start the job' }).click();
+  await page.getByRole('button', { name: 'Run job' }).click();
   await page.getByText(/^Succeeded on attempt 1/).waitFor();
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByText('All quiet').waitFor();
@@ -70,11 +70,11 @@ it('says when the server is gone and when it is back, and misses nothing of what
   const { address } = server.summary;
   const page = await open('/');
   await page.goto(`${address}/ui/jobs?definitionKey=storage.tidy`);
-  await page.getByText('No job fits.').waitFor();
+  await page.getByText('No matching jobs.').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
   const states = await connectionStates(page);
   server.signal('SIGTERM');
-  await page.getByText('Server unreachable, trying again').waitFor();
+  await page.getByText('Server unreachable, retrying').waitFor();
   await server.exited;
   await launch('start', { env: { ...env, LONGSHORE_PORT: new URL(address).port } });
   await startJob(address, 'storage.tidy');

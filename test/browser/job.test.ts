@@ -19,7 +19,7 @@ describe('a job', () => {
     await page.getByText('Failed on attempt 3 of 3: HANDLER_ERROR').waitFor();
     await page.getByText('connect ECONNREFUSED 10.0.4.12:587').waitFor();
     expect(await page.getByText('team-billing').count()).toBe(1);
-    const often = page.getByRole('link', { name: /^The same error|^The only one with this error/ });
+    const often = page.getByRole('link', { name: /^Same error|^The only job with this error/ });
     await often.waitFor();
     const runbook = page.getByRole('link', { name: 'Runbook' });
     expect(await runbook.getAttribute('href')).toBe('https://wiki.example.com/runbooks/invoices');
@@ -37,9 +37,9 @@ describe('a job', () => {
 
   it('says why it does not run', async () => {
     const page = await open(`/jobs/${shop.unhandled}`);
-    await page.getByText('No worker has ever brought a definition “video.transcode”.').waitFor();
+    await page.getByText('No worker has registered “video.transcode”.').waitFor();
     await page.goto(`${shop.address}/ui/jobs/${shop.retrying}`);
-    await page.getByText(/^Attempt 1 failed; the next one waits for its backoff/).waitFor();
+    await page.getByText(/^Attempt 1 failed; the next one waits for the backoff/).waitFor();
   });
 
   it('can be followed while it runs, over a lost connection, and can be cancelled', async () => {
@@ -48,12 +48,12 @@ describe('a job', () => {
     const page = await open(`/jobs/${id}`);
     const log = page.getByRole('log');
     await log.getByText('page 3 of 2000').waitFor();
-    await page.getByText('It runs, and its worker is alive.').waitFor();
+    await page.getByText('No: it is running, and its worker is alive.').waitFor();
     await page.getByRole('progressbar').waitFor();
     expect(await axeFindings(page)).toEqual([]);
 
     await page.context().setOffline(true);
-    await page.getByText('Server unreachable, trying again').waitFor();
+    await page.getByText('Server unreachable, retrying').waitFor();
     await page.context().setOffline(false);
     await page.getByText('Live', { exact: true }).waitFor();
     const { progress } = await readJob(shop.address, id);
@@ -64,8 +64,8 @@ describe('a job', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Cancel the job' }).click();
-    await page.getByText('The job is asked to stop.').waitFor();
+    await page.getByRole('button', { name: 'Cancel job' }).click();
+    await page.getByText('Cancellation requested.').waitFor();
     await page.getByText('Cancelled on attempt 1 of 3.').waitFor();
     await jobInState(shop.address, id, 'cancelled');
     await page.getByRole('table').getByText('Cancelled', { exact: true }).waitFor();
@@ -89,11 +89,11 @@ describe('a job', () => {
         return Math.round(scrollHeight - scrollTop - clientHeight);
       });
     await expect.poll(hidden).toBeLessThanOrEqual(1);
-    expect(await page.getByRole('button', { name: 'To the end' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Jump to end' }).count()).toBe(0);
     // The reader goes up, and comes back.
     await page.getByRole('log').focus();
     await page.keyboard.press('Home');
-    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('button', { name: 'Jump to end' }).click();
     await expect.poll(hidden).toBeLessThanOrEqual(1);
   });
 
@@ -102,9 +102,9 @@ describe('a job', () => {
     const params = { url: 'held.png', width: 2, apiKey: canary };
     const id = await startJob(shop.address, 'image.resize', params, { hold: true });
     const page = await open(`/jobs/${id}`);
-    await page.getByText('It is held, and stays so until somebody releases it.').waitFor();
+    await page.getByText('Held until it is released.').waitFor();
     await page.getByRole('button', { name: 'Release' }).click();
-    await page.getByText('The job is released.').waitFor();
+    await page.getByText('Job released.').waitFor();
     await page.getByText(/^Succeeded on attempt 1 of 3 in/).waitFor();
     await page.getByRole('heading', { name: 'Result' }).waitFor();
     await page.getByText('640', { exact: true }).waitFor();
@@ -117,7 +117,7 @@ describe('a job', () => {
     const page = await open(`/jobs/${id}`);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await fetch(`${shop.address}/v1/jobs/${id}/cancel`, { method: 'POST' });
-    await page.getByRole('button', { name: 'Cancel the job' }).click();
+    await page.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByText('The job is cancelled: it cannot be cancelled any more.').waitFor();
     forgiveComplaints();
   });

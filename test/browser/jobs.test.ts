@@ -35,7 +35,7 @@ describe('the list of jobs', () => {
     expect(page.url()).toBe(before.href);
     await page.getByLabel('Search jobs').fill('no.such.definition');
     await page.getByLabel('Search jobs').press('Enter');
-    await page.getByText('No job fits.').waitFor();
+    await page.getByText('No matching jobs.').waitFor();
     await page.getByRole('link', { name: 'Show all jobs' }).click();
     await page.getByRole('row').nth(2).waitFor();
   });
@@ -108,7 +108,7 @@ describe('the list of jobs', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByLabel('Single keys do something').uncheck();
+    await page.getByLabel('Enable single-key shortcuts').uncheck();
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     expect(await page.getByRole('dialog').count()).toBe(0);
@@ -127,7 +127,7 @@ describe('the list of jobs', () => {
     const page = await open('/jobs');
     await page.getByLabel('Search jobs').fill('two words');
     await page.getByLabel('Search jobs').press('Enter');
-    await page.getByText('The search is not clear').waitFor();
+    await page.getByText('Invalid search').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await page.getByLabel('Search jobs').fill(shop.failed);
     await page.getByLabel('Search jobs').press('Enter');

@@ -11,9 +11,9 @@ describe('webhooks', () => {
     const receiver = await startReceiver();
     onTestFinished(receiver.close);
     const page = await open('/webhooks');
-    await page.getByText('No other server is told anything.').waitFor();
+    await page.getByText('No webhooks yet.').waitFor();
     await page.getByRole('button', { name: 'Add webhook…' }).click();
-    await page.getByLabel('Address').fill('http://10.0.0.1/hooks');
+    await page.getByLabel('URL').fill('http://10.0.0.1/hooks');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page
       .getByRole('dialog')
@@ -21,7 +21,7 @@ describe('webhooks', () => {
       .last()
       .waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByLabel('Address').fill(receiver.url);
+    await page.getByLabel('URL').fill(receiver.url);
     await page.getByLabel('Description').fill(HOSTILE);
     await page.getByLabel('job.succeeded').check();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -35,15 +35,15 @@ describe('webhooks', () => {
     await page.getByRole('link', { name: receiver.url }).click();
 
     receiver.answerWith(status(500, { 'content-type': 'text/plain' }, HOSTILE));
-    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Send test' }).click();
     const delivery = page.getByRole('listitem').filter({ hasText: 'webhook.test' }).first();
     await delivery.getByText('failed').waitFor();
     await delivery.locator('summary').first().click();
-    await delivery.getByText(/^Try 1: answered 500/).waitFor();
+    await delivery.getByText(/^Attempt 1: status 500/).waitFor();
     await delivery.getByText(HOSTILE).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     receiver.answerWith(status(204));
-    await delivery.getByRole('button', { name: 'Send it again' }).click();
+    await delivery.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('delivered').first().waitFor();
 
     const params = { url: 'hook.png', width: 1 };
@@ -51,17 +51,17 @@ describe('webhooks', () => {
     await jobInState(shop.address, id, 'succeeded');
     await page.getByText('job.succeeded', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('It is paused.').waitFor();
+    await page.getByText('Webhook paused.').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('It is told again.').waitFor();
-    await page.getByRole('button', { name: 'Rotate the secret…' }).click();
-    await page.getByRole('button', { name: 'Create a new secret' }).click();
+    await page.getByText('Webhook resumed.').waitFor();
+    await page.getByRole('button', { name: 'Rotate secret…' }).click();
+    await page.getByRole('button', { name: 'Create new secret' }).click();
     const next = page.getByRole('dialog', { name: 'New webhook secret' }).locator('code');
     expect(await next.innerText()).not.toBe(secret);
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByRole('button', { name: 'Delete it' }).click();
-    await page.getByText('No other server is told anything.').waitFor();
+    await page.getByRole('button', { name: 'Delete webhook' }).click();
+    await page.getByText('No webhooks yet.').waitFor();
     forgiveComplaints();
   });
 });
@@ -78,9 +78,9 @@ describe('the audit log', () => {
     expect(await axeFindings(page)).toEqual([]);
     await row.getByRole('link', { name: 'job.cancel' }).click();
     await page.waitForURL(/action=job.cancel/);
-    await page.getByLabel('Who', { exact: true }).fill('key:nobody');
+    await page.getByLabel('Actor', { exact: true }).fill('key:nobody');
     await page.getByRole('button', { name: 'Find' }).click();
-    await page.getByText('Nobody has done such a thing.').waitFor();
+    await page.getByText('No matching audit entries.').waitFor();
     await page.goBack();
     await row.getByRole('link', { name: id.slice(0, 13) }).click();
     await page
@@ -113,7 +113,7 @@ describe('throughput', () => {
     await page.locator('.chart canvas').waitFor();
     await page.getByText('New definitions:').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByRole('button', { name: 'As a table' }).click();
+    await page.getByRole('button', { name: 'Show table' }).click();
     await page.getByRole('table', { name: /by minute/ }).waitFor();
     await page.goto(`${shop.address}/ui/definitions/image.resize`);
     await page.getByRole('heading', { name: 'Rates' }).waitFor();
@@ -129,17 +129,17 @@ describe('alerts', () => {
     const page = await open('/alerts');
     const row = page.getByRole('row').filter({ hasText: 'dead-letters' }).last();
     await row.getByRole('button', { name: 'Change…' }).click();
-    await page.getByLabel('It fires from so many jobs').fill('0');
-    await page.getByRole('button', { name: 'Change it' }).click();
+    await page.getByLabel('Threshold (jobs)').fill('0');
+    await page.getByRole('button', { name: 'Save' }).click();
     await page
       .getByRole('dialog')
       .getByText(/must be a whole number/)
       .waitFor();
-    await page.getByLabel('It fires from so many jobs').fill('1');
-    await page.getByRole('button', { name: 'Change it' }).click();
-    await page.getByText('The rule holds from now on.').waitFor();
+    await page.getByLabel('Threshold (jobs)').fill('1');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Rule saved.').waitFor();
     await row.getByText('1 job', { exact: true }).waitFor();
-    await row.getByText('a person').waitFor();
+    await row.getByText('API', { exact: true }).waitFor();
     await page.getByText('firing').first().waitFor();
     await page.getByText('team-billing').first().waitFor();
     expect(await axeFindings(page)).toEqual([]);

@@ -20,7 +20,7 @@ describe('the overview', () => {
     const page = await open('/');
     await page.getByText(/^\d+ issues need attention$/).waitFor();
     await page
-      .getByText('1 job of video.transcode waits, and no worker has this definition.')
+      .getByText('1 job of video.transcode waits, but no worker has this definition.')
       .waitFor();
     await page.getByRole('link', { name: /^hostile failed: HANDLER_ERROR <img/ }).waitFor();
     await page.getByRole('link', { name: /^Retrying 1 next in/ }).waitFor();
@@ -131,7 +131,7 @@ describe('the overview', () => {
 
   it('has no screen that does not exist', async () => {
     const page = await open('/nowhere/at/all');
-    await page.getByText('There is no such screen.').waitFor();
+    await page.getByText('This page does not exist.').waitFor();
     await page.getByRole('link', { name: 'Go to the overview' }).click();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   });

@@ -11,10 +11,10 @@ describe('schedules', () => {
     await row.getByText('At 02:30').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await row.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('nightly is paused.').waitFor();
+    await page.getByText('nightly paused.').waitFor();
     await row.getByText('paused').waitFor();
     await row.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('nightly goes on.').waitFor();
+    await page.getByText('nightly resumed.').waitFor();
     await row.getByRole('button', { name: 'Run now' }).click();
     await page.waitForURL(/\/ui\/jobs\/[0-9a-f-]{36}$/);
     await page.getByText(/^Succeeded on attempt 1/).waitFor();
@@ -41,9 +41,9 @@ describe('schedules', () => {
       .getByText(/forward|skipped|exist/)
       .first()
       .waitFor();
-    await page.getByText('succeeded, started by a person', { exact: true }).waitFor();
+    await page.getByText('succeeded, manual run', { exact: true }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Look at it' }).click();
+    await page.getByRole('link', { name: 'View job' }).click();
     await page.getByRole('heading', { level: 1, name: 'image.resize' }).waitFor();
   });
 });
@@ -59,12 +59,12 @@ describe('definitions', () => {
     await page.getByLabel('invoiceId').fill('INV-1');
     await page.getByLabel('email').fill('amy@up.example');
     await page.getByLabel('copies').fill('many');
-    await page.getByRole('button', { name: 'Start the job' }).click();
+    await page.getByRole('button', { name: 'Run job' }).click();
     await page.getByText('must be a number').waitFor();
     expect(await page.getByLabel('copies').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('copies').fill('2');
     await page.getByLabel('language').selectOption('de');
-    await page.getByRole('button', { name: 'Start the job' }).click();
+    await page.getByRole('button', { name: 'Run job' }).click();
     await page.getByText(/^Succeeded on attempt 1 of 3/).waitFor();
     await page.getByText('"amy@up.example"').first().waitFor();
     expect(await page.getByText('"de"').count()).toBe(1);
@@ -73,20 +73,20 @@ describe('definitions', () => {
   it('take JSON as well, and what the latest job had', async () => {
     await startJob(shop.address, 'image.resize', { url: 'latest.png', width: 77 }, { hold: true });
     const page = await open('/definitions/image.resize');
-    await page.getByRole('button', { name: 'Fill in from the latest job' }).click();
+    await page.getByRole('button', { name: 'Copy params of the latest job' }).click();
     const json = page.getByLabel('Params as JSON');
     expect(JSON.parse(await json.inputValue())).toEqual({ url: 'latest.png', width: 77 });
     await json.fill('{');
-    await page.getByRole('button', { name: 'Start the job' }).click();
-    await page.getByText(/^The text is no JSON/).waitFor();
+    await page.getByRole('button', { name: 'Run job' }).click();
+    await page.getByText(/^The text is invalid JSON/).waitFor();
     await json.fill('{"deep":[[[[[[[[[[]]]]]]]]]]}');
-    await page.getByRole('button', { name: 'Start the job' }).click();
+    await page.getByRole('button', { name: 'Run job' }).click();
     await page.getByText(/^\/deep.* levels/).waitFor();
     forgiveComplaints();
     await json.fill('{"url":"typed.png","width":3}');
-    await page.getByLabel('Hold it until it is released').check();
-    await page.getByRole('button', { name: 'Start the job' }).click();
-    await page.getByText('It is held, and stays so until somebody releases it.').waitFor();
+    await page.getByLabel('Hold until released').check();
+    await page.getByRole('button', { name: 'Run job' }).click();
+    await page.getByText('Held until it is released.').waitFor();
     await page.getByText('"typed.png"').waitFor();
   });
 });
@@ -101,10 +101,10 @@ describe('workers', () => {
     await row.getByRole('link', { name: 'report.build' }).waitFor();
     expect(await row.innerText()).toMatch(/1 of 4/);
     expect(await axeFindings(page)).toEqual([]);
-    await row.getByRole('button', { name: 'Drain' }).click();
-    await page.getByRole('button', { name: 'Drain it' }).click();
-    await page.getByText(/ drains\.$/).waitFor();
-    await page.getByRole('heading', { name: 'Gone' }).waitFor();
+    await row.getByRole('button', { name: 'Drain…' }).click();
+    await page.getByRole('button', { name: 'Drain worker' }).click();
+    await page.getByText(/is draining\.$/).waitFor();
+    await page.getByRole('heading', { name: 'Offline' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'active' }).waitFor();
     await fetch(`${shop.address}/v1/jobs/${id}/cancel`, { method: 'POST' });
   });
@@ -115,8 +115,8 @@ describe('a definition', () => {
     const page = await open('/definitions/storage.tidy');
     await page.getByRole('button', { name: 'Pause…' }).click();
     await page.getByLabel('Reason (shown to others)').fill('the disk is being moved <b>');
-    await page.getByRole('button', { name: 'Pause it' }).click();
-    await page.getByText('storage.tidy is paused.').waitFor();
+    await page.getByRole('button', { name: 'Pause definition' }).click();
+    await page.getByText('storage.tidy paused.').waitFor();
     await page
       .getByText(/was paused .* ago \(no sign-in configured\): the disk is being moved <b>$/)
       .waitFor();
@@ -130,29 +130,29 @@ describe('a definition', () => {
       .getByRole('link', { name: /^storage.tidy was paused.*(1 job waits|Jobs wait)/ })
       .click();
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('storage.tidy goes on.').waitFor();
+    await page.getByText('storage.tidy resumed.').waitFor();
     await jobInState(shop.address, id, 'succeeded');
   });
 
   it('shows its limits, and who changed them', async () => {
     const page = await open('/definitions/image.resize');
     await page.getByRole('button', { name: 'Change…' }).click();
-    await page.getByLabel('At a time', { exact: true }).fill('many');
+    await page.getByLabel('Concurrency', { exact: true }).fill('many');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/^At a time: must be a whole number/).waitFor();
+    await page.getByText(/^Concurrency: must be a whole number/).waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByLabel('At a time', { exact: true }).fill('7');
-    await page.getByLabel('Starts', { exact: true }).fill('1000/1s');
+    await page.getByLabel('Concurrency', { exact: true }).fill('7');
+    await page.getByLabel('Rate limit', { exact: true }).fill('1000/1s');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('7 (the code: no limit)').waitFor();
+    await page.getByText('7 (in code: no limit)').waitFor();
     await page.getByText(/by open$/).waitFor();
     await page.goto(`${shop.address}/ui/definitions`);
     await page.getByText('7 at a time, 1000 in 1 s').waitFor();
     await page.getByRole('link', { name: 'image.resize' }).click();
     await page.getByRole('button', { name: 'Change…' }).click();
-    for (const name of ['At a time', 'Starts'])
+    for (const name of ['Concurrency', 'Rate limit'])
       await page.getByLabel(name, { exact: true }).fill('');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('7 (the code: no limit)').waitFor({ state: 'detached' });
+    await page.getByText('7 (in code: no limit)').waitFor({ state: 'detached' });
   });
 });

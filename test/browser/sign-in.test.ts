@@ -55,13 +55,13 @@ it('asks for a key where the server does, and follows a log by its session', asy
   await shown.getByRole('button', { name: 'I have stored it' }).click();
   const row = page.getByRole('row').filter({ hasText: HOSTILE });
   await row.getByRole('button', { name: 'Rotate…' }).click();
-  await page.getByRole('button', { name: 'Create the new key' }).click();
+  await page.getByRole('button', { name: 'Create new key' }).click();
   await shown.getByRole('button', { name: 'I have stored it' }).click();
   await expect.poll(async () => await row.count()).toBe(2);
   await row.filter({ hasNotText: 'never' }).last().waitFor();
   for (const revoked of [1, 2]) {
     await row.getByRole('button', { name: 'Revoke…' }).first().click();
-    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
     await page.getByText('is revoked.').last().waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).first().click();
     // Until the table knows, the first button is still that of the key that is gone.

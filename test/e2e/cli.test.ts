@@ -119,7 +119,7 @@ describe('keys', () => {
     const cwd = await mkdtemp(join(tmpdir(), 'longshore-keys-'));
     try {
       const listed = await run(['keys', '--url', server.summary.address], { cwd });
-      expect(listed).toMatchObject({ code: 0, stderr: 'There are no keys.\n' });
+      expect(listed).toMatchObject({ code: 0, stderr: 'No keys.\n' });
       const nowhere = await run(['keys', 'list'], { cwd });
       expect(nowhere).toMatchObject({ code: 2, stdout: '' });
       expect(nowhere.stderr).toMatch(/^error: there is no database in .*--url or LONGSHORE_URL/);

@@ -115,7 +115,7 @@ it.skipIf(!has('fish'))('fish offers words with what they mean, or else files', 
   const tab = async (line: string) =>
     await linesOf('fish', ['--no-config', '-c', `source longshore.fish; complete -C '${line}'`]);
   const subs = await tab('longshore schedules ');
-  expect(subs).toContain('slots\tList what became of its slots, the newest first.');
+  expect(subs).toContain('slots\tList its slots and their outcomes, newest first.');
   expect(subs).not.toContain('longshore.fish');
   expect(await tab('longshore enqueue team:mail.s')).toEqual(['team:mail.send']);
   expect(await tab('longshore show longsh')).toEqual(['longshore.fish']);

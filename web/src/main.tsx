@@ -2,19 +2,19 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import './runtime/place.ts';
+import './runtime/urls.ts';
 import './runtime/theme.ts';
 import { ProblemError } from './api/problem-error.ts';
 import { router } from './app/router.tsx';
 import './styles/index.css';
 
-/** A refusal stays a refusal; only what may pass is asked again before a person is told. */
+/** Only network errors and 5xx are retried before an error is shown. */
 const RETRIES_MAX = 2;
 const client = new QueryClient({
   defaultOptions: {
     mutations: { networkMode: 'always' },
     queries: {
-      // A browser that thinks it is offline still reaches a server on its own machine.
+      // A browser that is offline still reaches a server on its own machine.
       networkMode: 'always',
       retry: (failures, error) =>
         failures < RETRIES_MAX &&
@@ -23,9 +23,9 @@ const client = new QueryClient({
   },
 });
 
-const place = document.querySelector('#root');
-if (place) {
-  createRoot(place).render(
+const root = document.querySelector('#root');
+if (root) {
+  createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />

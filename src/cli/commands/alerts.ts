@@ -12,8 +12,8 @@ const OF_ONE = ['--definition-key <key>', 'for this definition only'] as const;
 export function addAlerts(program: Command, cli: Cli): void {
   const alerts = program
     .command('alerts')
-    .summary('see what is wrong')
-    .description('See what is wrong, and change when it is said.');
+    .summary('list alerts and change their rules')
+    .description('List alerts, and change the rules that fire them.');
   addList(alerts, cli);
   addRules(alerts, cli);
   addSet(alerts, cli);
@@ -23,17 +23,17 @@ export function addAlerts(program: Command, cli: Cli): void {
 function addList(alerts: Command, cli: Cli): void {
   const list = alerts
     .command('list', { isDefault: true })
-    .description('List what fires now, the newest first; with --all also what was resolved.')
-    .option('--all', 'also what was resolved')
-    .option('--rule <rule>', 'only those of this rule', alertRule)
-    .option('--definition-key <key>', 'only those about this definition');
+    .description('List firing alerts, newest first; with --all also resolved ones.')
+    .option('--all', 'also list resolved alerts')
+    .option('--rule <rule>', 'only alerts of this rule', alertRule)
+    .option('--definition-key <key>', 'only alerts of this definition');
   addPage(list).action(
     async ({ all, ...filter }: AlertFilter & { all?: true }, command: Command) => {
       const out = outputOf(cli, command);
       const status = all ? undefined : 'firing';
       const page = await clientOf(cli, command).alerts.list({ ...filter, status });
       if (out.json) return out.document(page);
-      if (page.alerts.length === 0) return out.note(all ? 'There are no alerts.' : 'All is well.');
+      if (page.alerts.length === 0) return out.note(all ? 'No alerts.' : 'No firing alerts.');
       out.table(alertTable(page.alerts, cli.clock.now(), out.width));
       out.noteMore(page.nextCursor);
     },
@@ -43,7 +43,7 @@ function addList(alerts: Command, cli: Cli): void {
 function addRules(alerts: Command, cli: Cli): void {
   alerts
     .command('rules')
-    .description('List when alerts fire: every rule as it holds, and who decided.')
+    .description('List the alert rules with their effective values and sources.')
     .action(async (_options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const rules = await clientOf(cli, command).alerts.rules();
@@ -59,13 +59,13 @@ function addSet(alerts: Command, cli: Cli): void {
   }
   alerts
     .command('set')
-    .description('Change when an alert fires. It replaces what was said of that rule before.')
+    .description('Change an alert rule. Replaces earlier changes of this rule.')
     .argument('<rule>', 'the name of the rule', alertRule)
     .option(...OF_ONE)
-    .option('--threshold <number>', 'it fires from this value on', whole)
-    .option('--window-seconds <number>', 'how far back it counts', whole)
-    .addOption(new Option('--off', 'it never fires').conflicts('on'))
-    .option('--on', 'it may fire, although it is off otherwise')
+    .option('--threshold <number>', 'fire at this value or above', whole)
+    .option('--window-seconds <number>', 'length of the window', whole)
+    .addOption(new Option('--off', 'disable the rule').conflicts('on'))
+    .option('--on', 'enable the rule')
     .action(async (rule: AlertRuleName, { on, off, ...fields }: Options, command: Command) => {
       const out = outputOf(cli, command);
       const enabled = off ? false : on;
@@ -78,7 +78,7 @@ function addSet(alerts: Command, cli: Cli): void {
 function addUnset(alerts: Command, cli: Cli): void {
   alerts
     .command('unset')
-    .description('Take back what was set: the configuration, or the default, holds again.')
+    .description('Remove a change: the configuration or the default applies again.')
     .argument('<rule>', 'the name of the rule', alertRule)
     .option(...OF_ONE)
     .action(async (rule: AlertRuleName, scope: { definitionKey?: string }, command: Command) => {

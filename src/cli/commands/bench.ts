@@ -25,19 +25,19 @@ const LOOK_MS = 250;
 export function addBench(program: Command, cli: Cli): void {
   program
     .command('bench')
-    .summary('measure a running server with jobs of your own')
+    .summary('measure the throughput of a running server')
     .description(
-      'Start many jobs of a definition over HTTP, wait for their end, and tell how long all took. ' +
-        'They are real jobs: choose one that may run often.',
+      'Enqueue many jobs of a definition over HTTP, wait until they finish, and print latencies. ' +
+        'The jobs really run: choose a definition without side effects.',
     )
     .argument('<key>', 'the key of the definition')
     .argument('[params]', 'JSON, @file, or - to read stdin; {} when left out')
-    .option('-n, --jobs <number>', 'how many jobs; default 500', whole)
-    .option('--callers <number>', 'how many requests at the same time; default 8', whole)
-    .option('--timeout <seconds>', 'how long to wait for the last one; default 120', secondsAsMs)
+    .option('-n, --jobs <number>', 'number of jobs; default 500', whole)
+    .option('--callers <number>', 'number of concurrent requests; default 8', whole)
+    .option('--timeout <seconds>', 'how long to wait for the last job; default 120', secondsAsMs)
     .action(async (key: string, argument: string | undefined, options: Options, self: Command) => {
       const { jobs = 500, callers = 8, timeout: timeoutMs = 120_000 } = options;
-      if (jobs < 1 || callers < 1) throw new UsageError('--jobs and --callers begin at 1');
+      if (jobs < 1 || callers < 1) throw new UsageError('--jobs and --callers must be at least 1');
       const out = outputOf(cli, self);
       const client = clientOf(cli, self);
       const params = await readParams(argument, cli.stdin);
@@ -49,13 +49,13 @@ export function addBench(program: Command, cli: Cli): void {
       if (out.json) out.document(report);
       else out.lines(reportLines(report));
       if (report.ended < jobs) {
-        out.trouble(`${jobs - report.ended} had not ended when the time was over; they go on.`);
+        out.trouble(`Timed out: ${jobs - report.ended} jobs have not finished yet; they continue.`);
         cli.exitCode = exitCode('timeout');
       } else if (report.succeeded < jobs) cli.exitCode = exitCode('failed');
     });
 }
 
-/** Without a worker that has it, nothing would ever end. */
+/** Without a worker for the definition, no job would finish. */
 async function refuseUnknown(client: Longshore, key: string): Promise<void> {
   const keys = [...new Set((await client.definitions()).map((definition) => definition.key))];
   if (!keys.includes(key)) throw new UsageError(unknownName('definition', key, keys));
@@ -77,9 +77,9 @@ interface Report {
   succeeded: number;
   enqueuedPerSecond: number;
   endedPerSecond: number;
-  /** What a caller waited for its answer, by this process's clock. */
+  /** Response time of enqueue requests, by this process's clock. */
   enqueueMs: Percentiles;
-  /** From eligible to begun, and from begun to ended, by the clock of the database. */
+  /** Queue time and run time, by the clock of the database. */
   waitMs: Percentiles;
   runMs: Percentiles;
 }
@@ -100,7 +100,7 @@ async function measure(
       const sentMs = clock.monotonicMs();
       await client.enqueue(key, params, { tags: [tag] });
       enqueueMs.push(clock.monotonicMs() - sentMs);
-      progress.tell('enqueued', enqueueMs.length, jobs);
+      progress.show('enqueued', enqueueMs.length, jobs);
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
@@ -124,8 +124,8 @@ async function measure(
 }
 
 /**
- * Looks at all of them only when none is seen that is open: looking costs the server something, too.
- * A job that moves at that moment may be seen neither here nor there, so they are counted.
+ * Reads all jobs only once no open job is found, since reading loads the server. A job that changes
+ * state in between may be missed, so finished jobs are counted.
  */
 async function untilEnded(
   client: Longshore,
@@ -140,7 +140,7 @@ async function untilEnded(
       const ended: Job[] = [];
       for await (const job of client.listAll({ tag, limit: 200 })) {
         if (isTerminal(job.status)) ended.push(job);
-        progress.tell('ended', ended.length, jobs);
+        progress.show('ended', ended.length, jobs);
       }
       if (ended.length === jobs || isOver()) return ended;
     }
@@ -160,15 +160,15 @@ function reportLines(report: Report): string[] {
     [name, ...[p50, p95, p99].map((ms) => (Number.isNaN(ms) ? '-' : `${ms} ms`))] as const;
   return [
     `${jobs} jobs by ${callers} callers: ${succeeded} succeeded, ${ended - succeeded} did not`,
-    `enqueued ${enqueuedPerSecond}/s, from the first created to the last ended ${endedPerSecond}/s`,
+    `enqueued ${enqueuedPerSecond}/s, finished ${endedPerSecond}/s (first created to last finished)`,
     '',
     ...columns([
       ['', 'P50', 'P95', 'P99'],
-      row('answer to enqueue', report.enqueueMs),
-      row('wait in the queue', report.waitMs),
-      row('run', report.runMs),
+      row('enqueue response', report.enqueueMs),
+      row('queue time', report.waitMs),
+      row('run time', report.runMs),
     ]),
     '',
-    'Measured from here: this process, the network, the server and its other work share the figures.',
+    'Measured by this process: the numbers include the network and other load of the server.',
   ];
 }

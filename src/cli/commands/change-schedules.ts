@@ -17,40 +17,41 @@ type Options = Omit<ScheduleOptions, 'params'> & { params?: string; paused?: tru
 export function addScheduleChanges(schedules: Command, cli: Cli): void {
   const create = schedules
     .command('create')
-    .description('Make a schedule and print its id.')
+    .description('Create a schedule and print its id.')
     .argument('<key>', 'the key of the definition')
     .argument('<cron>', 'a cron expression in quotes, or a nickname like @daily')
-    .option('--paused', 'do not run before `longshore schedules resume`')
+    .option('--paused', 'create it paused; start it with `longshore schedules resume`')
     .action(async (key: string, cron: string, options: Options, command: Command) => {
       const out = outputOf(cli, command);
       const { paused, ...given } = options;
       const wanted = { ...(await readOptions(given, cli)), enabled: paused ? false : undefined };
-      tell(cli, out, await clientOf(cli, command).schedules.create(key, cron, wanted));
+      printId(cli, out, await clientOf(cli, command).schedules.create(key, cron, wanted));
     });
   addPolicies(create);
 
   const update = schedules
     .command('update')
-    .description('Change a schedule; what is not named stays as it is.')
-    .argument('<schedule>', 'its id, or its name')
+    .description('Change a schedule; other fields stay unchanged.')
+    .argument('<schedule>', 'id or name of the schedule')
     .option('--cron <cron>', 'a cron expression in quotes, or a nickname like @daily')
     .action(async (name: string, options: Options, command: Command) => {
-      if (Object.keys(options).length === 0) throw new UsageError('say what to change, by a flag');
+      if (Object.keys(options).length === 0)
+        throw new UsageError('nothing to change: give at least one flag');
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
       const { id } = await findSchedule(client, name);
-      tell(cli, out, await client.schedules.update(id, await readOptions(options, cli)));
+      printId(cli, out, await client.schedules.update(id, await readOptions(options, cli)));
     });
   addPolicies(update);
 
   for (const [verb, description] of [
     ['pause', 'Pause schedules: no slot fires until they are resumed.'],
-    ['resume', 'Resume schedules: they go on with their first slot from now on.'],
+    ['resume', 'Resume schedules: they continue with their next slot.'],
   ] as const) {
     schedules
       .command(verb)
       .description(description)
-      .argument('<schedule...>', 'their ids, or names')
+      .argument('<schedule...>', 'ids or names of schedules')
       .action(async (names: string[], _options: unknown, command: Command) => {
         const out = outputOf(cli, command);
         await changeEach(cli, out, clientOf(cli, command), names, verb);
@@ -59,8 +60,8 @@ export function addScheduleChanges(schedules: Command, cli: Cli): void {
 
   schedules
     .command('trigger')
-    .description('Make one of its jobs now, also while it is paused, and print the id of the job.')
-    .argument('<schedule>', 'its id, or its name')
+    .description('Enqueue one of its jobs now, even while it is paused, and print the job id.')
+    .argument('<schedule>', 'id or name of the schedule')
     .action(async (name: string, _options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
@@ -68,14 +69,14 @@ export function addScheduleChanges(schedules: Command, cli: Cli): void {
       const made = await client.schedules.trigger(id);
       if (out.json) return out.document(made);
       out.lines([made.jobId]);
-      out.note(`look at it with: longshore show ${made.jobId}`);
+      out.note(`show it with: longshore show ${made.jobId}`);
     });
 
   schedules
     .command('delete')
-    .description('Delete a schedule with its slots. Jobs that it made go on.')
-    .argument('<schedule>', 'its id, or its name')
-    .option('--yes', 'do not ask')
+    .description('Delete a schedule and its slots. Its jobs are kept.')
+    .argument('<schedule>', 'id or name of the schedule')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (name: string, options: { yes?: true }, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
@@ -102,13 +103,13 @@ async function changeEach(
     const { id } = await findSchedule(client, name);
     const schedule = await client.schedules[verb](id);
     changed.push(schedule);
-    if (!out.json) tell(cli, out, schedule);
+    if (!out.json) printId(cli, out, schedule);
   }
   if (out.json) out.document({ schedules: changed });
 }
 
-/** The id alone is on stdout, so that it can be used by the next command. */
-function tell(cli: Cli, out: Output, schedule: Schedule): void {
+/** Prints only the id to stdout, for use by other commands. */
+function printId(cli: Cli, out: Output, schedule: Schedule): void {
   if (out.json) return out.document(schedule);
   out.lines([schedule.id]);
   out.note(printable(scheduleSentence(schedule, cli.clock.now())));
@@ -123,18 +124,18 @@ function addPolicies(command: Command): void {
   const policy = (flag: string, help: string, choices: readonly string[]) =>
     command.addOption(new Option(`${flag} <policy>`, help).choices(choices));
   command
-    .option('--name <name>', 'a word to know it by')
-    .option('--timezone <zone>', 'an IANA time zone like Europe/Berlin; UTC is usual')
+    .option('--name <name>', 'a name for the schedule')
+    .option('--timezone <zone>', 'an IANA time zone like Europe/Berlin; default UTC')
     .option('--params <params>', 'JSON, @file, or - to read stdin')
     .option('--priority <number>', 'the priority of its jobs', whole)
-    .option('--definition-version <number>', 'default: the highest published one', whole)
+    .option('--definition-version <number>', 'default: the highest published version', whole)
     .option('--start-at <time>', 'no slot before this time, like 2030-01-31T08:00:00Z')
     .option('--end-at <time>', 'no slot at this time or later')
-    .option('--jitter-ms <ms>', 'spread jobs over so long after their slot', whole)
-    .option('--catch-up-window-ms <ms>', 'make good for nothing older than this', whole)
-    .option('--catch-up-max <number>', 'with --catch-up all, the newest so many at most', whole);
-  policy('--dst-gap', 'a local time that does not exist', DST_GAPS);
-  policy('--dst-repeat', 'a local time that comes twice', DST_REPEATS);
-  policy('--catch-up', 'slots that nobody saw', CATCH_UPS);
-  policy('--overlap', 'while an earlier job goes on', OVERLAPS);
+    .option('--jitter-ms <ms>', 'delay each job by a random time up to this', whole)
+    .option('--catch-up-window-ms <ms>', 'do not catch up slots older than this', whole)
+    .option('--catch-up-max <number>', 'with --catch-up all, at most this many slots', whole);
+  policy('--dst-gap', 'a local time skipped by DST', DST_GAPS);
+  policy('--dst-repeat', 'a local time repeated by DST', DST_REPEATS);
+  policy('--catch-up', 'slots missed while no scheduler ran', CATCH_UPS);
+  policy('--overlap', 'when an earlier job is still running', OVERLAPS);
 }

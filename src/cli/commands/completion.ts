@@ -5,7 +5,7 @@ import type { Cli } from '../cli.ts';
 import { configOf, outputOf } from '../session.ts';
 import { INSTALL_HINTS, type Shell, SHELL_SCRIPTS, SHELLS } from '../text/shell-scripts.ts';
 
-/** Somebody waits with a finger on the key: a server that is slow is not waited for. */
+/** Completion is interactive, so a slow server is not waited for. */
 const ASK_MS = 400;
 
 export function addCompletion(program: Command, cli: Cli): void {
@@ -13,16 +13,16 @@ export function addCompletion(program: Command, cli: Cli): void {
     .command('completion')
     .summary('complete commands with the tab key')
     .description('Print a script for your shell that completes commands, flags and definitions.')
-    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action((shell: Shell, _options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       out.lines([SHELL_SCRIPTS[shell].trimEnd()]);
-      if (out.isTerminal) out.note('', `To keep it: ${INSTALL_HINTS[shell]}`);
+      if (out.isTerminal) out.note('', `To install it: ${INSTALL_HINTS[shell]}`);
     });
   program
     .command('complete', { hidden: true })
-    .description('What the script of `completion` asks: which words can come next.')
-    .argument('[words...]', 'what was typed so far, the last word unfinished')
+    .description('Used by the script of `completion`: print the possible next words.')
+    .argument('[words...]', 'the words typed so far; the last may be incomplete')
     .action(async (words: string[], _options: unknown, command: Command) => {
       const found = await candidates(program, words, {
         definitionKeys: async () => await definitionKeys(cli, command),

@@ -9,8 +9,8 @@ import { addServerFlags } from '../options/setting-options.ts';
 export function addConfig(program: Command, cli: Cli): void {
   const command = program
     .command('config')
-    .summary('print the settings in force')
-    .description('Print every setting, its value and where that came from; secrets are masked.')
+    .summary('print the effective settings')
+    .description('Print every setting with its value and source; secrets are masked.')
     .action((_options: unknown, self: Command) => {
       const out = outputOf(cli, self);
       const { config, origins } = configOf(cli, self, 'server');
@@ -24,7 +24,7 @@ export function addConfig(program: Command, cli: Cli): void {
         return;
       }
       const cells = rows.map(({ key, value, origin }) => [key, String(value ?? '-'), origin]);
-      out.table(columns([['SETTING', 'VALUE', 'FROM'], ...cells]));
+      out.table(columns([['SETTING', 'VALUE', 'SOURCE'], ...cells]));
     });
   addServerFlags(command);
 }

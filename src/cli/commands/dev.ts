@@ -11,17 +11,17 @@ import { definitionLines } from '../text/start-block.ts';
 import { watchPaths } from '../watch.ts';
 import { configFor, runRole } from './roles.ts';
 
-/** Somebody waits for the new code: a job that takes longer is interrupted, and runs again by it. */
+/**
+ * Short, because the developer waits for the new code; longer jobs are interrupted and run again.
+ */
 const DRAIN_MS = 2_000;
 
 export function addDev(program: Command, cli: Cli): void {
   const command = program
     .command('dev')
-    .summary('run everything, and reload jobs as you edit them')
-    .description(
-      'Like start, but a change in the folder of the jobs lets the worker finish and starts a new one.',
-    )
-    .option('--watch <path>', 'reload for changes here, too; may be repeated', eachOf)
+    .summary('run everything, and reload jobs on changes')
+    .description('Like start, but restarts the worker when a file in the jobs folder changes.')
+    .option('--watch <path>', 'also reload on changes here; may be repeated', eachOf)
     .action(async ({ watch = [] }: { watch?: string[] }, self: Command) => {
       const out = outputOf(cli, self);
       const loaded = configOf(cli, self, 'server');
@@ -29,7 +29,7 @@ export function addDev(program: Command, cli: Cli): void {
         ...configFor('start', loaded, out),
         ...(loaded.origins.drainMs === 'default' && { drainMs: DRAIN_MS }),
       };
-      // A folder that is not there cannot be watched, and the first job is about to be written.
+      // Only an existing folder can be watched, and the first job may not be written yet.
       if (extname(config.jobs) === '') await mkdir(config.jobs, { recursive: true });
       await runRole(cli, out, 'start', config, (app) => {
         const reloading = reloader(app, out);
@@ -41,7 +41,7 @@ export function addDev(program: Command, cli: Cli): void {
   addServerFlags(command);
 }
 
-/** One reload at a time; what changes meanwhile is loaded by one more. */
+/** One reload at a time; changes during a reload cause one more. */
 function reloader(app: App, out: Output): (file: string) => void {
   let running: Promise<void> | null = null;
   let again: string | null = null;

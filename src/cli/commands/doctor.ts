@@ -11,11 +11,11 @@ import { addServerFlags } from '../options/setting-options.ts';
 export function addDoctor(program: Command, cli: Cli): void {
   const command = program
     .command('doctor')
-    .summary('look whether a server could run here')
+    .summary('check whether a server can run here')
     .description(
-      'Check everything that a server with these settings needs, and say what to do about the rest.',
+      'Check everything that a server with these settings needs, and print how to fix problems.',
     )
-    .option('--no-probe', 'leave out the probe job that tries to escape (a few seconds)')
+    .option('--no-probe', 'skip the probe job that tests the isolation (a few seconds)')
     .action(async ({ probe }: { probe: boolean }, self: Command) => {
       const out = outputOf(cli, self);
       const { config } = configOf(cli, self, 'server');
@@ -51,10 +51,10 @@ function verdict(checks: readonly Check[]): string {
     return found === 0 ? [] : [`${found} ${word}${found === 1 ? '' : 's'}`];
   };
   const found = [...count('problem', 'problem'), ...count('warning', 'warning')];
-  return found.length === 0 ? 'All is well.' : `${found.join(' and ')}.`;
+  return found.length === 0 ? 'No problems found.' : `${found.join(' and ')}.`;
 }
 
-/** A warning is no failure. Scripts can tell a database that is away from everything else. */
+/** Warnings are not failures. An unreachable database has its own exit code. */
 function codeOf(checks: readonly Check[]): number {
   const problems = checks.filter(({ status }) => status === 'problem');
   if (problems.length === 0) return exitCode('ok');

@@ -7,16 +7,16 @@ import { addServerFlags } from '../options/setting-options.ts';
 
 type Report = Awaited<ReturnType<AppModule['encryptionApp']>>;
 
-/** These open the database itself: keys are given to the servers and never travel over the API. */
+/** These commands open the database directly: encryption keys are never sent over the API. */
 export function addEncryption(program: Command, cli: Cli): void {
   const encryption = program
     .command('encryption')
-    .summary('see by which keys values are encrypted, and change over to a new one')
-    .description('Look after what LONGSHORE_ENCRYPTION_KEYS has encrypted in the database.');
+    .summary('show the encryption keys in use, and rotate to a new one')
+    .description('Manage the values that LONGSHORE_ENCRYPTION_KEYS has encrypted in the database.');
 
   const status = encryption
     .command('status')
-    .description('Count the encrypted values by their keys. Reads everything once.')
+    .description('Count encrypted values by key. Reads all values.')
     .action(async (_options: unknown, self: Command) => {
       const out = outputOf(cli, self);
       print(out, await run(cli, self, false));
@@ -24,13 +24,13 @@ export function addEncryption(program: Command, cli: Cli): void {
 
   const reseal = encryption
     .command('reseal')
-    .description('Encrypt anew, with the first key of the ring, what others have encrypted.')
+    .description('Re-encrypt all values with the first key.')
     .action(async (_options: unknown, self: Command) => {
       const out = outputOf(cli, self);
       const report = await run(cli, self, true);
       print(out, report);
-      out.note(`${report.resealed} values were encrypted anew.`);
-      if (report.unopened > 0) out.note(`${report.unopened} could not be opened.`);
+      out.note(`${report.resealed} values were re-encrypted.`);
+      if (report.unopened > 0) out.note(`${report.unopened} values could not be decrypted.`);
     });
 
   for (const command of [status, reseal]) {
@@ -48,7 +48,7 @@ async function run(cli: Cli, command: Command, reseal: boolean): Promise<Report>
 
 function print(out: Output, report: Report): void {
   if (out.json) return out.document(report);
-  if (report.keys.length === 0) return out.note('Nothing is encrypted, and there is no key.');
+  if (report.keys.length === 0) return out.note('No encrypted values and no keys.');
   const rows = report.keys.map(({ id, use, values }) => [id, use, String(values)]);
   out.table(columns([['KEY', 'USE', 'VALUES'], ...rows], out.width));
 }

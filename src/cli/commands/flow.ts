@@ -15,40 +15,40 @@ import { UsageError } from '../options/usage-error.ts';
 export function addFlow(program: Command, cli: Cli): void {
   program
     .command('pause')
-    .description('Start no more jobs of a definition, of a tenant (--tenant), or at all.')
-    .option('--definition <key>', 'the definition, with all its versions')
+    .description('Pause a definition, a tenant (--tenant) or everything: no more jobs start.')
+    .option('--definition <key>', 'the definition, all versions')
     .option('--all', 'everything')
-    .option('--reason <text>', 'why, for those who wonder')
+    .option('--reason <text>', 'reason, shown to other users')
     .action(async (options: TargetOptions & { reason?: string }, command: Command) => {
       const { client, target } = aim(cli, command, options);
       const out = outputOf(cli, command);
       const made = await client.flow.pause(target, options.reason);
       if (out.json) return out.document(made);
       out.lines([pausedName(made)]);
-      out.note('What runs goes on to its end; new jobs are taken in and wait.');
+      out.note('Running jobs continue; new jobs are accepted and wait.');
     });
 
   program
     .command('resume')
-    .description('Let what was paused go on: a definition, a tenant (--tenant), or everything.')
-    .option('--definition <key>', 'the definition, with all its versions')
-    .option('--all', 'everything; what is also paused by itself stays so')
+    .description('Resume a definition, a tenant (--tenant) or everything.')
+    .option('--definition <key>', 'the definition, all versions')
+    .option('--all', 'everything; separate pauses of definitions and tenants remain')
     .action(async (options: TargetOptions, command: Command) => {
       const { client, target } = aim(cli, command, options);
       const out = outputOf(cli, command);
       const over = await client.flow.resume(target);
       if (out.json) return out.document({ resumed: over });
       if (over) out.lines([pausedName(over)]);
-      else out.note('It was not paused.');
+      else out.note('Not paused.');
     });
 
   const limits = program
     .command('limits')
-    .summary('look at limits and pauses, or change limits')
-    .description('How much of everything may go on at a time, and what is paused.');
+    .summary('list limits and pauses, or change limits')
+    .description('List and change limits, and list pauses.');
   limits
     .command('list')
-    .description('List the limits of definitions, what is in use of them, and what is paused.')
+    .description('List the limits of definitions, their use, and pauses.')
     .action(async (_options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const client = hostClient(cli, command);
@@ -64,20 +64,20 @@ export function addFlow(program: Command, cli: Cli): void {
           pauses,
         });
       if (newest.length > 0) out.table(limitsTable(newest, out.width));
-      else out.note('No definition is known.');
+      else out.note('No definitions.');
       for (const pause of pauses) out.note(pauseSentence(pause, cli.clock.now()));
     });
   limits
     .command('set')
-    .description('Change limits of a definition, for all its versions and at once.')
+    .description('Change limits of a definition, for all versions, effective at once.')
     .argument('<key>', 'the key of the definition')
-    .option('--concurrency-limit <number>', 'how many run at a time', limitCount)
+    .option('--concurrency-limit <number>', 'number of jobs that run at a time', limitCount)
     .option('--concurrency-key-limit <number>', 'the same for each concurrency key', limitCount)
-    .option('--rate-limit <rate>', 'starts, as limit/perMs or limit/perMs/burst', limitRate)
+    .option('--rate-limit <rate>', 'job starts, as limit/perMs or limit/perMs/burst', limitRate)
     .option('--key-rate-limit <rate>', 'the same for each concurrency key', limitRate)
     .addHelpText(
       'after',
-      '\nInstead of a value, none lifts a limit, and code goes back to the code.',
+      '\nInstead of a value: none removes the limit, code restores the value of the code.',
     )
     .action(async (key: string, options: OptionValues, command: Command) => {
       const change: LimitsChange = changeOf(options);
@@ -88,10 +88,10 @@ export function addFlow(program: Command, cli: Cli): void {
     });
   limits
     .command('tenant')
-    .description('Change what a tenant gets of everything.')
+    .description('Change the limit and weight of a tenant.')
     .argument('<name>', 'the name of the tenant')
-    .option('--concurrency-limit <number>', 'how many of its jobs run at a time', limitCount)
-    .option('--weight <number>', 'its share among tenants whose jobs are as urgent', whole)
+    .option('--concurrency-limit <number>', 'number of its jobs that run at a time', limitCount)
+    .option('--weight <number>', 'its share among tenants at the same priority', whole)
     .action(async (name: string, options: OptionValues, command: Command) => {
       const change: TenantLimitsChange = changeOf(options);
       const out = outputOf(cli, command);
@@ -109,18 +109,18 @@ interface TargetOptions {
 
 type OptionValues = Record<string, unknown>;
 
-/** What the code shall say again is null to the server; commander knows no such value. */
+/** `code` is null in the API; commander cannot express null. */
 function changeOf(options: OptionValues): OptionValues {
   const entries = Object.entries(options);
-  if (entries.length === 0) throw new UsageError('say what to change, by a flag');
+  if (entries.length === 0) throw new UsageError('nothing to change: give at least one flag');
   return Object.fromEntries(
     entries.map(([name, value]) => [name, value === 'code' ? null : value]),
   );
 }
 
 /**
- * Everywhere else --tenant says for whom to act; here it says what to pause. One that comes from the
- * environment is not such a request.
+ * Elsewhere --tenant selects the tenant to act for; here it selects what to pause. A tenant from
+ * the environment does not count.
  */
 function aim(cli: Cli, command: Command, { definition, all }: TargetOptions) {
   const { config, origins } = configOf(cli, command, 'client');
@@ -132,12 +132,12 @@ function aim(cli: Cli, command: Command, { definition, all }: TargetOptions) {
   ];
   const [target, ...more] = targets;
   if (!target || more.length > 0) {
-    throw new UsageError('say one of --definition KEY, --tenant NAME and --all');
+    throw new UsageError('give one of --definition KEY, --tenant NAME and --all');
   }
   return { client: hostClient(cli, command), target };
 }
 
-/** What all tenants share is not looked after for one of them. */
+/** Host settings are not changed on behalf of a tenant. */
 function hostClient(cli: Cli, command: Command): Longshore {
   const { url, apiKey } = configOf(cli, command, 'client').config;
   return new Longshore({ url, apiKey });

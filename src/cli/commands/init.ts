@@ -11,9 +11,9 @@ import { UsageError } from '../options/usage-error.ts';
 export function addInit(program: Command, cli: Cli): void {
   program
     .command('init')
-    .summary('make a new project')
-    .description('Write a small project with a typed job and its test. It overwrites nothing.')
-    .argument('[folder]', 'where; made if it is not there, the current one when left out')
+    .summary('create a new project')
+    .description('Create a small project with a typed job and its test. Never overwrites a file.')
+    .argument('[folder]', 'target folder, created if missing; default: the current folder')
     .action(async (folder: string | undefined, _options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const here = cli.directory ?? process.cwd();
@@ -21,14 +21,12 @@ export function addInit(program: Command, cli: Cli): void {
       const files = scaffold(packageName(root), checkoutFrom(root));
       const taken = Object.keys(files).filter((path) => existsSync(join(root, path)));
       if (taken.length > 0) {
-        throw new UsageError(
-          `${taken.join(', ')} would be overwritten: name a folder that has none of them`,
-        );
+        throw new UsageError(`${taken.join(', ')} would be overwritten: choose another folder`);
       }
       for (const [path, text] of Object.entries(files)) {
         const target = join(root, path);
         await mkdir(dirname(target), { recursive: true });
-        // Whoever was quicker than us keeps what is theirs.
+        // Fails if another process has created the file meanwhile.
         await writeFile(target, text, { flag: 'wx' });
       }
       if (out.json) return out.document({ folder: root, files: Object.keys(files) });
@@ -44,14 +42,14 @@ const NEXT = [
   `  npx longshore enqueue hello '{"name": "you"}' --wait`,
 ];
 
-/** A project that was made from a checkout uses that one, and no release of it. */
+/** A project created from a checkout depends on that checkout. */
 function checkoutFrom(root: string): string | undefined {
   const self = fileURLToPath(import.meta.url);
   if (!self.endsWith('.ts')) return undefined;
   return `file:${relative(root, resolve(dirname(self), '../../..'))}`;
 }
 
-/** Folders may have names that packages may not. */
+/** A folder name may be no valid package name. */
 function packageName(root: string): string {
   const name = basename(root)
     .toLowerCase()

@@ -11,24 +11,28 @@ import { outputOf } from '../session.ts';
 import { addServerFlags } from '../options/setting-options.ts';
 import { UsageError } from '../options/usage-error.ts';
 
-/** A key that shall be found, changed or listed is in a database that exists. */
+/** Only `create` may create the embedded database; the other commands need an existing one. */
 const EXISTING = { makesCluster: false };
 
 export function addKeys(program: Command, cli: Cli): void {
   const keys = program
     .command('keys')
-    .summary('make, list, rotate and revoke API keys')
+    .summary('create, list, rotate and revoke API keys')
     .description(
-      'Look after the API keys: of the server that --url or LONGSHORE_URL names, or else in the ' +
-        'database that a server here would use.',
+      'Manage API keys: of the server given by --url or LONGSHORE_URL, otherwise in the ' +
+        'database that a local server would use.',
     );
 
   const create = keys
     .command('create')
-    .description('Make a key and print it. It is shown this one time only.')
-    .requiredOption('--scope <scope>', 'what it may do; may be repeated or listed', scopes)
-    .option('--name <name>', 'who or what has this key', 'cli')
-    .option('--expires-days <days>', 'refuse it after so many days; default never', whole)
+    .description('Create a key and print it. It is shown only once.')
+    .requiredOption(
+      '--scope <scope>',
+      'scope of the key; may be repeated or comma-separated',
+      scopes,
+    )
+    .option('--name <name>', 'name of the key', 'cli')
+    .option('--expires-days <days>', 'days until it expires; default never', whole)
     .action(async (options: CreateOptions, self: Command) => {
       const { name, scope, expiresDays } = options;
       const expiresAt =
@@ -41,26 +45,33 @@ export function addKeys(program: Command, cli: Cli): void {
       );
       if (out.json) return out.document(made);
       out.lines([made.key]);
-      out.note(`This is the only time that the key ${made.keyId} is shown.`);
+      out.note(`The key ${made.keyId} is shown only once.`);
     });
 
   const list = keys
     .command('list')
-    .description('List the keys, revoked and expired ones too.')
+    .description('List all keys, including revoked and expired ones.')
     .action(async (_options: unknown, self: Command) => {
       const out = outputOf(cli, self);
       const found = await withKeys(cli, self, EXISTING, async (access) => access.list());
       if (out.json) return out.document({ keys: found });
-      if (found.length === 0) return out.note('There are no keys.');
+      if (found.length === 0) return out.note('No keys.');
       const rows = found.map((key) => row(key, cli.clock.now()));
       out.table(columns([HEADER, ...rows], out.width));
     });
 
   const rotate = keys
     .command('rotate')
-    .description('Make a key that may do the same, and print it; the old one goes on for a while.')
+    .description(
+      'Create a key with the same scopes and print it; the old key stays valid for a while.',
+    )
     .argument('<id>', 'the id of the key')
-    .option('--overlap-seconds <seconds>', 'for how long; a day is usual', whole, DAY_MS / 1_000)
+    .option(
+      '--overlap-seconds <seconds>',
+      'how long the old key stays valid; default one day',
+      whole,
+      DAY_MS / 1_000,
+    )
     .action(async (id: string, options: { overlapSeconds: number }, self: Command) => {
       if (options.overlapSeconds < 0) throw new UsageError('--overlap-seconds must be 0 or more');
       const out = outputOf(cli, self);
@@ -69,12 +80,12 @@ export function addKeys(program: Command, cli: Cli): void {
       );
       if (out.json) return out.document(made);
       out.lines([made.key]);
-      out.note(`The key ${id} goes on for ${options.overlapSeconds} seconds.`);
+      out.note(`The key ${id} stays valid for ${options.overlapSeconds} seconds.`);
     });
 
   const revoke = keys
     .command('revoke')
-    .description('Revoke a key for good, with every session that began with it.')
+    .description('Revoke a key and all its sessions.')
     .argument('<id>', 'the id of the key')
     .action(async (id: string, _options: unknown, self: Command) => {
       const out = outputOf(cli, self);

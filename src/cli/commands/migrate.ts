@@ -6,8 +6,8 @@ import { addServerFlags } from '../options/setting-options.ts';
 export function addMigrate(program: Command, cli: Cli): void {
   const command = program
     .command('migrate')
-    .summary('bring the database up to date')
-    .description('Apply the migrations that the database lacks, and print their names.')
+    .summary('apply database migrations')
+    .description('Apply pending migrations and print their names.')
     .action(async (_options: unknown, self: Command) => {
       const out = outputOf(cli, self);
       const { config } = configOf(cli, self, 'server');
@@ -19,7 +19,7 @@ export function addMigrate(program: Command, cli: Cli): void {
       out.note(
         done.applied.length === 0
           ? `${done.database} is up to date.`
-          : `${done.database} is up to date now.`,
+          : `${done.database} is now up to date.`,
       );
     });
   addServerFlags(command, ['data', 'shards', 'logLevel']);

@@ -14,12 +14,12 @@ const ROLES: readonly { role: Role; summary: string; description: string }[] = [
     role: 'start',
     summary: 'run everything',
     description:
-      'Run the API, a worker and the scheduler, with an own PostgreSQL if none is given.',
+      'Run the API, a worker and the scheduler, with an embedded PostgreSQL unless DATABASE_URL is set.',
   },
   {
     role: 'api',
     summary: 'run the HTTP API only',
-    description: 'Run the HTTP API. Workers and a scheduler run elsewhere, on the same database.',
+    description: 'Run the HTTP API. Workers and a scheduler run separately on the same database.',
   },
   {
     role: 'worker',
@@ -29,7 +29,7 @@ const ROLES: readonly { role: Role; summary: string; description: string }[] = [
   {
     role: 'scheduler',
     summary: 'run the scheduler only',
-    description: 'Run the scheduler: what makes jobs due, and takes back those of lost workers.',
+    description: 'Run the scheduler: it queues due jobs and recovers jobs of lost workers.',
   },
 ];
 
@@ -48,12 +48,15 @@ export function addRoles(program: Command, cli: Cli): void {
 }
 
 export function configFor(role: Role, { config, origins }: LoadedConfig, out: Output): Config {
-  // Somebody who tries it in a terminal wants to see trouble, not every step of the machinery.
+  // On a terminal, `start` prints warnings and errors only.
   const calm = role === 'start' && out.isTerminal && origins.logLevel === 'default';
   return calm ? Object.freeze({ ...config, logLevel: 'warn' }) : config;
 }
 
-/** Runs a role until it is asked to stop. `up` begins what goes on beside it, and answers its end. */
+/**
+ * Runs a role until it is asked to stop. `up` starts an extra task beside it and returns its stop
+ * function.
+ */
 export async function runRole(
   cli: Cli,
   out: Output,
@@ -66,7 +69,7 @@ export async function runRole(
   const { startApp } = await cli.loadApp();
   const log = createLog(config.logLevel, { role });
   const app = await startApp(config, role, log, stop).catch((error: unknown) => {
-    // A start that was asked to end has ended as it should.
+    // A stop during start-up is a success.
     if (stop.aborted) return null;
     throw error;
   });
@@ -83,7 +86,7 @@ function announce(out: Output, role: Role, app: App): void {
   else out.note(...startBlock(role, app.summary));
 }
 
-/** The first signal asks for a calm end, also while the start is not over; the second ends it. */
+/** The first signal drains, also during start-up; the second one exits at once. */
 function stopRequest(cli: Cli, out: Output): AbortSignal {
   const stop = new AbortController();
   cli.onSignal = () => {

@@ -11,17 +11,17 @@ const { max: MAX_DEFAULT, seconds: SECONDS_DEFAULT } = RUN_DUE_DEFAULTS;
 export function addRunDue(program: Command, cli: Cli): void {
   const command = program
     .command('run-due')
-    .summary('run what is due, then end')
-    .description('Do what schedulers and workers would do now, within a budget, and end.')
-    .option('--max <number>', `run so many jobs at most; default ${MAX_DEFAULT}`, whole)
+    .summary('run due jobs, then exit')
+    .description('Run due jobs within a budget, as scheduler and worker, and exit.')
+    .option('--max <number>', `maximum number of jobs; default ${MAX_DEFAULT}`, whole)
     .option(
       '--seconds <seconds>',
-      `begin nothing after so long, and give back what still runs; default ${SECONDS_DEFAULT}`,
+      `time budget; jobs still running then are released; default ${SECONDS_DEFAULT}`,
       secondsAsMs,
     )
     .action(async (options: { max?: number; seconds?: number }, self: Command) => {
       const { max = MAX_DEFAULT, seconds: ms = SECONDS_DEFAULT * 1_000 } = options;
-      if (max < 1) throw new UsageError('--max must be a whole number from 1');
+      if (max < 1) throw new UsageError('--max must be at least 1');
       const out = outputOf(cli, self);
       const { config } = configOf(cli, self, 'server');
       const { createLog } = await import('../../runtime/log.ts');

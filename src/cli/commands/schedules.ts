@@ -10,8 +10,8 @@ import { addScheduleChanges } from './change-schedules.ts';
 export function addSchedules(program: Command, cli: Cli): void {
   const schedules = program
     .command('schedules')
-    .summary('look at schedules and change them')
-    .description('Look at what makes jobs by the clock, and change it.');
+    .summary('list and change schedules')
+    .description('List, show, create and change schedules.');
   addList(schedules, cli);
   addShow(schedules, cli);
   addNext(schedules, cli);
@@ -22,14 +22,14 @@ export function addSchedules(program: Command, cli: Cli): void {
 function addList(schedules: Command, cli: Cli): void {
   const list = schedules
     .command('list')
-    .description('List schedules, the newest first, one page at a time.')
-    .option('--definition-key <key>', 'only of this definition');
+    .description('List schedules, newest first, one page at a time.')
+    .option('--definition-key <key>', 'only schedules of this definition');
   type Flags = PageFlags & { definitionKey?: string };
   addPage(list).action(async (flags: Flags, command: Command) => {
     const out = outputOf(cli, command);
     const page = await clientOf(cli, command).schedules.list(flags);
     if (out.json) return out.document(page);
-    if (page.schedules.length === 0) out.note('No schedules match.');
+    if (page.schedules.length === 0) out.note('No matching schedules.');
     else out.table(scheduleTable(page.schedules, cli.clock.now(), out.width));
     out.noteMore(page.nextCursor);
   });
@@ -38,8 +38,8 @@ function addList(schedules: Command, cli: Cli): void {
 function addShow(schedules: Command, cli: Cli): void {
   schedules
     .command('show')
-    .description('Show how a schedule is, in a sentence, and everything that is known of it.')
-    .argument('<schedule>', 'its id, or its name')
+    .description('Show the state and all data of a schedule.')
+    .argument('<schedule>', 'id or name of the schedule')
     .action(async (name: string, _options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const schedule = await findSchedule(clientOf(cli, command), name);
@@ -51,16 +51,16 @@ function addShow(schedules: Command, cli: Cli): void {
 function addNext(schedules: Command, cli: Cli): void {
   schedules
     .command('next')
-    .description('Preview when it will run, with what clocks going forward or back do to it.')
-    .argument('<schedule>', 'its id, or its name')
-    .option('--count <number>', 'how many instants: 1 to 100, default 5', whole)
+    .description('Preview its next runs, with the effect of DST changes.')
+    .argument('<schedule>', 'id or name of the schedule')
+    .option('--count <number>', 'number of runs: 1 to 100, default 5', whole)
     .action(async (name: string, options: { count?: number }, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
       const { id } = await findSchedule(client, name);
       const next = await client.schedules.next(id, options.count);
       if (out.json) return out.document({ next });
-      if (next.length === 0) out.note('It will not run any more.');
+      if (next.length === 0) out.note('No more runs.');
       else out.table(upcomingTable(next, cli.clock.now(), out.width));
     });
 }
@@ -68,15 +68,15 @@ function addNext(schedules: Command, cli: Cli): void {
 function addSlots(schedules: Command, cli: Cli): void {
   const slots = schedules
     .command('slots')
-    .description('List what became of its slots, the newest first.')
-    .argument('<schedule>', 'its id, or its name');
+    .description('List its slots and their outcomes, newest first.')
+    .argument('<schedule>', 'id or name of the schedule');
   addPage(slots).action(async (name: string, flags: PageFlags, command: Command) => {
     const out = outputOf(cli, command);
     const client = clientOf(cli, command);
     const { id } = await findSchedule(client, name);
     const page = await client.schedules.slots(id, flags);
     if (out.json) return out.document(page);
-    if (page.slots.length === 0) out.note('Nothing was due yet.');
+    if (page.slots.length === 0) out.note('No slots yet.');
     else out.table(slotTable(page.slots, out.width));
     out.noteMore(page.nextCursor);
   });

@@ -5,8 +5,8 @@ import { clientOf, outputOf } from '../session.ts';
 export function addTenants(program: Command, cli: Cli): void {
   const tenants = program
     .command('tenants')
-    .summary('list tenants, or make one')
-    .description('Look after the tenants: who owns jobs, schedules and keys.');
+    .summary('list or create tenants')
+    .description('List and create tenants, which own jobs, schedules and keys.');
   tenants
     .command('list')
     .description('List the tenants.')
@@ -18,13 +18,13 @@ export function addTenants(program: Command, cli: Cli): void {
     });
   tenants
     .command('create')
-    .description('Make a tenant.')
+    .description('Create a tenant.')
     .argument('<name>', 'lowercase letters, digits and -')
     .action(async (name: string, _options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const made = await clientOf(cli, command).tenants.create(name);
       if (out.json) return out.document(made);
       out.lines([made.tenant]);
-      out.note(`Make its first key with: longshore keys create --tenant ${name} --scope admin`);
+      out.note(`Create its first key with: longshore keys create --tenant ${name} --scope admin`);
     });
 }

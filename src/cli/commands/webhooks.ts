@@ -11,8 +11,8 @@ import { deliveryTable, webhookTable } from '../text/webhook-text.ts';
 export function addWebhooks(program: Command, cli: Cli): void {
   const webhooks = program
     .command('webhooks')
-    .summary('tell others what becomes of jobs')
-    .description('Look after webhooks: who is told what becomes of jobs, and what was sent.');
+    .summary('manage webhooks')
+    .description('Manage webhooks and their deliveries.');
   addList(webhooks, cli);
   addCreate(webhooks, cli);
   addStatus(webhooks, cli);
@@ -25,12 +25,12 @@ export function addWebhooks(program: Command, cli: Cli): void {
 function addList(webhooks: Command, cli: Cli): void {
   webhooks
     .command('list')
-    .description('List the webhooks. One that was stopped says why.')
+    .description('List webhooks; a disabled one shows the reason.')
     .action(async (_options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const found = await clientOf(cli, command).webhooks.list();
       if (out.json) return out.document({ webhooks: found });
-      if (found.length === 0) out.note('There are no webhooks.');
+      if (found.length === 0) out.note('No webhooks.');
       else out.table(webhookTable(found, out.width));
     });
 }
@@ -44,12 +44,16 @@ function addCreate(webhooks: Command, cli: Cli): void {
   }
   webhooks
     .command('create')
-    .description('Make a webhook and print its id and its secret, which is shown this time only.')
-    .argument('<url>', 'where events are sent to')
-    .requiredOption('--event <event>', 'what to tell; may be repeated or listed', webhookEvents)
-    .option('--description <text>', 'a word for people')
-    .option('--definition-key <key>', 'only of jobs of this definition; may be repeated', eachOf)
-    .option('--tag <tag>', 'only of jobs with one of these tags; may be repeated', eachOf)
+    .description('Create a webhook and print its id and its secret, which is shown only once.')
+    .argument('<url>', 'the URL that receives events')
+    .requiredOption(
+      '--event <event>',
+      'event type; may be repeated or comma-separated',
+      webhookEvents,
+    )
+    .option('--description <text>', 'a description')
+    .option('--definition-key <key>', 'only jobs of this definition; may be repeated', eachOf)
+    .option('--tag <tag>', 'only jobs with one of these tags; may be repeated', eachOf)
     .action(async (url: string, options: Options, command: Command) => {
       const { event: events, description, definitionKey: definitionKeys, tag: tags } = options;
       const out = outputOf(cli, command);
@@ -57,18 +61,14 @@ function addCreate(webhooks: Command, cli: Cli): void {
       const made = await clientOf(cli, command).webhooks.create(request);
       if (out.json) return out.document(made);
       out.lines([made.id, made.secret]);
-      out.note(`This is the only time that the secret of ${made.id} is shown.`);
+      out.note(`The secret of ${made.id} is shown only once.`);
     });
 }
 
 function addStatus(webhooks: Command, cli: Cli): void {
   const turns = [
-    [
-      'pause',
-      'paused',
-      'Send nothing more, until it is resumed. What happens meanwhile is not kept.',
-    ],
-    ['resume', 'active', 'Send again, also after it was stopped because the receiver failed.'],
+    ['pause', 'paused', 'Send nothing until it is resumed. Events in the meantime are dropped.'],
+    ['resume', 'active', 'Send again, also after it was disabled because the receiver failed.'],
   ] as const;
   for (const [name, status, description] of turns) {
     webhooks
@@ -87,29 +87,29 @@ function addStatus(webhooks: Command, cli: Cli): void {
 function addRotate(webhooks: Command, cli: Cli): void {
   webhooks
     .command('rotate')
-    .description('Replace the secret and print the new one, which is shown this time only.')
+    .description('Replace the secret and print the new one, which is shown only once.')
     .argument('<id>', 'the id of the webhook')
-    .option('--overlap-seconds <seconds>', 'both secrets sign for so long; default a day', whole)
+    .option('--overlap-seconds <seconds>', 'how long both secrets sign; default one day', whole)
     .action(async (id: string, options: { overlapSeconds?: number }, command: Command) => {
       const out = outputOf(cli, command);
       const made = await clientOf(cli, command).webhooks.rotate(id, options);
       if (out.json) return out.document(made);
       out.lines([made.secret]);
-      out.note(`The old secret signs as well until ${made.previousSecretUntil}.`);
+      out.note(`The old secret also signs until ${made.previousSecretUntil}.`);
     });
 }
 
 function addDelete(webhooks: Command, cli: Cli): void {
   webhooks
     .command('delete')
-    .description('Delete a webhook. What waits to be sent is not sent any more.')
+    .description('Delete a webhook. Pending deliveries are dropped.')
     .argument('<id>', 'the id of the webhook')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (id: string, options: { yes?: true }, command: Command) => {
       const out = outputOf(cli, command);
       const { webhooks: client } = clientOf(cli, command);
       const { url } = await client.get(id);
-      const question = `Delete the webhook that is sent to ${new URL(url).host}?`;
+      const question = `Delete the webhook for ${new URL(url).host}?`;
       if (!options.yes && !(await confirm(cli, printable(question)))) {
         return out.note('Nothing was deleted.');
       }
@@ -122,13 +122,13 @@ function addDelete(webhooks: Command, cli: Cli): void {
 function addDeliveries(webhooks: Command, cli: Cli): void {
   const deliveries = webhooks
     .command('deliveries')
-    .description('List what was sent, or is to be, the newest first. --json has all of it.')
+    .description('List deliveries, newest first. --json includes requests and responses.')
     .argument('<id>', 'the id of the webhook');
   addPage(deliveries).action(async (id: string, flags: PageFlags, command: Command) => {
     const out = outputOf(cli, command);
     const page = await clientOf(cli, command).webhooks.deliveries(id, flags);
     if (out.json) return out.document(page);
-    if (page.deliveries.length === 0) out.note('Nothing was to be sent so far.');
+    if (page.deliveries.length === 0) out.note('No deliveries.');
     else out.table(deliveryTable(page.deliveries, cli.clock.now(), out.width));
     out.noteMore(page.nextCursor);
   });
@@ -142,7 +142,7 @@ function addSends(webhooks: Command, cli: Cli): void {
   };
   webhooks
     .command('redeliver')
-    .description('Send an event once more, and print the id of the new delivery.')
+    .description('Send an event again, and print the id of the new delivery.')
     .argument('<id>', 'the id of the webhook')
     .argument('<delivery>', 'the id of the delivery')
     .action(async (id: string, delivery: string, _options: unknown, command: Command) => {
@@ -150,7 +150,7 @@ function addSends(webhooks: Command, cli: Cli): void {
     });
   webhooks
     .command('test')
-    .description('Send an event without content, and print the id of its delivery.')
+    .description('Send a test event, and print the id of its delivery.')
     .argument('<id>', 'the id of the webhook')
     .action(async (id: string, _options: unknown, command: Command) => {
       print(await clientOf(cli, command).webhooks.test(id), command);

@@ -11,22 +11,22 @@ export function addWorkers(program: Command, cli: Cli): void {
   const workers = program
     .command('workers')
     .summary('list workers, or drain one')
-    .description('List the workers: what they run, and how long ago they were last heard of.')
+    .description('List workers with their running jobs and last heartbeat.')
     .allowExcessArguments()
     .action(async (_options: unknown, command: Command) => {
-      // Without this a misspelt `drain` would only be "too many arguments".
+      // Otherwise a misspelt `drain` would be reported as "too many arguments".
       const [word] = command.args;
       if (word !== undefined) throw new UsageError(unknownName('command', word, ['drain']));
       const out = outputOf(cli, command);
       const found = await clientOf(cli, command).workers();
       if (out.json) out.document({ workers: found });
       else if (found.length > 0) out.table(table(found, cli.clock.now(), out.width));
-      else out.note('No workers are known.');
+      else out.note('No workers.');
     });
   workers
     .command('drain')
-    .summary('let a worker finish and leave')
-    .description('Ask a worker to claim nothing more, to finish what it runs, and to leave.')
+    .summary('drain a worker')
+    .description('Ask a worker to claim no more jobs, finish its running jobs and exit.')
     .argument('<id>', 'the id of the worker')
     .allowExcessArguments(false)
     .action(async (id: string, _options: unknown, command: Command) => {

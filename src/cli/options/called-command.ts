@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { unknownName } from '../../core/values/nearest.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The command that the words of a command line lead to, as deep as they do. */
+/** The most specific command that the arguments name. */
 export function calledCommand(program: Command, args: readonly string[]): Command {
   let command = program;
   for (const word of wordsOf(args)) {
@@ -12,7 +12,7 @@ export function calledCommand(program: Command, args: readonly string[]): Comman
   return command;
 }
 
-/** Commander answers `help enqeue` with the help of everything, as if nothing were wrong. */
+/** Commander prints the general help for `help enqeue` without an error. */
 export function refuseUnknownHelp(program: Command, args: readonly string[]): void {
   let command = program;
   let asked = false;

@@ -28,6 +28,6 @@ test('offers all states, and says what commands are for', async () => {
   const states = await candidates(program, ['list', '--status', ''], ask);
   expect(states.map(({ value }) => value)).toEqual([...JOB_STATES]);
   expect(await candidates(program, ['doct'], ask)).toEqual([
-    { value: 'doctor', about: 'look whether a server could run here' },
+    { value: 'doctor', about: 'check whether a server can run here' },
   ]);
 });

@@ -1,18 +1,18 @@
 import type { Command, Option } from 'commander';
 import { JOB_STATES } from '../../core/job/job.ts';
 
-/** One way to go on typing. */
+/** A completion. */
 export interface Candidate {
   value: string;
   about: string;
 }
 
-/** What only the server knows; a command line that cannot reach one offers nothing there. */
+/** Completions from the server; empty if it is unreachable. */
 export interface Asker {
   definitionKeys(): Promise<string[]>;
 }
 
-/** What can follow the given words, of which the last one is still being typed. */
+/** Completions for the given words, the last of which may be incomplete. */
 export async function candidates(
   program: Command,
   words: readonly string[],
@@ -27,9 +27,9 @@ export async function candidates(
 
 interface Place {
   command: Command;
-  /** How many arguments of the command are there already. */
+  /** Number of arguments already given. */
   position: number;
-  /** The option that waits for its value. */
+  /** The option whose value is being typed. */
   option: Option | undefined;
 }
 
@@ -75,7 +75,7 @@ async function following(
   return position === 0 ? [...subs, ...values] : values;
 }
 
-/** The options of a command, and those that every command has. */
+/** The options of a command, including the global ones. */
 function optionsOf(command: Command): Option[] {
   return command.parent ? [...command.options, ...optionsOf(command.parent)] : [...command.options];
 }

@@ -2,10 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import type { Cli } from '../cli.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Asks before something is lost. Where nobody can answer, `--yes` must have said it before. */
+/** Asks for confirmation. Without a terminal `--yes` is required. */
 export async function confirm(cli: Cli, question: string): Promise<boolean> {
   if (!('isTTY' in cli.stdin && cli.stdin.isTTY === true)) {
-    throw new UsageError('this cannot be undone: add --yes to say that you mean it');
+    throw new UsageError('this cannot be undone: add --yes to confirm');
   }
   const prompt = createInterface({ input: cli.stdin, output: cli.stderr });
   try {

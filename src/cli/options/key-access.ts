@@ -4,7 +4,7 @@ import { HOST_TENANT } from '../../core/access/scope.ts';
 import type { AppModule, Cli } from '../cli.ts';
 import { clientOf, configOf } from '../session.ts';
 
-/** What `longshore keys` needs, from a server or from its database. */
+/** Operations of `longshore keys`, through a server or its database. */
 export interface KeyAccess {
   create(options: KeyOptions): Promise<NewKey>;
   list(): Promise<ApiKey[]>;
@@ -15,8 +15,8 @@ export interface KeyAccess {
 type Desk = Parameters<Parameters<AppModule['withKeyDesk']>[3]>[0];
 
 /**
- * A server that was named is asked. Otherwise the database itself is opened, because the first key
- * cannot be asked of a server; a cluster is only made for a key that shall be in it.
+ * Uses the server if a URL was given. Otherwise opens the database, because a server cannot create
+ * its first key; only `create` may create the embedded cluster.
  */
 export async function withKeys<T>(
   cli: Cli,
@@ -37,7 +37,7 @@ export async function withKeys<T>(
   );
 }
 
-/** Refusals are the same as those of a server. */
+/** Throws the same errors as a server. */
 function inDatabase(desk: Desk, tenant: string): KeyAccess {
   return {
     create: async ({ name, scopes, expiresAt = null }) => {
@@ -58,5 +58,5 @@ function inDatabase(desk: Desk, tenant: string): KeyAccess {
 }
 
 function noSuchKey(keyId: string): ProblemError {
-  return new ProblemError(404, 'NOT_FOUND', `there is no key "${keyId}"`);
+  return new ProblemError(404, 'NOT_FOUND', `key "${keyId}" not found`);
 }

@@ -3,8 +3,7 @@ import { unknownName } from '../../core/values/nearest.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * `longshore dlq` alone lists, as `longshore workers` does: whoever names a kind of thing and nothing
- * more wants to see them. A misspelt command after it is told as one.
+ * `longshore dlq` alone lists, like `longshore workers`. A misspelt subcommand is reported as such.
  */
 export function listAlone(group: Command): void {
   const list = group.commands.find((command) => command.name() === 'list');

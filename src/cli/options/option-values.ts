@@ -7,34 +7,33 @@ import type { UniqueWhile } from '../../core/job/unique.ts';
 import { ALERT_RULE_NAMES, type AlertRuleName } from '../../core/views/alert.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../core/webhook/webhook.ts';
 
-/** Parsers of option values; what they throw, commander words as a usage error. */
+/** Parsers of option values; commander reports what they throw as a usage error. */
 
 export function whole(value: string): number {
-  if (!/^-?\d{1,15}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
+  if (!/^-?\d{1,15}$/.test(value)) throw new InvalidArgumentError('Must be a whole number.');
   return Number(value);
 }
 
-/** Seconds, with or without a fraction, as milliseconds. */
+/** Seconds as milliseconds. */
 export function secondsAsMs(value: string): number {
   const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
-  if (Number.isNaN(seconds)) throw new InvalidArgumentError('It must be a number of seconds.');
+  if (Number.isNaN(seconds)) throw new InvalidArgumentError('Must be a number of seconds.');
   return Math.round(seconds * 1_000);
 }
 
-/** For how long a job is one of a kind: a word, or milliseconds. */
 export function uniqueWhile(value: string): UniqueWhile {
   if (value === 'queued' || value === 'active') return value;
   if (/^\d{1,15}$/.test(value)) return { windowMs: Number(value) };
-  throw new InvalidArgumentError('It must be queued, active, or a number of milliseconds.');
+  throw new InvalidArgumentError('Must be queued, active, or a number of milliseconds.');
 }
 
 export function rate(value: string): number {
   const perSecond = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
-  if (Number.isNaN(perSecond)) throw new InvalidArgumentError('It must be a number.');
+  if (Number.isNaN(perSecond)) throw new InvalidArgumentError('Must be a number.');
   return perSecond;
 }
 
-/** A word instead of a limit: `none` lifts it, `code` goes back to what the code says. */
+/** `none` removes the limit, `code` restores the value of the code. */
 export function limitCount(value: string): number | 'code' {
   if (value === 'code') return value;
   return value === 'none' ? 0 : whole(value);
@@ -45,7 +44,7 @@ export function limitRate(value: string): RateLimitInput | 'code' {
   if (value === 'none') return 0;
   const [limit, perMs, burst, ...more] = value.split('/').map(whole);
   if (limit === undefined || perMs === undefined || more.length > 0) {
-    throw new InvalidArgumentError('It must be like 100/60000 or 100/60000/10, none, or code.');
+    throw new InvalidArgumentError('Must look like 100/60000 or 100/60000/10, or be none or code.');
   }
   return { limit, perMs, ...(burst !== undefined && { burst }) };
 }
@@ -72,7 +71,6 @@ export function alertRule(value: string): AlertRuleName {
   return found;
 }
 
-/** May be repeated, and may list several with commas. */
 function named<Name extends string>(
   what: string,
   known: readonly Name[],

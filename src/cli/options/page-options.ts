@@ -6,9 +6,8 @@ export interface PageFlags {
   cursor?: string;
 }
 
-/** Which page of a list. */
 export function addPage(command: Command): Command {
   return command
-    .option('--limit <number>', 'how many at most: 1 to 200, default 50', whole)
-    .option('--cursor <cursor>', 'go on where the page before ended');
+    .option('--limit <number>', 'page size: 1 to 200, default 50', whole)
+    .option('--cursor <cursor>', 'continue after the previous page');
 }

@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.ts';
 
 const INLINE = 'the params are';
 
-/** Params on the command line: JSON itself, `@file`, or `-` for stdin. Undefined when left out. */
+/** Params from the command line: JSON, `@file`, or `-` for stdin. Undefined if absent. */
 export async function readParams(argument: string | undefined, stdin: Readable): Promise<unknown> {
   if (argument === undefined) return undefined;
   if (argument === '-') return parse(await text(stdin), 'stdin is');

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { fileVariantOf, flagName, SETTINGS } from '../../config/schema.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `--database-url` is what anybody would try first: say where a secret goes instead. */
+/** Explains where a secret goes when it is given as a flag, like `--database-url`. */
 export function secretFlagHint(error: unknown, args: readonly string[]): UsageError | null {
   if (!(error instanceof CommanderError) || error.code !== 'commander.unknownOption') return null;
   for (const setting of SETTINGS) {
@@ -11,7 +11,7 @@ export function secretFlagHint(error: unknown, args: readonly string[]): UsageEr
     const flag = flagName(setting.key);
     if (args.some((arg) => arg === flag || arg.startsWith(`${flag}=`))) {
       return new UsageError(
-        `there is no ${flag}, because everybody can read a command line: ` +
+        `${flag} does not exist, because other users can read the command line: ` +
           `set ${setting.env} or ${file} instead`,
       );
     }

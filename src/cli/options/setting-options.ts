@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { SettingKey } from '../../config/config.ts';
 import { flagOf, type Setting, SETTINGS } from '../../config/schema.ts';
 
-/** Gives a command the flags of the server's settings: all of them, or those it names. */
+/** Adds the flags of the server settings, all or those in `only`. */
 export function addServerFlags(command: Command, only?: readonly SettingKey[]): void {
   for (const setting of SETTINGS) {
     if (setting.group !== 'server' || (only && !only.includes(setting.key))) continue;

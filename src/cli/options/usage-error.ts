@@ -1,4 +1,4 @@
-/** The command line asks for something that cannot be done; the message is one clear line. */
+/** Invalid command line; the message is one line. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

@@ -10,7 +10,7 @@ export function alertTable(alerts: readonly Alert[], now: Date, width: number): 
     age(now.getTime() - Date.parse(since)),
     message,
   ]);
-  return columns([['STATUS', 'RULE', 'DEFINITION', 'SINCE', 'WHAT'], ...rows], width);
+  return columns([['STATUS', 'RULE', 'DEFINITION', 'SINCE', 'MESSAGE'], ...rows], width);
 }
 
 export function ruleTable(rules: readonly AlertRule[], width: number): string[] {
@@ -23,6 +23,6 @@ export function ruleTable(rules: readonly AlertRule[], width: number): string[] 
     rest.source,
     rest.description,
   ]);
-  const header = ['RULE', 'DEFINITION', 'FIRES', 'THRESHOLD', 'WINDOW', 'BY', 'MEASURES'];
+  const header = ['RULE', 'DEFINITION', 'ENABLED', 'THRESHOLD', 'WINDOW', 'SOURCE', 'DESCRIPTION'];
   return columns([header, ...rows], width);
 }

@@ -7,7 +7,7 @@ import { exitCode } from '../exit-codes.ts';
 import type { Output } from './output.ts';
 import { printable } from './printable.ts';
 
-/** How a person wants a bulk action to go on the command line. */
+/** Options of a bulk action on the command line. */
 export interface BulkWork {
   preview?: boolean | undefined;
   yes?: boolean | undefined;
@@ -21,7 +21,7 @@ export interface ManyJobs {
   start: () => Promise<Bulk>;
 }
 
-/** Counts, asks, begins and waits. Where nobody can answer, `--yes` must have said it before. */
+/** Counts, confirms, starts and waits. Without a terminal `--yes` is required. */
 export async function startMany(
   cli: Cli,
   out: Output,
@@ -31,9 +31,9 @@ export async function startMany(
   if (work.preview) return tellPreview(out, await preview());
   if (!work.yes) {
     const { matched, matchedIsExact } = await preview();
-    if (matched === 0) return out.note('No jobs match.');
+    if (matched === 0) return out.note('No matching jobs.');
     const question = `${capital(action)} ${count(matched, matchedIsExact)}?`;
-    if (!(await confirm(cli, question))) return out.note('Nothing was changed.');
+    if (!(await confirm(cli, question))) return out.note('Nothing changed.');
   }
   const begun = await start();
   const bulk = work.wait === false ? begun : await waitFor(cli, out, client, begun);
@@ -43,7 +43,7 @@ export async function startMany(
   out.note(bulkSentence(bulk));
 }
 
-/** On a terminal a bar tells how far it has come; Ctrl-C leaves it to go on by itself. */
+/** Shows a progress bar on a terminal; after Ctrl-C the action continues. */
 async function waitFor(cli: Cli, out: Output, client: Longshore, begun: Bulk): Promise<Bulk> {
   const leaving = new AbortController();
   cli.onSignal = () => leaving.abort();
@@ -57,7 +57,7 @@ async function waitFor(cli: Cli, out: Output, client: Longshore, begun: Bulk): P
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
     cli.exitCode = exitCode('interrupted');
-    out.note(`It goes on. Look at it with: longshore bulk show ${begun.bulkId}`);
+    out.note(`The action continues. Show it with: longshore bulk show ${begun.bulkId}`);
     return begun;
   } finally {
     cli.onSignal = null;
@@ -91,10 +91,10 @@ export function bulkSentence({ bulkId, ...bulk }: Bulk): string {
   const { action, status, done, skipped, failed, matched, matchedIsExact, note } = bulk;
   const parts = [
     `${done} of ${count(matched, matchedIsExact)}`,
-    ...(skipped > 0 ? [`${skipped} had moved on`] : []),
-    ...(failed > 0 ? [`${failed} could not be changed (${note ?? 'no reason was told'})`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(failed > 0 ? [`${failed} failed (${note ?? 'unknown reason'})`] : []),
   ];
-  const more = status === 'running' ? `; look at it with: longshore bulk show ${bulkId}` : '';
+  const more = status === 'running' ? `; show it with: longshore bulk show ${bulkId}` : '';
   return printable(`${action} ${status}: ${parts.join(', ')}${more}`);
 }
 

@@ -1,4 +1,4 @@
-/** The first thing to try with a command, below its `--help`. */
+/** Examples below the `--help` of a command. */
 export const HELP_EXAMPLES: Record<string, readonly string[]> = {
   init: ['longshore init my-jobs'],
   dev: ['longshore dev', 'longshore dev --jobs ./jobs --watch ./lib'],

@@ -17,12 +17,12 @@ const ATTEMPT_HEADER = [
   'ERROR',
 ];
 
-/** A row for each attempt; a dash stands for what nobody measured. */
+/** One row per attempt; a dash means not measured. */
 export function attemptRows(attempts: readonly JobAttempt[], widthMax: number): string[] {
   if (attempts.length === 0) return [];
   const rows = attempts.map((one) => [
     String(one.number),
-    // The beginning of an id tells workers apart, and leaves room for the rest.
+    // The first characters identify a worker and leave room for the rest.
     one.workerId?.slice(0, 8) ?? '-',
     one.startedAt,
     one.durationMs === null ? 'running' : duration(one.durationMs),
@@ -35,17 +35,17 @@ export function attemptRows(attempts: readonly JobAttempt[], widthMax: number): 
   return columns([ATTEMPT_HEADER, ...rows], widthMax);
 }
 
-/** The names of events differ in length, and a history is printed as it is read, so this is fixed. */
+/** Fixed width, because events are printed as they are read. */
 const TYPE_WIDTH = Math.max(...EVENT_TYPES.map((type) => type.length));
 
-/** An event for people: when, what, in which attempt, and what there is to say about it. */
+/** One line per event: time, attempt, type, payload. */
 export function eventText({ at, type, attempt, payload }: JobEvent): string {
   const number = attempt === null ? '' : `#${attempt}`;
   const about = payload === null || payload === undefined ? '' : printableJson(brief(payload));
   return `${at} ${number.padEnd(3)} ${type.padEnd(TYPE_WIDTH)} ${about}`.trimEnd();
 }
 
-/** An error is told in a sentence here; its stack is in `show`, and in the JSON. */
+/** Shortens an error to one line; `show` and --json contain the stack. */
 function brief(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || !('error' in payload)) return payload;
   const { code, message } = (payload.error ?? {}) as { code?: unknown; message?: unknown };

@@ -5,7 +5,7 @@ import { printable, printableJson, printableLines } from './printable.ts';
 import { HOST_TENANT } from '../../core/access/scope.ts';
 import { sentence } from '../../core/views/sentence.ts';
 
-/** What `show` prints: the sentence first, then what is known, leaving out what is not. */
+/** Output of `show`: the summary, then all known fields. */
 export function jobText(job: Job, now: Date): string[] {
   const facts: [name: string, lines: string[]][] = [
     ['id', [job.jobId]],
@@ -51,13 +51,12 @@ function time(value: string | null, now: Date): string[] {
   return [`${value} (${agoMs < 0 ? `in ${duration(-agoMs)}` : `${duration(agoMs)} ago`})`];
 }
 
-/** On one line when it is short. */
 function json(value: unknown): string[] {
   const short = printableJson(value);
   return short.length <= 80 ? [short] : printableJson(value, 2).split('\n');
 }
 
-/** The stack usually begins with the message, which is then not said twice. */
+/** The stack usually repeats the message, which is then omitted. */
 function errorLines(error: JobError | null): string[] {
   if (error === null) return [];
   const stack = error.stack === null ? [] : printableLines(error.stack);

@@ -4,7 +4,7 @@ import { columns } from './columns.ts';
 import { age, duration } from '../../core/values/duration.ts';
 import { printable } from './printable.ts';
 
-const HEADER = ['DEFINITION', 'COUNTED', 'LIMIT', 'PER KEY', 'RATE', 'RATE PER KEY', 'PAUSED'];
+const HEADER = ['DEFINITION', 'IN USE', 'LIMIT', 'PER KEY', 'RATE', 'RATE PER KEY', 'PAUSED'];
 
 export function limitsTable(
   definitions: readonly PublishedDefinition[],
@@ -41,5 +41,5 @@ export function pauseSentence(pause: Pause, now: Date): string {
   const since = age(now.getTime() - Date.parse(pause.since));
   const by = pause.by === null ? '' : ` by ${pause.by}`;
   const why = pause.reason === null ? '' : `: ${pause.reason}`;
-  return printable(`${pausedName(pause)} is paused since ${since}${by}${why}`);
+  return printable(`${pausedName(pause)} was paused ${since} ago${by}${why}`);
 }

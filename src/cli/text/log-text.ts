@@ -2,7 +2,7 @@ import type { JobLog } from '../../client/index.ts';
 import type { Output } from './output.ts';
 import { printableLines } from './printable.ts';
 
-/** Where a line came from, in three letters; `sys` is Longshore itself. */
+/** Source of a line; `sys` is Longshore itself. */
 const MARKERS: Record<JobLog['stream'], string> = {
   stdout: 'out',
   stderr: 'err',
@@ -18,7 +18,7 @@ const COLOURS: Partial<Record<JobLog['level'], 'gray' | 'yellow' | 'red'>> = {
   fatal: 'red',
 };
 
-/** One line of a job for people: when, which attempt, how loud, from where, and what it says. */
+/** A log line: time, attempt, level, source, message. */
 export function logText(out: Output, { at, attempt, level, stream, message }: JobLog): string[] {
   const head = `${at} #${attempt} ${level.padEnd(5)} ${MARKERS[stream] ?? stream}`;
   const colour = COLOURS[level];

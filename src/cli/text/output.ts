@@ -12,7 +12,7 @@ export interface OutputOptions {
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Data goes to stdout, where it can be piped onwards; everything said about it goes to stderr. */
+/** Data goes to stdout; messages go to stderr. */
 export class Output {
   readonly json: boolean;
   readonly #options: OutputOptions;
@@ -22,57 +22,56 @@ export class Output {
     this.#options = options;
   }
 
-  /** Lines for people and for `grep`. */
   lines(lines: readonly string[]): void {
     if (lines.length > 0) this.#options.stdout.write(`${lines.join('\n')}\n`);
   }
 
-  /** Lines of which the first says what is in the columns. */
+  /** The first line is the header. */
   table([header = '', ...lines]: readonly string[]): void {
     this.lines([this.paint('bold', header), ...lines]);
   }
 
-  /** One JSON document for programs. */
+  /** One JSON document. */
   document(value: unknown): void {
     this.#options.stdout.write(`${printableJson(value, 2)}\n`);
   }
 
-  /** One of many documents, each on a line of its own, so that they can be read as they come. */
+  /** One JSON document per line, for streams. */
   record(value: unknown): void {
     this.#options.stdout.write(`${printableJson(value)}\n`);
   }
 
-  /** Resolves when what was written has found its reader: a pipe may be slower than its source. */
+  /** Resolves when stdout can take more: a pipe may be slower than its source. */
   async drained(): Promise<void> {
     const { stdout } = this.#options;
     if ('writableNeedDrain' in stdout && stdout.writableNeedDrain) await once(stdout, 'drain');
   }
 
-  /** Good to know, and silenced by --quiet. Programs that asked for JSON do not read it. */
+  /** A hint; silenced by --quiet and --json. */
   note(...lines: string[]): void {
     if (!this.#options.quiet && !this.json) this.trouble(...lines);
   }
 
-  /** How to see the next page, if there is one. */
+  /** Prints the cursor of the next page, if there is one. */
   noteMore(nextCursor: string | null): void {
-    if (nextCursor !== null) this.note(`There are more: --cursor ${nextCursor}`);
+    if (nextCursor !== null) this.note(`Next page: --cursor ${nextCursor}`);
   }
 
-  /** One line that replaces itself, for a person who waits. An empty one wipes it away. */
+  /** A line that replaces itself; an empty one clears it. */
   status(line: string): void {
     if (!this.#options.quiet && !this.json) this.#options.stderr.write(`\r\u001b[2K${line}`);
   }
 
-  /** Must be known. */
+  /** Printed even with --quiet. */
   trouble(...lines: string[]): void {
     this.#options.stderr.write(`${lines.join('\n')}\n`);
   }
 
-  /** The width of the terminal, or no limit where there is none. */
+  /** Width of the terminal, or Infinity without one. */
   get width(): number {
     const { stdout } = this.#options;
     const columns = 'columns' in stdout && typeof stdout.columns === 'number' ? stdout.columns : 0;
-    // A terminal that nobody has told its size says 0.
+    // A terminal of unknown size reports 0.
     return columns > 0 ? columns : Infinity;
   }
 
@@ -81,7 +80,7 @@ export class Output {
     return 'isTTY' in stderr && stderr.isTTY === true;
   }
 
-  /** Colours only where a person looks: `styleText` asks the stream, and knows NO_COLOR. */
+  /** Colours on terminals only: `styleText` checks the stream and NO_COLOR. */
   paint(format: Format, text: string, to: 'stdout' | 'stderr' = 'stdout'): string {
     if (!this.#options.color) return text;
     return styleText(format, text, { stream: this.#options[to] });

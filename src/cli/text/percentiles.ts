@@ -1,4 +1,4 @@
-/** The value below which the given share of all lies (nearest rank); NaN of nothing. */
+/** Percentile by nearest rank; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

@@ -14,10 +14,10 @@ test('it is drawn on a terminal, not too often, and wiped away at the end', () =
   const clock = { now: () => new Date(nowMs), monotonicMs: () => nowMs, random: () => 0 };
   const stream = Object.assign(new PassThrough(), { isTTY: true });
   const line = new ProgressLine(stream, true, clock);
-  line.tell('sent', 1, 2);
-  line.tell('sent', 2, 2);
+  line.show('sent', 1, 2);
+  line.show('sent', 2, 2);
   nowMs = 200;
-  line.tell('ended', 2, 2);
+  line.show('ended', 2, 2);
   line.end();
   const drawn = String(stream.read()).split('\r\u001b[K');
   expect(drawn.map((text) => text.replaceAll(/[▓░]+ /g, ''))).toEqual([
@@ -27,7 +27,7 @@ test('it is drawn on a terminal, not too often, and wiped away at the end', () =
     '',
   ]);
   const pipe = new PassThrough();
-  new ProgressLine(pipe, true, clock).tell('sent', 1, 2);
+  new ProgressLine(pipe, true, clock).show('sent', 1, 2);
   expect(pipe.read()).toBeNull();
 });
 

@@ -4,7 +4,7 @@ const EVERY_MS = 100;
 const WIDTH = 24;
 const CLEAR = '\r\u001b[K';
 
-/** How far long work has come, in one line that redraws itself. Where nobody looks, it is silent. */
+/** A progress bar that redraws itself; silent without a terminal. */
 export class ProgressLine {
   readonly #stream: NodeJS.WritableStream;
   readonly #clock: Clock;
@@ -18,7 +18,7 @@ export class ProgressLine {
     this.#visible = wanted && 'isTTY' in stream && stream.isTTY === true;
   }
 
-  tell(what: string, done: number, all: number): void {
+  show(what: string, done: number, all: number): void {
     if (!this.#visible || this.#clock.monotonicMs() < this.#nextMs) return;
     this.#nextMs = this.#clock.monotonicMs() + EVERY_MS;
     this.#drawn = true;

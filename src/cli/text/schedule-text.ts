@@ -3,16 +3,16 @@ import { columns } from './columns.ts';
 import { duration } from '../../core/values/duration.ts';
 import { printable, printableJson } from './printable.ts';
 
-/** How a schedule is, in one sentence that a person can act on. */
+/** The state of a schedule in one sentence. */
 export function scheduleSentence(schedule: Schedule, now: Date): string {
   const { note, nextAt, enabled } = schedule;
   const why = note === null ? '' : `: ${note}`;
   if (!enabled) return `paused${why}`;
-  if (nextAt === null) return `over: there is no slot left${why}`;
+  if (nextAt === null) return `ended: no slots left${why}`;
   return `runs ${distance(nextAt, now)}${why}`;
 }
 
-/** What `schedules show` prints: the sentence first, then what is known. */
+/** Output of `schedules show`. */
 export function scheduleText(schedule: Schedule, now: Date): string[] {
   const { definitionKey, definitionVersion, lastSlot, startAt, endAt } = schedule;
   const version = definitionVersion === null ? 'latest version' : `version ${definitionVersion}`;
@@ -63,9 +63,9 @@ export function slotTable(slots: readonly Slot[], width: number): string[] {
     slot.local,
     resultOf(slot),
     slot.jobId ?? '-',
-    slot.through === null ? (slot.reason ?? '') : `${slot.reason}, and all up to ${slot.through}`,
+    slot.through === null ? (slot.reason ?? '') : `${slot.reason}, up to ${slot.through}`,
   ]);
-  return columns([['SLOT', 'LOCAL', 'RESULT', 'JOB', 'WHY'], ...rows], width);
+  return columns([['SLOT', 'LOCAL', 'RESULT', 'JOB', 'REASON'], ...rows], width);
 }
 
 export function upcomingTable(next: readonly Upcoming[], now: Date, width: number): string[] {
@@ -78,7 +78,7 @@ function slotSentence(slot: Slot): string {
   return `${slot.slot} ${resultOf(slot)}${reason}`;
 }
 
-/** Of a slot that fired, how its job is says more. */
+/** For a fired slot, the state of its job. */
 function resultOf({ status, jobStatus }: Slot): string {
   return status === 'fired' ? (jobStatus ?? 'fired') : status;
 }

@@ -1,9 +1,9 @@
 /**
- * What a shell runs to complete a line. Each asks `longshore complete`, which knows the commands, and
- * gets lines of a word, a tab and what it means. The words that were typed are passed on as they are
- * and never evaluated. Where nothing is offered, the shell goes on with names of files. That of zsh may
- * be sourced, or lie in a folder of `fpath`: there the file is itself the function, and runs at once. bash
- * takes words apart at colons, which keys of definitions may have, and wants to hear the last part only.
+ * Completion scripts. Each calls `longshore complete`, which prints lines of a word, a tab and a
+ * description. Typed words are passed on and never evaluated. Without completions the shell
+ * completes file names. The zsh script can be sourced or placed in `fpath`, where the file is the
+ * function itself. bash splits words at colons, which definition keys may contain, so only the last
+ * part is returned.
  */
 export const SHELL_SCRIPTS = {
   bash: `_longshore() {
@@ -50,7 +50,7 @@ export type Shell = keyof typeof SHELL_SCRIPTS;
 
 export const SHELLS = Object.keys(SHELL_SCRIPTS) as Shell[];
 
-/** Where the script goes, for each shell in its own way. */
+/** How to install the script, per shell. */
 export const INSTALL_HINTS: Record<Shell, string> = {
   bash: "echo 'source <(longshore completion bash)' >> ~/.bashrc",
   zsh: "echo 'source <(longshore completion zsh)' >> ~/.zshrc   # after compinit",

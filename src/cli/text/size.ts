@@ -1,10 +1,10 @@
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** An amount of memory as a person says it: "512 B", "1.5 MB", "240 MB". */
+/** Memory: "512 B", "1.5 MB", "240 MB". */
 export function size(bytes: number): string {
   let amount = Math.max(0, bytes);
   let unit = 0;
-  // What would be shown as 1024 of a unit is one of the next.
+  // Rounds 1024 of a unit up to 1 of the next.
   while (Math.round(amount) >= 1_024 && unit < UNITS.length - 1) {
     amount /= 1_024;
     unit += 1;

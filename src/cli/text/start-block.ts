@@ -4,7 +4,7 @@ import { printable } from './printable.ts';
 const NAME_WIDTH = 14;
 const WIDTH = 92;
 
-/** What a role says once it is up: what it found, where it is, and the first thing to try. */
+/** Start-up message of a role: addresses, definitions, first commands. */
 export function startBlock(role: Role, summary: AppSummary): string[] {
   const { database, address, slots, definitions } = summary;
   return [
@@ -18,7 +18,7 @@ export function startBlock(role: Role, summary: AppSummary): string[] {
   ];
 }
 
-/** What was loaded, and what could not be. */
+/** Loaded definitions and load errors. */
 export function definitionLines({ definitions, problems }: AppSummary): string[] {
   const names = definitions.map(({ key, version }) => (version === 1 ? key : `${key} v${version}`));
   return [
@@ -27,7 +27,7 @@ export function definitionLines({ definitions, problems }: AppSummary): string[]
   ];
 }
 
-/** The lines can be pasted as they are; only the id has to be filled in. */
+/** Commands to copy; only the id must be filled in. */
 function firstSteps(address: string, { definitions }: AppSummary): string[] {
   if (definitions.length === 0) return [];
   const first = definitions.find(({ key }) => key === 'hello') ?? definitions[0];
@@ -47,9 +47,9 @@ function fact(name: string, lines: readonly string[]): string[] {
   });
 }
 
-/** A team may have hundreds of definitions: they go on as many lines as they need. */
+/** Wraps long lists of definitions. */
 function wrap(names: readonly string[]): string[] {
-  if (names.length === 0) return ['none yet: put a file with defineJob into the jobs folder'];
+  if (names.length === 0) return ['none yet: put a file that calls defineJob into the jobs folder'];
   const lines: string[] = [];
   let line = '';
   for (const name of names) {

@@ -41,8 +41,8 @@ test('tells who works, what waits and what runs, with exact counts', () => {
     'mail        2500     300      1200    1m',
     'resize      0        1        0       -',
     '',
-    'RUNNING       DEFINITION  TRY  FOR   PROGRESS',
-    'id-of-resize  resize      1/3  30 s  40 % resizing',
+    'RUNNING       DEFINITION  ATTEMPT  FOR   PROGRESS',
+    'id-of-resize  resize      1/3      30 s  40 % resizing',
     '… 300 more',
   ]);
 });

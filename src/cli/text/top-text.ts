@@ -2,13 +2,13 @@ import type { Job, Stats, WorkerInfo } from '../../client/index.ts';
 import { age, duration } from '../../core/values/duration.ts';
 import { columns } from './columns.ts';
 
-/** What `top` shows, as the server told it: all counts, and the newest of the running jobs. */
+/** Data of `top`: all counts, and the newest running jobs. */
 export interface Snapshot extends Pick<Stats, 'totals' | 'definitions'> {
   workers: WorkerInfo[];
   running: Job[];
 }
 
-/** The lines of one look, within the given width; `rows` jobs at most. */
+/** The output of `top` within the given width; at most `rows` jobs. */
 export function topText(seen: Snapshot, now: Date, widthMax: number, rows: number): string[] {
   const { workers, running, totals, definitions } = seen;
   const alive = workers.filter(({ status }) => status !== 'dead');
@@ -20,7 +20,7 @@ export function topText(seen: Snapshot, now: Date, widthMax: number, rows: numbe
     `${waitingOf(totals)} waiting`,
     `${totals.failed} failed`,
   ];
-  // The jobs and the counts were read one after the other.
+  // Jobs and counts are read one after the other.
   const left = Math.max(running.length, totals.running + totals.cancelling) - rows;
   return [
     head.join('   '),
@@ -33,13 +33,13 @@ export function topText(seen: Snapshot, now: Date, widthMax: number, rows: numbe
 }
 
 const DEFINITION_HEADER = ['DEFINITION', 'WAITING', 'RUNNING', 'FAILED', 'OLDEST'];
-const JOB_HEADER = ['RUNNING', 'DEFINITION', 'TRY', 'FOR', 'PROGRESS'];
+const JOB_HEADER = ['RUNNING', 'DEFINITION', 'ATTEMPT', 'FOR', 'PROGRESS'];
 
 function waitingOf({ queued, scheduled, retrying, created }: Stats['totals']): number {
   return queued + scheduled + retrying + created;
 }
 
-/** A definition whose jobs have all succeeded, or that has none, needs no row. */
+/** Definitions without open or failed jobs have no row. */
 function definitionRow(one: Stats['definitions'][number]): string[][] {
   const counts = [waitingOf(one.states), one.running, one.states.failed];
   if (counts.every((count) => count === 0)) return [];

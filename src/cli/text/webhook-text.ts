@@ -24,11 +24,11 @@ export function deliveryTable(deliveries: readonly Delivery[], now: Date, width:
     lastAnswer(attempts),
     jobId ?? '-',
   ]);
-  return columns([['ID', 'STATUS', 'EVENT', 'AGE', 'TRIES', 'ANSWER', 'JOB'], ...rows], width);
+  return columns([['ID', 'STATUS', 'EVENT', 'AGE', 'ATTEMPTS', 'RESPONSE', 'JOB'], ...rows], width);
 }
 
 function lastAnswer(attempts: Delivery['attempts']): string {
   const last = attempts.at(-1);
   if (!last) return '-';
-  return last.status === null ? printable(last.error ?? 'no answer') : String(last.status);
+  return last.status === null ? printable(last.error ?? 'no response') : String(last.status);
 }

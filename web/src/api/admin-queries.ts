@@ -5,9 +5,9 @@ import type { SettingsView } from '../../../src/core/views/setting-view.ts';
 import type { DeliveryView, WebhookView } from '../../../src/core/webhook/webhook.ts';
 import type { ProbeAnswer } from '../../../src/protocol/answers/probe-answer.ts';
 import { call } from './call.ts';
-import { unlessTold } from './connection.ts';
+import { pollMs } from './connection.ts';
 
-/** What those ask who look after the server. None of it changes by itself every second. */
+/** Queries of the administration screens. Their data changes seldom. */
 const SOON_MS = 2_000;
 const LATER_MS = 10_000;
 
@@ -28,7 +28,7 @@ export const auditQuery = (asked: AuditAsked) =>
     queryKey: ['audit', asked],
     queryFn: ({ signal }) => call<AuditPage>('GET', '/v1/audit', { query: { ...asked }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
 export const keysQuery = () =>
@@ -36,7 +36,7 @@ export const keysQuery = () =>
     queryKey: ['keys'],
     queryFn: async ({ signal }) =>
       (await call<{ keys: KeyView[] }>('GET', '/v1/keys', { signal })).keys,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
 export const healthQuery = () =>

@@ -1,12 +1,12 @@
 import { learnServerTime } from '../runtime/clock.ts';
-import { apiUrl } from '../runtime/place.ts';
+import { apiUrl } from '../runtime/urls.ts';
 import { connection } from './connection.ts';
 import { ProblemError, problemOf } from './problem-error.ts';
 import { session } from './session.ts';
 
 export type Query = Record<string, string | number | readonly string[] | undefined>;
 
-/** One call of the public API: the dashboard knows no other way to the server. */
+/** One call of the public API, the dashboard's only access to the server. */
 export async function call<T>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * How the server is heard: what the dot in the corner says. Lost is when the latest call did not reach
- * it, reconnecting when calls do but the stream of changes broke off.
+ * State of the connection, shown by the dot in the menu. `lost`: the latest call failed to reach
+ * the server; `reconnecting`: calls succeed, but the change feed is down.
  */
 export type ConnectionState = 'live' | 'reconnecting' | 'lost';
 type StreamState = 'none' | 'open' | 'broken';
@@ -12,7 +12,6 @@ let streamed: StreamState = 'none';
 const listeners = new Set<() => void>();
 
 export const connection = {
-  /** Whether the latest call reached the server. */
   report(next: 'live' | 'lost'): void {
     if (next === called) return;
     called = next;
@@ -25,11 +24,11 @@ export const connection = {
   },
 };
 
-/** What was told is asked for at once; this is for what was not, as no promise is without a doubt. */
+/** Safety net: queries are refetched this often even while the change feed is open. */
 const SELDOM_MS = 30_000;
 
-/** How often to ask for what the stream tells of: so often, or seldom while there is a stream. */
-export function unlessTold(everyMs: number): number {
+/** Interval between polls: `everyMs`, or `SELDOM_MS` while the change feed is open. */
+export function pollMs(everyMs: number): number {
   return streamed === 'open' ? SELDOM_MS : everyMs;
 }
 

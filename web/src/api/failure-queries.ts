@@ -10,16 +10,16 @@ import {
   type WindowName,
 } from '../words/alerts/window.ts';
 import { call } from './call.ts';
-import { unlessTold } from './connection.ts';
+import { pollMs } from './connection.ts';
 
 /**
- * What failed, by groups and one by one. Groups are counted by the server, up to a bound, each time
- * they are asked for, so they are asked for less often than jobs.
+ * Dead letters, as groups and as single jobs. The server counts groups on every request, so they
+ * are polled less often than jobs.
  */
 const SOON_MS = 1_000;
 const LATER_MS = 10_000;
 
-/** Of a window that ends at the moment of asking, or of all times. */
+/** `window` ends now; without it, dead letters of all times. */
 export interface FailureFilter {
   window?: WindowName | undefined;
   definitionKey?: string | undefined;
@@ -30,12 +30,14 @@ export interface FailureFilter {
 export interface GroupPage {
   groups: DeadLetterGroup[];
   complete: boolean;
-  /** When the window that was asked for begins, and its parts, if these were asked for. */
+  /** Start of the requested window, and its parts if `inParts`. */
   from: string | null;
   parts: TimePart[];
 }
 
-/** The clock of the server is known to a second; what fails meanwhile belongs to the window. */
+/**
+ * The server's clock is known to the second only; jobs that fail meanwhile belong to the window.
+ */
 const CLOCK_SLACK_MS = 2_000;
 
 export const groupsQuery = (asked: FailureFilter & { inParts?: boolean }) =>
@@ -56,7 +58,7 @@ export const groupsQuery = (asked: FailureFilter & { inParts?: boolean }) =>
       return { ...page, from: from ?? null, parts };
     },
     placeholderData: keepPreviousData,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
 export interface DeadLetterPage {
@@ -64,7 +66,7 @@ export interface DeadLetterPage {
   nextCursor: string | null;
 }
 
-/** `from` and `to` are one part of the window, and take its place. */
+/** `from` and `to` select one part of the window and override it. */
 export type DeadLettersAsked = FailureFilter & {
   fingerprint?: string | undefined;
   from?: string | undefined;
@@ -84,10 +86,10 @@ export const deadLettersQuery = (asked: DeadLettersAsked) =>
       });
     },
     placeholderData: keepPreviousData,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
-/** What is previewed is what somebody is about to confirm, so it is not asked again by itself. */
+/** Never refetched: the user confirms exactly the preview that is shown. */
 export const bulkPreviewQuery = (action: BulkAction, filter: BulkFilter) =>
   queryOptions({
     queryKey: ['bulk-preview', action, filter],
@@ -111,5 +113,5 @@ export const bulksQuery = (cursor?: string) =>
     queryFn: ({ signal }) => call<BulkPage>('GET', '/v1/bulk', { query: { cursor }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      state.data?.bulks.some(({ status }) => status === 'running') ? SOON_MS : unlessTold(LATER_MS),
+      state.data?.bulks.some(({ status }) => status === 'running') ? SOON_MS : pollMs(LATER_MS),
   });

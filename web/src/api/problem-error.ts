@@ -1,6 +1,6 @@
 import type { Problem } from '../../../src/protocol/problem.ts';
 
-/** A refusal of the server, or that it could not be asked at all (status 0). */
+/** An error response of the server; status 0 if it could not be reached. */
 export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
@@ -24,17 +24,16 @@ function isProblem(body: unknown): body is Problem {
   return typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
 }
 
-/** What went wrong and, where it can be said, what to do about it. */
-export function tellError(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!(error instanceof ProblemError)) return String(error);
   if (error.status === 0) return "Can't reach the server. Trying again…";
   return `${error.message[0]?.toUpperCase() ?? ''}${error.message.slice(1)}.`;
 }
 
-/** The same for a change. Nothing makes it again by itself, so it must not sound as if something did. */
-export function tellFailedChange(error: unknown): string {
+/** For a failed change. Changes are not retried, so the text must not suggest it. */
+export function failedChangeText(error: unknown): string {
   if (error instanceof ProblemError && error.status === 0) {
     return "Can't reach the server. Your change was NOT applied.";
   }
-  return tellError(error);
+  return errorText(error);
 }

@@ -9,13 +9,12 @@ import type { WorkerView } from '../../../src/core/queue/worker.ts';
 import { now } from '../runtime/clock.ts';
 import { SINCE_MS, type Since } from '../words/since.ts';
 import { call } from './call.ts';
-import { unlessTold } from './connection.ts';
+import { pollMs } from './connection.ts';
 
 /**
- * What screens ask the server, and how often: seldom where the stream of changes tells when to
- * (`api/use-news.ts`), or else every few seconds, as for heartbeats and progress, which are no changes.
- * Each waits for its answer before it asks again, and nothing is asked while nobody looks
- * (`refetchInterval` rests with the tab).
+ * Queries of the screens and their poll intervals. While the change feed is open
+ * (`api/use-change-feed.ts`) queries are polled seldom, except for heartbeats and progress, which
+ * the feed does not announce. A hidden tab does not poll (`refetchInterval`).
  */
 const SOON_MS = 2_000;
 const LATER_MS = 5_000;
@@ -25,7 +24,7 @@ export interface JobPage {
   nextCursor: string | null;
 }
 
-/** Of the last hour, day or week, as seen from the moment of asking. */
+/** `since` counts back from the time of the request. */
 export interface JobsAsked {
   status?: readonly JobState[] | undefined;
   definitionKey?: string | undefined;
@@ -47,8 +46,7 @@ export const jobsQuery = (asked: JobsAsked, everyMs = SOON_MS) =>
       return call<JobPage>('GET', '/v1/jobs', { query: { ...query, createdAfter }, signal });
     },
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data?.jobs.some(isRunning) ? everyMs : unlessTold(everyMs),
+    refetchInterval: ({ state }) => (state.data?.jobs.some(isRunning) ? everyMs : pollMs(everyMs)),
   });
 
 export const jobQuery = (jobId: string) =>
@@ -58,7 +56,7 @@ export const jobQuery = (jobId: string) =>
       call<JobView>('GET', `/v1/jobs/${encodeURIComponent(jobId)}`, { signal }),
     refetchInterval: ({ state: { data } }) => {
       if (data && isRunning(data)) return SOON_MS;
-      return unlessTold(data && isTerminal(data.status) ? LATER_MS : SOON_MS);
+      return pollMs(data && isTerminal(data.status) ? LATER_MS : SOON_MS);
     },
   });
 
@@ -66,7 +64,7 @@ function isRunning({ status }: JobView): boolean {
   return status === 'running' || status === 'cancelling';
 }
 
-/** Asked again when the job has changed, as `updatedAt` tells: its history grows only then. */
+/** Refetched when `updatedAt` changes: the history only grows then. */
 export const attemptsQuery = (jobId: string, job: JobView | undefined) =>
   queryOptions({
     queryKey: ['attempts', jobId, job?.updatedAt, job?.status],
@@ -106,7 +104,7 @@ export const definitionsQuery = () =>
     queryFn: async ({ signal }) =>
       (await call<{ definitions: PublishedDefinition[] }>('GET', '/v1/definitions', { signal }))
         .definitions,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
 export const pausesQuery = () =>
@@ -114,7 +112,7 @@ export const pausesQuery = () =>
     queryKey: ['pauses'],
     queryFn: async ({ signal }) =>
       (await call<{ pauses: PauseView[] }>('GET', '/v1/pauses', { signal })).pauses,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
 export interface SchedulePage {
@@ -128,7 +126,7 @@ export const schedulesQuery = (cursor?: string, definitionKey?: string) =>
     queryFn: ({ signal }) =>
       call<SchedulePage>('GET', '/v1/schedules', { query: { cursor, definitionKey }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
 export const scheduleQuery = (id: string) =>
@@ -136,10 +134,10 @@ export const scheduleQuery = (id: string) =>
     queryKey: ['schedule', id],
     queryFn: ({ signal }) =>
       call<ScheduleView>('GET', `/v1/schedules/${encodeURIComponent(id)}`, { signal }),
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
-/** The newest slots. Asked again when the schedule has moved on, as its last slot tells. */
+/** The newest slots. Refetched when the last slot of the schedule changes. */
 export const slotsQuery = (schedule: ScheduleView, limit: number) =>
   queryOptions({
     queryKey: ['slots', schedule.id, limit, schedule.lastSlot],
@@ -180,7 +178,7 @@ export interface SessionView {
   expiresAt: string | null;
 }
 
-/** Who the server takes us for; asked only where it keeps sessions. */
+/** The session of this browser, for servers that have sessions. */
 export const sessionQuery = (enabled: boolean) =>
   queryOptions({
     queryKey: ['session'],
@@ -189,7 +187,7 @@ export const sessionQuery = (enabled: boolean) =>
     staleTime: LATER_MS,
   });
 
-/** What this server can do, by its own document: an older one lacks calls that a newer one has. */
+/** The paths of the server's OpenAPI document: an older server lacks calls. */
 export const offersQuery = () =>
   queryOptions({
     queryKey: ['openapi'],

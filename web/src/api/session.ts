@@ -15,15 +15,15 @@ export const session = {
     demanded = is;
     for (const listener of listeners) listener();
   },
-  /** Names the session that a call is made with. */
+  /** Number of the session that a call is made with. */
   current(): number {
     return signIns;
   },
-  /** A call was refused. One that was sent before the latest sign-in says nothing about this session. */
+  /** Handles a 401. A call sent before the latest sign-in says nothing about this session. */
   refused(made: number): void {
     if (!signingIn && made === signIns) session.demand(true);
   },
-  /** While `work` signs this browser in, refusals of other calls do not count. */
+  /** While `work` signs in, 401s of other calls are ignored. */
   async duringSignIn<T>(work: () => Promise<T>): Promise<T> {
     signingIn = true;
     try {

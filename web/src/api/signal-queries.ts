@@ -2,13 +2,10 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import type { AlertRuleView, AlertView } from '../../../src/core/views/alert.ts';
 import type { StatsView } from '../../../src/core/views/stats.ts';
 import { call } from './call.ts';
-import { unlessTold } from './connection.ts';
+import { pollMs } from './connection.ts';
 import { offersQuery } from './queries.ts';
 
-/**
- * What the server measures of itself. An older server measures nothing: its document lacks these
- * calls, and what would be drawn of them is left out.
- */
+/** Metrics of the server. An older server lacks these calls; the screens then leave them out. */
 const LATER_MS = 10_000;
 const SERIES_MINUTES = 60;
 
@@ -18,10 +15,10 @@ export const statsQuery = () =>
     queryFn: ({ signal }) =>
       call<StatsView>('GET', '/v1/stats', { query: { seriesMinutes: SERIES_MINUTES }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
-/** Null where nothing is measured, and until the first answer. */
+/** Null if the server has no stats, and until the first response. */
 export function useStats(): StatsView | null {
   return useQuery({ ...statsQuery(), enabled: useOffered('/v1/stats') }).data ?? null;
 }
@@ -41,12 +38,12 @@ export const alertsQuery = (cursor?: string) =>
     queryKey: ['alerts', cursor],
     queryFn: ({ signal }) => call<AlertPage>('GET', '/v1/alerts', { query: { cursor }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
 const FIRING_MAX = 100;
 
-/** What fires now; the newest first. */
+/** Firing alerts, newest first. */
 export const firingAlertsQuery = () =>
   queryOptions({
     queryKey: ['alerts', 'firing'],
@@ -56,7 +53,7 @@ export const firingAlertsQuery = () =>
         signal,
       }),
     placeholderData: keepPreviousData,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });
 
 export const alertRulesQuery = () =>
@@ -64,5 +61,5 @@ export const alertRulesQuery = () =>
     queryKey: ['alert-rules'],
     queryFn: async ({ signal }) =>
       (await call<{ rules: AlertRuleView[] }>('GET', '/v1/alerts/rules', { signal })).rules,
-    refetchInterval: () => unlessTold(LATER_MS),
+    refetchInterval: () => pollMs(LATER_MS),
   });

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toasts } from '../parts/toasts.tsx';
-import { tellFailedChange } from './problem-error.ts';
+import { failedChangeText } from './problem-error.ts';
 
 /**
- * Something that a person makes happen: says when it has, says what to do when it has not, and lets
- * everything on the screen be asked again, since a change may show anywhere.
+ * A change made by the user: shows a toast for success or failure, and refetches everything, since
+ * a change can affect any query.
  */
 export function useChange<Argument, Answer>(
   change: (argument: Argument) => Promise<Answer>,
@@ -17,7 +17,7 @@ export function useChange<Argument, Answer>(
       const sentence = done(answer, argument);
       if (sentence !== null) toasts.add('good', sentence);
     },
-    onError: (error) => toasts.add('bad', tellFailedChange(error)),
+    onError: (error) => toasts.add('bad', failedChangeText(error)),
     onSettled: async () => await client.invalidateQueries(),
   });
 }

@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from 'react';
 import type { LogView } from '../../../src/core/views/history.ts';
-import { apiUrl } from '../runtime/place.ts';
+import { apiUrl } from '../runtime/urls.ts';
 import { appendLines, EMPTY_TAIL, type LogTail } from '../words/jobs/log-tail.ts';
 import { queryText } from './call.ts';
 import { useVisible } from './use-visible.ts';
@@ -21,8 +21,8 @@ function step(before: State, change: Step): State {
 }
 
 /**
- * What a job writes, as it writes it. A browser opens six connections to a server and no more, so a
- * tab that nobody looks at gives its own back, and goes on after its last line when it is seen again.
+ * Live tail of a job's log. A browser opens at most six connections to a server, so a hidden tab
+ * closes its stream and resumes after the last line when it becomes visible.
  */
 export function useLogTail(jobId: string, attempt: number | undefined, ended: boolean): State {
   const [tail, dispatch] = useReducer(step, START);
@@ -30,13 +30,13 @@ export function useLogTail(jobId: string, attempt: number | undefined, ended: bo
   const lastId = tail.lines.at(-1)?.id;
 
   useEffect(() => {
-    // A job that ended may be started again, and then has more to say.
+    // A retried job writes more.
     if (!visible || (ended && tail.state === 'over')) return undefined;
     const query = queryText({ attempt, cursor: lastId });
     const source = new EventSource(apiUrl(`/v1/jobs/${jobId}/logs`) + query);
     let waiting: LogView[] = [];
     let frame = 0;
-    // A chatty job writes thousands of lines: they are shown once per frame, not one by one.
+    // Lines are shown once per frame, not one by one.
     const flush = () => {
       frame = 0;
       dispatch({ lines: waiting });
@@ -58,7 +58,7 @@ export function useLogTail(jobId: string, attempt: number | undefined, ended: bo
       source.close();
       cancelAnimationFrame(frame);
     };
-    // The last line at the time of opening is where it begins; later ones must not open it again.
+    // The cursor is read only when the stream opens; later lines must not reopen it.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [jobId, attempt, visible, ended]);
   return tail;

@@ -6,10 +6,10 @@ import { singleKeys } from './shortcuts.ts';
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['/', 'Search jobs'],
   ['j', 'Next row'],
-  ['k', 'Row before'],
-  ['Enter', 'Open the row'],
+  ['k', 'Previous row'],
+  ['Enter', 'Open row'],
   ...NAV.map(({ key, title }) => [`g ${key}`, `Go to ${title}`] as const),
-  ['?', 'This help'],
+  ['?', 'Keyboard help'],
 ];
 
 export function Help({ onClose }: { onClose: () => void }) {
@@ -36,7 +36,7 @@ export function Help({ onClose }: { onClose: () => void }) {
           checked={keys === 'on'}
           onChange={(event) => setKeys(event.target.checked ? 'on' : 'off')}
         />
-        Single keys do something
+        Enable single-key shortcuts
       </label>
       <div className="dialog-actions">
         <button type="button" onClick={() => ref.current?.close()}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { firingAlertsQuery, useOffered, useStats } from '../api/signal-queries.ts';
 
-/** How many need somebody, beside the screen that shows them; nothing when none does. */
+/** Count of dead letters or firing alerts beside a menu entry; hidden at zero. */
 export function NavCount({ of }: { of: 'dead' | 'firing' }) {
   return of === 'dead' ? <Dead /> : <Firing />;
 }

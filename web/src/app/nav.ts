@@ -1,8 +1,8 @@
 import type { IconName } from '../parts/icon.tsx';
 
 /**
- * The screens that the menu leads to. `key` after `g` goes there by keyboard; what `needs` a call is
- * left out where the server does not know it, and what has a `count` says how many need somebody.
+ * The menu. `g` and `key` opens a screen by keyboard. `needs`: a call that the server must offer.
+ * `count`: the number shown beside the title.
  */
 export const NAV = [
   { to: '/', title: 'Overview', icon: 'overview', key: 'o' },

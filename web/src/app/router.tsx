@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
 import { Empty, Screen } from '../parts/screen.tsx';
-import { dashboardRoot } from '../runtime/place.ts';
+import { dashboardRoot } from '../runtime/urls.ts';
 import { AlertsScreen, alertsSearch } from '../screens/alerts/alerts-screen.tsx';
 import { AuditScreen, auditSearch } from '../screens/audit/audit-screen.tsx';
 import { BulkScreen, bulkSearch } from '../screens/bulk/bulk-screen.tsx';
@@ -22,8 +22,8 @@ import { WorkersScreen } from '../screens/workers/workers-screen.tsx';
 import { parseUrlSearch, writeUrlSearch } from '../words/url-search.ts';
 import { Shell } from './shell.tsx';
 
-/** A screen is a file and a line here; `nav.ts` says which of them the menu shows. */
-const root = createRootRoute({ component: Shell, notFoundComponent: Nowhere });
+/** All screens; `nav.ts` lists those of the menu. */
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 const at = { getParentRoute: () => root };
 
 const routes = root.addChildren([
@@ -74,10 +74,10 @@ declare module '@tanstack/react-router' {
   }
 }
 
-function Nowhere() {
+function NotFound() {
   return (
-    <Screen title="Nothing here">
-      <Empty title="There is no such screen.">
+    <Screen title="Not found">
+      <Empty title="This page does not exist.">
         <Link to="/">Go to the overview</Link>
       </Empty>
     </Screen>

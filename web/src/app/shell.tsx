@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { useConnection } from '../api/connection.ts';
 import { offersQuery } from '../api/queries.ts';
 import { useSignInDemanded } from '../api/session.ts';
-import { useChangeFeed } from '../api/use-news.ts';
+import { useChangeFeed } from '../api/use-change-feed.ts';
 import { BulkAsk } from '../parts/bulk-ask.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Toasts } from '../parts/toasts.tsx';
-import { apiUrl } from '../runtime/place.ts';
+import { apiUrl } from '../runtime/urls.ts';
 import { usePreference } from '../runtime/preference.ts';
 import { theme, THEMES } from '../runtime/theme.ts';
 import { Help } from './help.tsx';
@@ -19,7 +19,7 @@ import { NavCount } from './nav-count.tsx';
 import { SignIn } from './sign-in.tsx';
 import { SignOut } from './sign-out.tsx';
 
-/** What stays while screens change: the menu, the state of the connection, and the news. */
+/** The frame around all screens: menu, connection state, change feed, dialogs. */
 export function Shell() {
   const { helping, setHelping } = useShortcuts();
   const demanded = useSignInDemanded();
@@ -44,7 +44,7 @@ export function Shell() {
   );
 }
 
-/** On a narrow screen it is folded away, but for the name and the state of the connection. */
+/** Collapses to the name and the connection state on a narrow screen. */
 function Menu({
   offers,
   onHelp,
@@ -109,7 +109,7 @@ function Menu({
   );
 }
 
-/** What the server can do; nothing is asked while it wants to know who is there. */
+/** Paths that the server offers; not requested before sign-in. */
 function useOffers(): string[] {
   const demanded = useSignInDemanded();
   return useQuery({ ...offersQuery(), enabled: !demanded }).data ?? [];
@@ -128,7 +128,7 @@ function Mark() {
 const CONNECTION_WORDS = {
   live: 'Live',
   reconnecting: 'Reconnecting',
-  lost: 'Server unreachable, trying again',
+  lost: 'Server unreachable, retrying',
 };
 
 function LiveDot() {

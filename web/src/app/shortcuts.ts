@@ -3,12 +3,15 @@ import { useEffect, useState } from 'react';
 import { preference } from '../runtime/preference.ts';
 import { NAV } from './nav.ts';
 
-/** Single keys can be in the way of who speaks to the computer, so they can be switched off. */
+/** Single-key shortcuts disturb speech input, so they can be switched off. */
 export const singleKeys = preference('single-keys', ['on', 'off']);
 
 const SECOND_KEY_MS = 1_500;
 
-/** The keyboard of all screens: `/` searches, `g` and a letter goes, `j` and `k` walk, `?` helps. */
+/**
+ * Shortcuts of all screens: `/` search, `g` and a letter to go to a screen, `j` and `k` to move,
+ * `?` for help.
+ */
 export function useShortcuts(): { helping: boolean; setHelping: (helping: boolean) => void } {
   const navigate = useNavigate();
   const [helping, setHelping] = useState(false);
@@ -29,7 +32,6 @@ export function useShortcuts(): { helping: boolean; setHelping: (helping: boolea
       else return;
       event.preventDefault();
     };
-    /** The field is on the screen of jobs; from elsewhere it is looked for there. */
     const search = () => {
       const field = document.querySelector<HTMLInputElement>('#search');
       if (field) field.select();
@@ -44,7 +46,7 @@ export function useShortcuts(): { helping: boolean; setHelping: (helping: boolea
   return { helping, setHelping };
 }
 
-/** Rows are reached by their links, so walking is focusing: Enter opens, and it is heard, too. */
+/** Moves the focus between row links, so Enter opens a row and screen readers announce it. */
 function walk(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
   const at = rows.findIndex((row) => row === document.activeElement);

@@ -5,12 +5,11 @@ import { useChange } from '../api/use-change.ts';
 import { Command } from '../parts/copy-button.tsx';
 import { Screen } from '../parts/screen.tsx';
 
-/** The key is sent once and kept nowhere here: what stays is a cookie that only the server reads. */
 export function SignIn() {
   const [key, setKey] = useState('');
   const begin = useChange(
     async () => await session.duringSignIn(async () => await beginSession(key)),
-    () => 'You are signed in.',
+    () => 'Signed in.',
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -34,7 +33,7 @@ export function SignIn() {
           Sign in
         </button>
         <div className="soft">
-          <p>No key at hand? On a machine of the server:</p>
+          <p>No key? Create one on the server:</p>
           <Command text="npx longshore keys create --scope admin --name me" />
         </div>
       </form>

@@ -4,14 +4,14 @@ import { useChange } from '../api/use-change.ts';
 import { useSession } from '../api/use-may.ts';
 import { Icon } from '../parts/icon.tsx';
 
-/** Only who came in by a key can leave. */
+/** Shown only for a session that began with a key. */
 export function SignOut() {
   const who = useSession();
   const end = useChange(
     async () => await call<null>('DELETE', '/v1/session'),
     () => {
       session.demand(true);
-      return 'You are signed out.';
+      return 'Signed out.';
     },
   );
   if (who?.kind !== 'session') return null;

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import type { Scope } from '../../../src/core/access/scope.ts';
 import { useMay } from '../api/use-may.ts';
 
-/** What changes something, for callers whose key allows it. */
+/** Renders its children only if the session has the scope. */
 export function Allowed({
   scope,
   ofHost = false,
   children,
 }: {
   scope: Scope;
-  /** About all tenants: only for keys of the host tenant. */
+  /** Requires a key of the host tenant. */
   ofHost?: boolean;
   children: ReactNode;
 }) {

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** Asks before something happens. The browser keeps the focus inside. */
+/** A confirmation dialog. */
 export function Ask({
   title,
   children,
@@ -13,7 +13,7 @@ export function Ask({
   children: ReactNode;
   confirm: string;
   tone?: 'danger' | 'primary';
-  /** Says `stay` when something is not right yet. */
+  /** Return `stay` to keep the dialog open. */
   onConfirm: () => 'stay' | 'close' | void;
   onClose: () => void;
 }) {

@@ -4,8 +4,8 @@ import type { BulkAction } from '../../../src/core/job/bulk.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 
 /**
- * What somebody wants to do to many jobs. It is asked about beside all screens: what is done to a row
- * may make the row vanish, and the question about it must not vanish with it.
+ * The open bulk dialog. It lives outside the screens, so it stays open when the row that opened it
+ * disappears.
  */
 interface BulkQuestion {
   action: BulkAction;

@@ -4,7 +4,10 @@ import { useMay } from '../api/use-may.ts';
 import { BULK_WORDS, bulkFilter } from '../words/jobs/bulk-words.ts';
 import { bulkAsk } from './bulk-ask.tsx';
 
-/** What can be done to all jobs that match. Without any filter it would be all jobs: then nothing. */
+/**
+ * Buttons for bulk actions on all matching jobs; none without a filter, which would match every
+ * job.
+ */
 export function BulkButtons({
   actions,
   filter,
@@ -13,9 +16,8 @@ export function BulkButtons({
 }: {
   actions: readonly BulkAction[];
   filter: BulkFilter;
-  /** Which jobs, in words. */
   what: string;
-  /** In a row of a table there is room for a word only. */
+  /** Only the verb, for table rows. */
   short?: boolean;
 }) {
   if (!useMay('jobs:write')) return null;
@@ -31,7 +33,7 @@ export function BulkButtons({
         aria-label={short ? `${verb} ${what}` : undefined}
         onClick={() => bulkAsk.open({ action, filter: meant, what })}
       >
-        {short ? verb : `${verb} all that match…`}
+        {short ? verb : `${verb} all matching…`}
       </button>
     );
   });

@@ -4,17 +4,14 @@ import type { BulkFilter, BulkPreview } from '../../../src/client/bulk.ts';
 import type { BulkAction, BulkView } from '../../../src/core/job/bulk.ts';
 import { call } from '../api/call.ts';
 import { bulkPreviewQuery } from '../api/failure-queries.ts';
-import { tellError } from '../api/problem-error.ts';
+import { errorText } from '../api/problem-error.ts';
 import { useChange } from '../api/use-change.ts';
 import { atLeast, BULK_WORDS, filterWords, mustType } from '../words/jobs/bulk-words.ts';
 import { remark, shortId, summary } from '../words/jobs/job-words.ts';
 import { useModal } from './ask.tsx';
 import { BulkProgress } from './bulk-progress.tsx';
 
-/**
- * One thing done to all jobs that match: first what it would be about, then the confirmation, then
- * how far it has come. Whoever closes it stops nothing; the screen of bulk actions shows it, too.
- */
+/** A bulk action: preview, confirmation, progress. Closing the dialog does not stop the action. */
 export function BulkDialog({
   action,
   filter,
@@ -23,7 +20,7 @@ export function BulkDialog({
 }: {
   action: BulkAction;
   filter: BulkFilter;
-  /** Which jobs, in the words of who asks. */
+  /** Which jobs, as shown in the title. */
   what: string;
   onClose: () => void;
 }) {
@@ -50,7 +47,7 @@ export function BulkDialog({
         />
       ) : (
         <>
-          <p className="soft">{error ? tellError(error) : 'Counting…'}</p>
+          <p className="soft">{error ? errorText(error) : 'Counting…'}</p>
           <div className="dialog-actions">
             <button type="button" onClick={close}>
               Cancel
@@ -149,7 +146,7 @@ function Confirm({
 function Sample({ preview: { sample, matched } }: { preview: BulkPreview }) {
   if (sample.length === 0) return null;
   return (
-    <ul className="sample" aria-label={matched > sample.length ? 'Some of them' : 'All of them'}>
+    <ul className="sample" aria-label={matched > sample.length ? 'Sample' : 'All jobs'}>
       {sample.map((job) => (
         <li key={job.jobId}>
           <strong>{job.definitionKey}</strong> <span className="id">{shortId(job.jobId)}</span>{' '}

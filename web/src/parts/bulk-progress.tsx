@@ -8,7 +8,7 @@ import { useMay } from '../api/use-may.ts';
 import { bulkFraction, bulkSentence } from '../words/jobs/bulk-words.ts';
 import { plainText } from '../words/jobs/log-tail.ts';
 
-/** How far a bulk action has come, as it goes on, and a way to stop it. */
+/** Progress of a bulk action, with a stop button. */
 export function BulkProgress({ bulk: began, onClose }: { bulk: BulkView; onClose: () => void }) {
   const { data: bulk = began } = useQuery(bulkQuery(began.bulkId));
   return (
@@ -46,7 +46,7 @@ export function BulkState({ bulk }: { bulk: BulkView }) {
 export function AbortButton({ bulk: { bulkId, status } }: { bulk: BulkView }) {
   const abort = useChange(
     async () => await call<BulkView>('POST', `/v1/bulk/${bulkId}/abort`),
-    () => 'It has stopped. What is done stays done.',
+    () => 'Stopped. Jobs already changed stay changed.',
   );
   const may = useMay('jobs:write');
   if (status !== 'running' || !may) return null;

@@ -1,4 +1,4 @@
-/** Some of a few names, each with what it means. */
+/** A group of checkboxes, each with a description. */
 export function Choices<Name extends string>({
   legend,
   names,

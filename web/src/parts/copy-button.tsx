@@ -15,7 +15,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     } catch {
       toasts.add(
         'bad',
-        'The browser does not let this page copy. Mark the text and copy it by hand.',
+        'The browser does not allow this page to copy. Select the text and copy it yourself.',
       );
     }
   };
@@ -27,7 +27,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A command that can be pasted into a terminal as it stands. */
+/** A shell command with a copy button. */
 export function Command({ text }: { text: string }) {
   return (
     <div className="command">

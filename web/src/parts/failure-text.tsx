@@ -1,6 +1,6 @@
 import { plainText } from '../words/jobs/log-tail.ts';
 
-/** A failure in two lines at most; all of it to who points at it. */
+/** An error in at most two lines; the full text is in the tooltip. */
 export function FailureText({ code, message }: { code: string; message: string }) {
   const text = plainText(message);
   return (

@@ -10,12 +10,12 @@ import { ownersOf, ownerWords } from '../words/alerts/owners.ts';
 
 const SHOWN_MAX = 8;
 
-/** What failed, why, how often, when last, and whose it is: alike ones in one row. */
+/** Dead letters grouped by error. */
 export function FailuresPanel({
   failures,
   definitions,
 }: {
-  /** Of the last day. */
+  /** Of the last 24 hours. */
   failures: readonly DeadLetterGroup[];
   definitions: readonly PublishedDefinition[];
 }) {
@@ -23,14 +23,14 @@ export function FailuresPanel({
   const owners = ownersOf(definitions);
   if (groups.length === 0) return null;
   return (
-    <Panel title="Dead letters of 24 hours" aside={<Link to="/errors">All errors</Link>} flush>
+    <Panel title="Dead letters, last 24 hours" aside={<Link to="/errors">All errors</Link>} flush>
       <Rows
-        caption="Kinds of failures, the most frequent first"
+        caption="Errors, most frequent first"
         rows={groups}
         keyOf={({ fingerprint }) => fingerprint}
         columns={[
           {
-            title: 'Times',
+            title: 'Count',
             kind: 'number',
             cell: ({ count, countIsExact }) => atLeast(count, countIsExact),
           },
@@ -45,7 +45,7 @@ export function FailuresPanel({
             ),
           },
           {
-            title: 'Why',
+            title: 'Error',
             kind: 'wide',
             titled: 'in-head',
             cell: (group) => <FailureText {...group} />,

@@ -1,4 +1,4 @@
-/** Drawn here, 16 by 16, so that there is no icon font and no other file to wait for. */
+/** Inline SVG paths, 16 by 16: no icon font to load. */
 const PATHS = {
   overview: 'M2.500 9.500h3v4h-3zM6.500 5.500h3v8h-3zM10.500 2.500h3v11h-3z',
   jobs: 'M2.500 3.500h11M2.500 8h11M2.500 12.500h7',
@@ -34,7 +34,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Always beside a word that says the same, so it is nothing to who cannot see it. */
+/** Always beside a label, so it is hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -3,7 +3,7 @@ import { useState } from 'react';
 const SHOWN_AT_FIRST = 100;
 const OPEN_LEVELS = 2;
 
-/** JSON that can be folded. Everything in it is text, whatever it looks like. */
+/** Collapsible JSON. Everything in it is rendered as text. */
 export function JsonTree({ value, level = 0 }: { value: unknown; level?: number }) {
   if (typeof value !== 'object' || value === null) return <JsonLeaf value={value} />;
   const isList = Array.isArray(value);

@@ -1,7 +1,7 @@
 import { useNow } from '../runtime/clock.ts';
 import { distance, fullMoment } from '../words/moment.ts';
 
-/** A moment as its distance from now; the moment itself to who points at it. */
+/** A time relative to now; the tooltip has the absolute time. */
 export function Moment({ at }: { at: string | null }) {
   const now = useNow();
   if (at === null) return <span className="soft">–</span>;

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 
-/** A part of a screen with a heading of its own. */
+/** A section of a screen with a heading. */
 export function Panel({
   title,
   aside,
@@ -10,7 +10,7 @@ export function Panel({
   title: string;
   aside?: ReactNode;
   children: ReactNode;
-  /** Its content reaches to the edge: tables and logs. */
+  /** Without padding, for tables and logs. */
   flush?: boolean;
 }) {
   const id = useId();
@@ -27,7 +27,7 @@ export function Panel({
 
 export type Fact = readonly [name: string, value: ReactNode];
 
-/** What is known; what is not is left out. */
+/** A list of labelled values; empty values are left out. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
   return (

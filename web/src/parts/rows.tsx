@@ -1,19 +1,17 @@
 import type { ReactNode } from 'react';
 
-/** A column of a table: its title, and what it shows of a row. */
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ReactNode;
-  /** `number` keeps to the right, `short` to one line, `wide` takes the room that is left, and `track` is drawn. */
+  /**
+   * `number`: right-aligned; `short`: one line; `wide`: takes the remaining width; `track`: drawn.
+   */
   kind?: 'number' | 'short' | 'wide' | 'track';
-  /** Whether the title is shown always, in the head of the table only, or only read aloud. */
+  /** Where the title is shown: always, in the table head only, or to screen readers only. */
   titled?: 'always' | 'in-head' | 'aloud';
 }
 
-/**
- * Every list of things. On a phone a row is no row but a small card, whose cells follow each other and
- * say their own titles where they would be riddles without.
- */
+/** A table. On a phone each row becomes a card whose cells repeat their titles. */
 export function Rows<Row>({
   caption,
   columns,
@@ -22,7 +20,7 @@ export function Rows<Row>({
   className = '',
 }: {
   caption: string;
-  /** What is false is left out. */
+  /** `false` entries are skipped. */
   columns: readonly (Column<Row> | false)[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;

@@ -1,4 +1,4 @@
-/** What to do when it fails, where its team has written that down. Nothing is told to where it leads. */
+/** Link to the definition's runbook, without a referrer. */
 export function RunbookLink({ url }: { url: string | null | undefined }) {
   if (!url) return null;
   return (

@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect } from 'react';
-import { tellError } from '../api/problem-error.ts';
+import { errorText } from '../api/problem-error.ts';
 import { Icon } from './icon.tsx';
 
-/** The frame of every screen: its name in the tab, its heading, and what can be done here. */
+/** Frame of every screen: page title, heading, actions. */
 export function Screen({
   title,
   heading = title,
@@ -28,13 +28,13 @@ export function Screen({
   );
 }
 
-/** Nothing to show yet, or nothing at all: says which, and what to do. */
+/** Shown while data loads, or the error if it failed. */
 export function Waiting({ error }: { error: Error | null }) {
   if (error === null) return <p className="soft pad">Loading…</p>;
   return (
     <div className="notice bad" role="alert">
       <Icon name="alert" />
-      <p>{tellError(error)}</p>
+      <p>{errorText(error)}</p>
     </div>
   );
 }

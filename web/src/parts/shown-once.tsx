@@ -3,13 +3,12 @@ import { Command } from './copy-button.tsx';
 import { useModal } from './ask.tsx';
 
 /**
- * A secret that only one answer of the server contains. It is shown beside all screens, so that neither
- * a screen that changes nor a sign-in takes it away, until the user says that it is stored.
+ * A secret that the server returns only once. It is shown outside the screens, so that neither a
+ * screen change nor a sign-in hides it before the user confirms that it is stored.
  */
 interface Secret {
   title: string;
   secret: string;
-  /** What it is for. */
   text: string;
 }
 

@@ -1,4 +1,4 @@
-/** How many slots are taken, as small boxes; as a bar when there are too many to count by eye. */
+/** Used slots as boxes, or as a bar above `BOXES_MAX`. */
 const BOXES_MAX = 32;
 
 export function Slots({ taken, slots }: { taken: number; slots: number }) {

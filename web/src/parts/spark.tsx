@@ -1,4 +1,4 @@
-/** Counts over time as small bars. Read aloud, it is what `label` says. */
+/** Counts over time as small bars; `label` is for screen readers. */
 export function Spark({ counts, label }: { counts: readonly number[]; label: string }) {
   const most = Math.max(1, ...counts);
   const width = 100 / Math.max(1, counts.length);

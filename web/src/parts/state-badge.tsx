@@ -13,7 +13,7 @@ const ICONS: Record<JobState, IconName> = {
   cancelled: 'stop',
 };
 
-/** A state is a word, a shape and a colour: each is enough on its own. */
+/** A state as text, icon and colour: each is sufficient alone. */
 export function StateBadge({ state }: { state: JobState }) {
   return (
     <span className={`badge state-${state}`}>

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
 import { Icon } from './icon.tsx';
 
-/** Short news in the corner. Good news leaves by itself; bad news stays until it was read. */
+/** Short messages in the corner. Success messages disappear; errors stay until dismissed. */
 interface Toast {
   id: number;
   tone: 'good' | 'bad';
   text: string;
 }
 
-const GOOD_NEWS_MS = 5_000;
+const SUCCESS_SHOWN_MS = 5_000;
 const TOASTS_MAX = 4;
 
 let shown: readonly Toast[] = [];
@@ -25,7 +25,7 @@ export const toasts = {
     lastId += 1;
     const id = lastId;
     show([...shown.filter((one) => one.text !== text), { id, tone, text }]);
-    if (tone === 'good') setTimeout(() => toasts.dismiss(id), GOOD_NEWS_MS);
+    if (tone === 'good') setTimeout(() => toasts.dismiss(id), SUCCESS_SHOWN_MS);
   },
   dismiss(id: number): void {
     show(shown.filter((one) => one.id !== id));

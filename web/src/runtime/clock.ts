@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * The time by the server's clock. All times that are shown come from there, and the clock of a laptop
- * may be minutes off: so what answers say in their Date header is believed once it differs clearly.
+ * The server's time. A client clock may be minutes off, so the offset is learned from the `Date`
+ * header of responses once it differs by more than this.
  */
 const TRUSTED_SKEW_MS = 3_000;
 const TICK_MS = 1_000;
@@ -33,7 +33,7 @@ setInterval(() => {
   for (const listener of listeners) listener();
 }, TICK_MS);
 
-/** The time, told anew each second: one clock for all that is on the screen. */
+/** The current time, updated every second; one timer for the whole page. */
 export function useNow(): Date {
   return new Date(useSyncExternalStore(subscribe, () => shownMs));
 }

@@ -1,4 +1,4 @@
-/** Browsers have a clipboard on HTTPS and loopback only; elsewhere the old way still works. */
+/** The clipboard API exists on HTTPS and loopback only; elsewhere `execCommand` still works. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) {
     await navigator.clipboard.writeText(text);

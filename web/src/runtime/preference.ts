@@ -1,9 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/**
- * What a person has chosen in this browser. Some browsers forbid storage; then a choice lasts as long
- * as the page.
- */
+/** A setting stored in this browser. If storage is forbidden, it lasts as long as the page. */
 export interface Preference<T extends string> {
   read(): T;
   write(value: T): void;

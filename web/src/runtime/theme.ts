@@ -4,7 +4,7 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 
 export const theme = preference('theme', THEMES);
 
-/** The style sheet reads it from the root element; `system` leaves the choice to the browser. */
+/** The style sheet reads the theme from the root element; `system` leaves it to the browser. */
 export function applyTheme(): void {
   const chosen = theme.read();
   if (chosen === 'system') delete document.documentElement.dataset['theme'];

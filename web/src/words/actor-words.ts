@@ -1,4 +1,4 @@
-/** An actor of the audit log. On a server without keys, all that is known is that someone called. */
+/** Name of an actor. A server without keys does not know the user. */
 export function actorWords(actor: string): string {
   return actor === 'open' ? 'a user (no sign-in configured)' : actor;
 }

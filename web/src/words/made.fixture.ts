@@ -7,7 +7,7 @@ import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
 import type { DefinitionStats, StateCounts } from '../../../src/core/views/stats.ts';
 import type { WorkerView } from '../../../src/core/queue/worker.ts';
 
-/** Plain examples for tests, with what a test is about laid over them; they have what words look at. */
+/** Sample data for tests; each test overrides what it is about. */
 export const NOW = new Date('2030-01-01T12:00:00Z');
 
 export const ago = (seconds: number): string =>

@@ -12,11 +12,11 @@ test.each([
   expect(distance(ago(seconds), NOW)).toBe(words);
 });
 
-test('a moment is told by the clock of its zone', () => {
+test('a moment is shown by the clock of its zone', () => {
   expect(momentIn('2030-03-31T01:00:00Z', 'Europe/Berlin')).toMatch(/^Sun,? 31 Mar, 03:00$/);
   expect(momentIn('2030-03-31T01:00:30Z', 'UTC')).toMatch(/^Sun,? 31 Mar, 01:00:30$/);
 });
 
-test('memory is told in round numbers', () => {
+test('memory is shown in round numbers', () => {
   expect([bytes(900), bytes(70_000), bytes(268_435_456)]).toEqual(['1 KiB', '69 KiB', '256 MiB']);
 });

@@ -3,7 +3,7 @@ import { duration } from '../../../src/core/values/duration.ts';
 const SECOND_MS = 1_000;
 const NOW_MS = 1_500;
 
-/** How far a moment is from now: "12 s ago", "in 4m02s". Tenths of seconds would only flicker. */
+/** Relative time: "12 s ago", "in 4m02s". */
 export function distance(at: string, now: Date): string {
   const awayMs = Date.parse(at) - now.getTime();
   if (Math.abs(awayMs) < NOW_MS) return 'now';
@@ -11,7 +11,7 @@ export function distance(at: string, now: Date): string {
   return awayMs > 0 ? `in ${duration(whole)}` : `${duration(whole)} ago`;
 }
 
-/** In whole seconds: what grows while it is looked at must not flicker. */
+/** In whole seconds, to avoid flicker. */
 export function wholeSeconds(lengthMs: number): string {
   return lengthMs < SECOND_MS ? '0 s' : duration(Math.floor(lengthMs / SECOND_MS) * SECOND_MS);
 }
@@ -30,7 +30,7 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', {
   second: '2-digit',
 });
 
-/** The moment by the reader's own clock, and as the API says it. */
+/** In local time, and as in the API. */
 export function fullMoment(at: string): string {
   return `${FULL.format(new Date(at))} · ${at}`;
 }
@@ -39,7 +39,7 @@ export function clockTime(at: string): string {
   return CLOCK.format(new Date(at));
 }
 
-/** The local date and time in a zone, as its schedule means it. */
+/** Local date and time in a time zone. */
 export function momentIn(at: string, timezone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,

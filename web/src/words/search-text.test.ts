@@ -7,13 +7,13 @@ test.each([
   ['definition:mail tag:nightly', { wanted: { definitionKey: 'mail', tag: 'nightly' } }],
   ['  tag:a:b  ', { wanted: { tag: 'a:b' } }],
   ['$hook:mail', { wanted: { definitionKey: '$hook:mail' } }],
-  ['a b', { wrong: 'only one definition at a time: “b” is too much, or wants quotes' }],
+  ['a b', { wrong: 'only one definition at a time; put “b” in quotes to search for text' }],
   [
     'code:TIMEOUT "blue 7" mail',
     { wanted: { errorCode: 'TIMEOUT', q: 'blue 7', definitionKey: 'mail' } },
   ],
-  ['""', { wrong: 'write a text between the quotes' }],
-  ['tag:', { wrong: 'write a value after the colon' }],
+  ['""', { wrong: 'enter text between the quotes' }],
+  ['tag:', { wrong: 'enter a value after the colon' }],
 ])('%j is read', (text, reading) => expect(readSearch(text)).toEqual(reading));
 
 test('a job id leads to its job', () => {

@@ -1,11 +1,11 @@
 import { isJobId } from '../../../src/core/job/job-id.ts';
 
-/** What the search field above the jobs understands. */
+/** A parsed search. */
 export interface Wanted {
   definitionKey?: string;
   tag?: string;
   errorCode?: string;
-  /** A text in the params, or in the message of the latest failure. */
+  /** Text in the params or in the latest error message. */
   q?: string;
 }
 
@@ -14,8 +14,8 @@ export type Reading = { jobId: string } | { wanted: Wanted } | { wrong: string }
 const NAMES = { definition: 'definitionKey', tag: 'tag', code: 'errorCode' } as const;
 
 /**
- * `definition:mail tag:nightly code:TIMEOUT "in the params"`; a bare word is a definition, and a job
- * id leads to its job.
+ * `definition:mail tag:nightly code:TIMEOUT "in the params"`; a bare word is a definition key, a
+ * job id opens its job.
  */
 export function readSearch(text: string): Reading {
   const words = text.match(/"[^"]*"?|\S+/g) ?? [];
@@ -29,10 +29,11 @@ export function readSearch(text: string): Reading {
     if (name !== undefined) wanted[NAMES[name as keyof typeof NAMES]] = value;
     else if (word.startsWith('"')) wanted.q = word.replaceAll('"', '');
     else if (wanted.definitionKey === undefined) wanted.definitionKey = word;
-    else return { wrong: `only one definition at a time: “${word}” is too much, or wants quotes` };
+    else
+      return { wrong: `only one definition at a time; put “${word}” in quotes to search for text` };
   }
-  if (wanted.q === '') return { wrong: 'write a text between the quotes' };
-  if (Object.values(wanted).includes('')) return { wrong: 'write a value after the colon' };
+  if (wanted.q === '') return { wrong: 'enter text between the quotes' };
+  if (Object.values(wanted).includes('')) return { wrong: 'enter a value after the colon' };
   return { wanted };
 }
 

@@ -3,31 +3,31 @@ import type { DeadLetterGroup } from '../../../src/core/failure/dead-letter.ts';
 import type { JobView } from '../../../src/core/job/job.ts';
 import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
 import type { DefinitionStats } from '../../../src/core/views/stats.ts';
-import type { Place } from './place.ts';
+import type { Target } from './target.ts';
 import type { World } from './jobs/why-not-running.ts';
 
-/** What the overview looks at, and what it finds there. */
+/** One problem on the overview. */
 export interface Trouble {
   text: string;
   owner: string | null;
-  place: Place;
-  /** The rule of an alert that would say the same about this definition or schedule. */
-  told?: { rule: AlertView['rule']; about: string };
+  target: Target;
+  /** The alert rule that reports the same problem; such an alert is not listed again. */
+  alert?: { rule: AlertView['rule']; about: string };
 }
 
 export interface Seen extends World {
-  /** Of the last day, by what went wrong. */
+  /** Of the last 24 hours, by error. */
   failures: readonly DeadLetterGroup[];
-  /** A page of those that began first. */
+  /** The longest running ones. */
   running: readonly JobView[];
   schedules: readonly ScheduleView[];
-  /** How many jobs of each definition there are, and which has waited longest, as of `at`. */
+  /** Job counts and oldest job per definition, as of `at`. */
   stats: { at: string; definitions: readonly DefinitionStats[] };
-  /** Those that fire. */
+  /** Firing alerts. */
   alerts: readonly AlertView[];
 }
 
-/** Definitions that have something to do, now or later. */
+/** Definitions with waiting or scheduled jobs. */
 export function pendingOf({ stats, schedules }: Pick<Seen, 'stats' | 'schedules'>): Set<string> {
   const waiting = stats.definitions.filter(
     ({ states }) => states.queued + states.scheduled + states.retrying > 0,
@@ -39,7 +39,7 @@ export function pendingOf({ stats, schedules }: Pick<Seen, 'stats' | 'schedules'
   ]);
 }
 
-/** When the oldest queued job was queued; null when none is. */
+/** When the oldest queued job was queued; null if none is. */
 export function oldestSince(
   at: string,
   { oldestAgeMs }: Pick<DefinitionStats, 'oldestAgeMs'>,

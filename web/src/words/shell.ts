@@ -1,11 +1,11 @@
 import type { JobView } from '../../../src/core/job/job.ts';
 
-/** A word that a shell takes as it is, whatever it holds. */
+/** Quotes a word for a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Starts the same job again: same definition, same params, and what was said beside them. */
+/** Enqueues the same job again: definition, params, priority and tags. */
 export function curlFor(job: JobView, address: string): string {
   const body = {
     definitionKey: job.definitionKey,
@@ -30,7 +30,7 @@ export function cliFor(job: JobView, address: string): string {
   ].join(' ');
 }
 
-/** The command line looks there by itself. */
+/** Default URL of the CLI. */
 const USUAL = 'http://127.0.0.1:4400';
 
 export function urlFlag(address: string): string[] {

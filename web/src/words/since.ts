@@ -1,6 +1,5 @@
 const HOUR_MS = 3_600_000;
 
-/** How far back a list looks. */
 export const SINCE_MS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const;
 
 export type Since = keyof typeof SINCE_MS;

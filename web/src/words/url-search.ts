@@ -1,7 +1,4 @@
-/**
- * The view in the address, in plain words (`?status=failed&status=retrying`), so that a person can
- * read it, write it and send it to somebody.
- */
+/** Search params as readable query strings (`?status=failed&status=retrying`). */
 export type UrlSearch = Record<string, string | string[]>;
 
 export function parseUrlSearch(text: string): UrlSearch {
@@ -26,7 +23,7 @@ export function writeUrlSearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The one value that a name has, or its first: an address may hold anything. */
+/** The first value of a name. */
 export function textOf(search: Record<string, unknown>, name: string): string | undefined {
   const value = search[name];
   const first: unknown = Array.isArray(value) ? value[0] : value;

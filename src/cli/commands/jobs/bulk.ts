@@ -11,20 +11,19 @@ import { clientOf, outputOf } from '../../session.ts';
 
 type Flags = BulkFilter & Omit<BulkOptions, 'params'> & { params?: string } & BulkWork;
 
-/** One thing done to many jobs. */
 export function addBulk(program: Command, cli: Cli): void {
   const bulk = program
     .command('bulk')
     .summary('cancel, retry or delete many jobs')
-    .description('Do one thing to all jobs that match, in the background; nothing is left out.');
+    .description('Cancel, retry or delete all matching jobs in the background.');
 
   for (const [action, description] of [
     [
       'cancel',
-      'Cancel all jobs that match: those that wait end, those that run are asked to stop.',
+      'Cancel all matching jobs: waiting jobs end at once, running jobs are asked to stop.',
     ],
-    ['retry', 'Retry all jobs that match; those that failed, unless --status says otherwise.'],
-    ['delete', 'Delete all jobs that match and have ended, with all that is known of them.'],
+    ['retry', 'Retry all matching jobs; failed ones unless --status is given.'],
+    ['delete', 'Delete all matching jobs that have finished, with their history.'],
   ] as const satisfies [BulkAction, string][]) {
     const command = bulk.command(action).description(description);
     addFilter(command);
@@ -43,19 +42,19 @@ export function addBulk(program: Command, cli: Cli): void {
     });
   }
 
-  const list = bulk.command('list').description('List bulk actions, the newest first.');
+  const list = bulk.command('list').description('List bulk actions, newest first.');
   addPage(list).action(async (flags: PageFlags, command: Command) => {
     const out = outputOf(cli, command);
     const page = await clientOf(cli, command).bulk.list(flags);
     if (out.json) return out.document(page);
     if (page.bulks.length > 0) out.table(bulkTable(page.bulks, cli.clock.now(), out.width));
-    else out.note('There are no bulk actions.');
+    else out.note('No bulk actions.');
     out.noteMore(page.nextCursor);
   });
 
   for (const [verb, description] of [
-    ['show', 'Show how far a bulk action has come.'],
-    ['abort', 'Stop a bulk action; what is done stays done.'],
+    ['show', 'Show the progress of a bulk action.'],
+    ['abort', 'Stop a bulk action; jobs already changed stay changed.'],
   ] as const) {
     bulk
       .command(verb)
@@ -75,18 +74,21 @@ function addFilter(command: Command): void {
   command
     .option(
       '--status <status>',
-      'only in this state; may be repeated or listed with commas',
+      'only jobs in this state; may be repeated or comma-separated',
       states,
     )
-    .option('--definition-key <key>', 'only of this definition')
-    .option('--tag <tag>', 'only with this tag')
-    .option('--error-code <code>', 'only if the latest failure has this code')
-    .option('--fingerprint <fingerprint>', 'only of this group: see longshore dlq groups')
-    .option('--created-after <time>', 'only made at this time or later')
-    .option('--created-before <time>', 'only made before this time')
-    .option('--run-after <time>', 'only waiting for this time or a later one')
-    .option('--run-before <time>', 'only waiting for a time before this one')
-    .option('--finished-after <time>', 'only ended at this time or later')
-    .option('--finished-before <time>', 'only ended before this time')
-    .option('--q <text>', 'only with this text in the error message or in the params');
+    .option('--definition-key <key>', 'only jobs of this definition')
+    .option('--tag <tag>', 'only jobs with this tag')
+    .option('--error-code <code>', 'only jobs whose latest error has this code')
+    .option(
+      '--fingerprint <fingerprint>',
+      'only jobs of this error group: see longshore dlq groups',
+    )
+    .option('--created-after <time>', 'only jobs created at this time or later')
+    .option('--created-before <time>', 'only jobs created before this time')
+    .option('--run-after <time>', 'only waiting jobs due at this time or later')
+    .option('--run-before <time>', 'only waiting jobs due before this time')
+    .option('--finished-after <time>', 'only jobs finished at this time or later')
+    .option('--finished-before <time>', 'only jobs finished before this time')
+    .option('--q <text>', 'only jobs with this text in the error message or params');
 }

@@ -16,13 +16,13 @@ interface RetryFlags {
   params?: string;
 }
 
-/** `cancel`, `release`, `retry` and `delete`: the same thing done to one job after the other. */
+/** `cancel`, `release`, `retry` and `delete`: one request per job. */
 export function addChanges(program: Command, cli: Cli): void {
   program
     .command('cancel')
     .summary('cancel jobs')
-    .description('Cancel jobs: those that wait end at once, those that run are asked to stop.')
-    .argument('<id...>', 'the ids of the jobs')
+    .description('Cancel jobs: waiting jobs end at once, running jobs are asked to stop.')
+    .argument('<id...>', 'job ids')
     .action(async (ids: string[], _options: unknown, command: Command) => {
       const client = clientOf(cli, command);
       await changeEach(cli, outputOf(cli, command), ids, (id) => client.cancel(id));
@@ -31,7 +31,7 @@ export function addChanges(program: Command, cli: Cli): void {
     .command('release')
     .summary('release held jobs')
     .description('Release jobs that were enqueued with --hold.')
-    .argument('<id...>', 'the ids of the jobs')
+    .argument('<id...>', 'job ids')
     .action(async (ids: string[], _options: unknown, command: Command) => {
       const client = clientOf(cli, command);
       await changeEach(cli, outputOf(cli, command), ids, (id) => client.release(id));
@@ -39,10 +39,8 @@ export function addChanges(program: Command, cli: Cli): void {
   const retry = program
     .command('retry')
     .summary('retry failed or cancelled jobs')
-    .description(
-      'Let jobs run again that failed or were cancelled. For many: longshore bulk retry.',
-    )
-    .argument('<id...>', 'the ids of the jobs');
+    .description('Retry failed or cancelled jobs. For many jobs: longshore bulk retry.')
+    .argument('<id...>', 'job ids');
   addRetryRequest(retry).action(
     async (ids: string[], { params, ...flags }: RetryFlags, command: Command) => {
       const client = clientOf(cli, command);
@@ -53,14 +51,14 @@ export function addChanges(program: Command, cli: Cli): void {
   );
   program
     .command('delete')
-    .summary('delete jobs that have ended')
-    .description('Delete jobs that have ended, with their attempts, events and logs.')
-    .argument('<id...>', 'the ids of the jobs')
-    .option('--yes', 'do not ask')
+    .summary('delete finished jobs')
+    .description('Delete finished jobs with their attempts, events and logs.')
+    .argument('<id...>', 'job ids')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (ids: string[], { yes }: { yes?: true }, command: Command) => {
       const client = clientOf(cli, command);
       const out = outputOf(cli, command);
-      const question = `Delete ${ids.length === 1 ? 'this job' : `${ids.length} jobs`} for good?`;
+      const question = `Delete ${ids.length === 1 ? 'this job' : `${ids.length} jobs`}? This can't be undone.`;
       if (!yes && !(await confirm(cli, question))) return out.note('Nothing was deleted.');
       await changeEach(cli, out, ids, async (jobId) => {
         await client.delete(jobId);
@@ -74,7 +72,7 @@ interface Changed {
   status: string;
 }
 
-/** One refusal does not stop the others; the exit code is theirs when they all agree, else 1. */
+/** One failure does not stop the others; the exit code is theirs if they all agree, else 1. */
 async function changeEach(
   cli: Cli,
   out: Output,
@@ -92,7 +90,7 @@ async function changeEach(
       codes.add(exitCode(exitNameOf(error)));
       answers.push({ jobId: id, problem: problemOf(error) });
       out.trouble(...errorLines(error, out.json));
-      // The next one would only wait for the same server.
+      // The next request would fail the same way.
       if (exitNameOf(error) === 'unreachable') break;
     }
   }

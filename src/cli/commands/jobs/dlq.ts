@@ -17,42 +17,42 @@ import { clientOf, outputOf } from '../../session.ts';
 
 type RetryFlags = DeadLetterFilter & Omit<BulkOptions, 'params'> & { params?: string } & BulkWork;
 
-/** Dead letters: jobs that failed for good. */
 export function addDlq(program: Command, cli: Cli): void {
   const dlq = program
     .command('dlq')
-    .summary('look at dead letters, and retry them')
-    .description('Dead letters are jobs that failed for good: find them, group them, retry them.');
+    .summary('list and retry dead letters')
+    .description('List, group and retry dead letters: jobs that failed for good.');
 
-  const list = dlq.command('list').description('List dead letters, the latest failure first.');
+  const list = dlq.command('list').description('List dead letters, latest failure first.');
   addSearch(addWindow(list));
   addPage(list).action(async (options: DeadLetterFilter, command: Command) => {
     const out = outputOf(cli, command);
     const page = await clientOf(cli, command).deadLetters.list(options);
     if (out.json) return out.document(page);
     if (page.jobs.length > 0) out.table(letterTable(page.jobs, cli.clock.now(), out.width));
-    else out.note(page.nextCursor === null ? 'No dead letters match.' : 'None so far.');
+    else
+      out.note(page.nextCursor === null ? 'No matching dead letters.' : 'No matches on this page.');
     out.noteMore(page.nextCursor);
   });
 
   const groups = dlq
     .command('groups')
-    .description('Group dead letters by what went wrong, the most frequent first.');
+    .description('Group dead letters by error, most frequent first.');
   addWindow(groups)
-    .option('--limit <number>', 'how many groups at most: 1 to 1000, default 100', whole)
+    .option('--limit <number>', 'maximum number of groups: 1 to 1000, default 100', whole)
     .action(async (options: DeadLetterFilter, command: Command) => {
       const out = outputOf(cli, command);
       const answer = await clientOf(cli, command).deadLetters.groups(options);
       if (out.json) return out.document(answer);
       if (answer.groups.length > 0) {
         out.table(groupTable(answer.groups, cli.clock.now(), out.width));
-      } else out.note('There are no dead letters.');
-      if (!answer.complete) out.note('There are more groups: narrow the search, or raise --limit.');
+      } else out.note('No dead letters.');
+      if (!answer.complete) out.note('More groups exist: narrow the search or raise --limit.');
     });
 
   const retry = dlq
     .command('retry')
-    .description('Retry all dead letters that match; without a filter, all of them.');
+    .description('Retry all matching dead letters; without a filter, all of them.');
   addSearch(addHow(addWindow(retry)));
   addWork(retry).action(async (flags: RetryFlags, command: Command) => {
     const { preview, yes, wait, params, mode, runAt, ratePerSecond, ...filter } = flags;
@@ -70,16 +70,19 @@ export function addDlq(program: Command, cli: Cli): void {
 
 function addWindow(command: Command): Command {
   return command
-    .option('--definition-key <key>', 'only of this definition')
-    .option('--error-code <code>', 'only with this error code')
-    .option('--from <time>', 'only failed at this time or later, like 2030-01-31T08:00:00Z')
-    .option('--to <time>', 'only failed before this time');
+    .option('--definition-key <key>', 'only jobs of this definition')
+    .option('--error-code <code>', 'only jobs with this error code')
+    .option(
+      '--from <time>',
+      'only jobs that failed at this time or later, like 2030-01-31T08:00:00Z',
+    )
+    .option('--to <time>', 'only jobs that failed before this time');
 }
 
 function addSearch(command: Command): void {
   command
-    .option('--fingerprint <fingerprint>', 'only of this group')
-    .option('--q <text>', 'only with this text in the error message or in the params');
+    .option('--fingerprint <fingerprint>', 'only jobs of this error group')
+    .option('--q <text>', 'only jobs with this text in the error message or params');
 }
 
 const LETTER_HEADER = ['ID', 'DEFINITION', 'FAILED', 'FINGERPRINT', 'ERROR'];

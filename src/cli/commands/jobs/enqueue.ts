@@ -36,37 +36,37 @@ interface Options {
 export function addEnqueue(program: Command, cli: Cli): void {
   program
     .command('enqueue')
-    .summary('start a job')
-    .description('Start a job of a definition and print its id, or wait for its end with --wait.')
+    .summary('enqueue a job')
+    .description('Enqueue a job and print its id, or wait until it finishes with --wait.')
     .argument('<key>', 'the key of the definition')
-    .argument('[params]', 'JSON, @file, or - to read stdin; {} when left out')
-    .option('--wait', 'wait until the job has ended; exit 0 if it succeeded, else 1')
-    .option('--timeout <seconds>', 'how long to wait at most (exit 7)', secondsAsMs)
-    .option('--priority <number>', 'higher runs first, 0 is usual', whole)
-    .option('--delay-ms <ms>', 'run it not before so long from now', whole)
-    .option('--run-at <time>', 'run it not before this time, like 2030-01-31T08:00:00Z')
-    .option('--idempotency-key <key>', 'the same key again answers with the same job')
-    .option('--concurrency-key <key>', 'share the limits of this key, like customer-17')
-    .option('--tag <tag>', 'a word to find it by; may be repeated', eachOf)
-    .option('--max-attempts <number>', 'how often it is tried at most', whole)
-    .option('--hold', 'store it and wait for `longshore release`')
+    .argument('[params]', 'JSON, @file, or - to read stdin; default {}')
+    .option('--wait', 'wait until the job finishes; exit 0 if it succeeded, else 1')
+    .option('--timeout <seconds>', 'maximum time to wait (exit 7)', secondsAsMs)
+    .option('--priority <number>', 'higher runs first; default 0', whole)
+    .option('--delay-ms <ms>', 'delay before it may run', whole)
+    .option('--run-at <time>', 'earliest time to run, like 2030-01-31T08:00:00Z')
+    .option('--idempotency-key <key>', 'enqueueing with the same key again returns the same job')
+    .option('--concurrency-key <key>', 'apply the per-key limits with this key, like customer-17')
+    .option('--tag <tag>', 'a tag to find the job by; may be repeated', eachOf)
+    .option('--max-attempts <number>', 'maximum number of attempts', whole)
+    .option('--hold', 'hold the job until `longshore release`')
     .option(
       '--unique <while>',
-      'no second one of its kind while one is queued, active, or not yet so many ms old',
+      'no duplicate while one is queued, active, or younger than this many ms',
       uniqueWhile,
     )
-    .option('--unique-key <key>', 'what makes it one of a kind; default: its params')
-    .option('--replace', 'give the earlier one the params, priority and time of this one')
-    .option('--expires-at <time>', 'fail if it has not begun by then')
-    .option('--skip-validation', 'do not hold the params against the schema before it runs')
-    .option('--definition-version <number>', 'default: the highest published one', whole)
+    .option('--unique-key <key>', 'key that identifies duplicates; default: the params')
+    .option('--replace', 'update params, priority and run time of the existing job')
+    .option('--expires-at <time>', 'fail if not started by then')
+    .option('--skip-validation', 'do not validate the params when enqueueing')
+    .option('--definition-version <number>', 'default: the highest published version', whole)
     .action(
       async (key: string, argument: string | undefined, options: Options, command: Command) => {
         if (options.timeout !== undefined && !options.wait) {
-          throw new UsageError('--timeout is the limit of --wait, which is missing');
+          throw new UsageError('--timeout needs --wait');
         }
         if ((options.uniqueKey !== undefined || options.replace) && options.unique === undefined) {
-          throw new UsageError('--unique-key and --replace need --unique, which is missing');
+          throw new UsageError('--unique-key and --replace need --unique');
         }
         const out = outputOf(cli, command);
         const client = clientOf(cli, command);
@@ -85,7 +85,7 @@ function requestOptions(options: Options): EnqueueOptions {
   return { ...rest, tags: tag, unique: { key: uniqueKey, while: unique, onConflict } };
 }
 
-/** The id alone is on stdout, so that `ID=$(longshore enqueue …)` works. */
+/** Prints only the id to stdout, so that `ID=$(longshore enqueue …)` works. */
 function acknowledge(out: Output, { id, status, warnings }: JobHandle): void {
   if (out.json) {
     out.document({ jobId: id, status, ...(warnings.length > 0 && { warnings }) });
@@ -93,7 +93,7 @@ function acknowledge(out: Output, { id, status, warnings }: JobHandle): void {
   }
   out.lines([id]);
   for (const { detail } of warnings) out.note(warningText(out, detail));
-  out.note(`${status}; look at it with: longshore show ${id}`);
+  out.note(`${status}; show it with: longshore show ${id}`);
 }
 
 async function finish(
@@ -103,7 +103,7 @@ async function finish(
   timeoutMs: number | undefined,
 ): Promise<void> {
   cli.onSignal = () => {
-    out.note(`The job goes on. Look at it with: longshore show ${handle.id}`);
+    out.note(`The job continues. Show it with: longshore show ${handle.id}`);
     cli.exit(exitCode('interrupted'));
   };
   refuseEndlessWait(out, handle, timeoutMs);
@@ -113,7 +113,7 @@ async function finish(
   cli.exitCode = exitCode(job.status === 'succeeded' ? 'ok' : 'failed');
 }
 
-/** The job stays queued: a worker may register its definition later, but perhaps none ever does. */
+/** The job stays queued until a worker registers its definition, which may never happen. */
 function refuseEndlessWait(out: Output, handle: JobHandle, timeoutMs: number | undefined): void {
   const [warning] = handle.warnings;
   if (warning === undefined) return;
@@ -130,7 +130,7 @@ function refuseEndlessWait(out: Output, handle: JobHandle, timeoutMs: number | u
   );
 }
 
-/** On a terminal each change of state is told; elsewhere only what may make the wait endless. */
+/** On a terminal prints each state change; elsewhere only what may make the wait endless. */
 function waitNotes(cli: Cli, out: Output): (job: Job) => void {
   let told = '';
   return (job) => {

@@ -13,24 +13,24 @@ export function addList(program: Command, cli: Cli): void {
   const list = program
     .command('list')
     .summary('list jobs')
-    .description('List jobs, the newest first, one page at a time.')
+    .description('List jobs, newest first, one page at a time.')
     .option(
       '--status <status>',
-      'only in this state; may be repeated or listed with commas',
+      'only jobs in this state; may be repeated or comma-separated',
       states,
     )
-    .option('--definition-key <key>', 'only of this definition')
-    .option('--tag <tag>', 'only with this tag')
-    .option('--error-code <code>', 'only if the latest failure has this code')
-    .option('--created-after <time>', 'only made at this time or later')
-    .option('--created-before <time>', 'only made before this time')
-    .option('--run-after <time>', 'only waiting for this time or a later one')
-    .option('--run-before <time>', 'only waiting for a time before this one')
-    .option('--q <text>', 'only with this text in the error message or in the params');
+    .option('--definition-key <key>', 'only jobs of this definition')
+    .option('--tag <tag>', 'only jobs with this tag')
+    .option('--error-code <code>', 'only jobs whose latest error has this code')
+    .option('--created-after <time>', 'only jobs created at this time or later')
+    .option('--created-before <time>', 'only jobs created before this time')
+    .option('--run-after <time>', 'only waiting jobs due at this time or later')
+    .option('--run-before <time>', 'only waiting jobs due before this time')
+    .option('--q <text>', 'only jobs with this text in the error message or params');
   addPage(list)
     .option(
       '--sort <order>',
-      '-createdAt (newest first), createdAt; runAt of scheduled or retrying, -priority of queued',
+      '-createdAt (newest first), createdAt; runAt for scheduled or retrying, -priority for queued',
     )
     .action(async (options: ListFilter, command: Command) => {
       const out = outputOf(cli, command);
@@ -40,12 +40,12 @@ export function addList(program: Command, cli: Cli): void {
         return;
       }
       if (page.jobs.length > 0) out.table(table(out, page.jobs, cli.clock.now()));
-      else out.note('No jobs match.');
+      else out.note('No matching jobs.');
       out.noteMore(page.nextCursor);
     });
 }
 
-const HEADER = ['ID', 'DEFINITION', 'STATUS', 'TRY', 'AGE', 'DETAIL'];
+const HEADER = ['ID', 'DEFINITION', 'STATUS', 'ATTEMPT', 'AGE', 'DETAIL'];
 
 function table(out: Output, jobs: readonly Job[], now: Date): string[] {
   const rows = jobs.map((job) => row(job, now));
@@ -82,7 +82,7 @@ const COLOURS = {
   running: 'cyan',
 } as const satisfies Partial<Record<JobState, string>>;
 
-/** The cell is coloured after the columns are laid out, because colours take no place. */
+/** Coloured after layout, because colour codes have no width. */
 function paintState(out: Output, line: string, status: JobState | undefined): string {
   if (status === undefined || !(status in COLOURS)) return line;
   const colour = COLOURS[status as keyof typeof COLOURS];

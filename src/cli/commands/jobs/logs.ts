@@ -12,17 +12,15 @@ interface Options {
 export function addLogs(program: Command, cli: Cli): void {
   program
     .command('logs')
-    .summary('print what a job wrote')
-    .description(
-      'Print what a job wrote, the oldest line first; with --json one document per line.',
-    )
+    .summary('print the log of a job')
+    .description('Print the log of a job, oldest line first; with --json one document per line.')
     .argument('<id>', 'the id of the job')
-    .option('-f, --follow', 'go on with what it writes, until it has ended')
+    .option('-f, --follow', 'follow the log until the job finishes')
     .option('--attempt <number>', 'only of this attempt', whole)
     .action(async (id: string, { follow, attempt }: Options, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
-      // Following is patient with a server that is away; a wrong address is to be told at once.
+      // Following retries an unreachable server; a wrong URL is reported at once.
       if (follow) await client.get(id);
       let lines = 0;
       for await (const line of client.logs(id, { follow, attempt })) {
@@ -31,6 +29,6 @@ export function addLogs(program: Command, cli: Cli): void {
         else out.lines(logText(out, line));
         await out.drained();
       }
-      if (lines === 0) out.note('It wrote nothing.');
+      if (lines === 0) out.note('No log output.');
     });
 }

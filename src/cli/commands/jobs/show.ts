@@ -13,10 +13,10 @@ export function addShow(program: Command, cli: Cli): void {
   program
     .command('show')
     .summary('show one job')
-    .description('Show how a job is, in a sentence, and everything that is known of it.')
+    .description('Show the state and all data of a job.')
     .argument('<id>', 'the id of the job')
-    .option('--events', 'print the whole history of the job instead, event by event')
-    .option('--reveal', 'show what else is [redacted]; needs jobs:reveal, and is audited')
+    .option('--events', 'print all events of the job instead')
+    .option('--reveal', 'show redacted values; needs jobs:reveal, and is audited')
     .action(async (id: string, { events, reveal }: Options, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
@@ -47,7 +47,7 @@ async function showJob(
   out.lines(jobText(job, now));
   section(out, attemptRows(attempts, out.width));
   section(out, [
-    ...(earlier > 0 ? [`… ${earlier} more before: longshore show ${id} --events`] : []),
+    ...(earlier > 0 ? [`… ${earlier} earlier events: longshore show ${id} --events`] : []),
     ...last.map((event) => clip(eventText(event), out.width)),
   ]);
 }

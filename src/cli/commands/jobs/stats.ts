@@ -11,19 +11,17 @@ import { clientOf, outputOf } from '../../session.ts';
 export function addStats(program: Command, cli: Cli): void {
   program
     .command('stats')
-    .summary('see how the queues are doing')
-    .description(
-      'Show how many jobs of each definition there are, how long they wait and run, and how they end.',
-    )
-    .option('--window-minutes <n>', 'what rates and times look back on; default 60', whole)
+    .summary('show statistics of the queues')
+    .description('Show job counts, queue times, run times and success rates per definition.')
+    .option('--window-minutes <n>', 'window of rates and times; default 60', whole)
     .allowExcessArguments(false)
     .action(async ({ windowMinutes }: { windowMinutes?: number }, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
-      // A table has no place for the throughput, so only a program gets all of it.
+      // The table has no column for the throughput, so only --json contains it.
       const stats = await client.stats({ windowMinutes, ...(!out.json && { seriesMinutes: 1 }) });
       if (out.json) return out.document(stats);
-      if (stats.definitions.length === 0) return out.note('There are no jobs yet.');
+      if (stats.definitions.length === 0) return out.note('No jobs yet.');
       out.table(columns([HEADER, ...stats.definitions.map(rowOf)], out.width));
       out.note(totalsText(stats));
     });
@@ -50,5 +48,5 @@ function rowOf(one: DefinitionStats): string[] {
 
 function totalsText({ totals }: Stats): string {
   const present = JOB_STATES.filter((state) => totals[state] > 0);
-  return `In all: ${present.map((state) => `${totals[state]} ${state}`).join(', ') || 'no jobs'}.`;
+  return `Total: ${present.map((state) => `${totals[state]} ${state}`).join(', ') || 'no jobs'}.`;
 }

@@ -9,13 +9,13 @@ import { clientOf, outputOf } from '../../session.ts';
 import { type Snapshot, topText } from '../../text/top-text.ts';
 
 const INTERVAL_MS = 2_000;
-/** More running jobs than this fit on no screen. */
+/** Maximum number of running jobs to show. */
 const LIMIT = 200;
 const ROWS_UNKNOWN = 20;
-/** The lines around the running jobs, and one to spare. */
+/** Screen rows used by everything else. */
 const ROWS_TAKEN = 8;
 
-/** Another screen, so that what was there before comes back at the end. */
+/** Alternate screen, so that the previous content is restored at the end. */
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H\u001b[J';
@@ -27,10 +27,10 @@ export function addTop(program: Command, cli: Cli): void {
   }
   program
     .command('top')
-    .summary('watch what runs')
-    .description('Show workers, queues and running jobs: live on a terminal, elsewhere once.')
-    .option('--interval <seconds>', 'how often to look; default 2', secondsAsMs)
-    .option('--once', 'look once, also on a terminal')
+    .summary('watch running jobs')
+    .description('Show workers, queues and running jobs: live on a terminal, otherwise once.')
+    .option('--interval <seconds>', 'refresh interval; default 2', secondsAsMs)
+    .option('--once', 'print once, even on a terminal')
     .action(async ({ interval = INTERVAL_MS, once }: Options, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
@@ -52,7 +52,7 @@ async function look(client: Longshore): Promise<Snapshot> {
   return { workers, running, totals, definitions };
 }
 
-/** Until Ctrl-C. A server that is away for a moment is told of, and looked for again. */
+/** Runs until Ctrl-C. While the server is unreachable, shows the error and retries. */
 async function watch(cli: Cli, out: Output, client: Longshore, intervalMs: number): Promise<void> {
   const stop = new AbortController();
   cli.onSignal = () => stop.abort();
@@ -78,7 +78,7 @@ async function frame(cli: Cli, out: Output, client: Longshore, rows: number): Pr
     return [title, '', ...topText(await look(client), now, out.width, rows)];
   } catch (error) {
     if (!(error instanceof ServerUnreachable) && !(error instanceof Unavailable)) throw error;
-    return [title, '', out.paint('yellow', `${error.message}; looking again`)];
+    return [title, '', out.paint('yellow', `${error.message}; retrying`)];
   }
 }
 

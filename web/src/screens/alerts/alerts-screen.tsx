@@ -4,13 +4,13 @@ import type { AlertView } from '../../../../src/core/views/alert.ts';
 import { alertsQuery, useOffered } from '../../api/signal-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
-import { PlaceLink } from '../../parts/place-link.tsx';
+import { TargetLink } from '../../parts/target-link.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { sentenceCase } from '../../words/jobs/job-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { ownersOf, ownerWords } from '../../words/alerts/owners.ts';
-import { placeOfAlert } from '../../words/place.ts';
+import { alertTarget } from '../../words/target.ts';
 import { textOf } from '../../words/url-search.ts';
 import { RulesPanel } from './rules-panel.tsx';
 
@@ -21,7 +21,6 @@ export function alertsSearch(search: Record<string, unknown>): { cursor?: string
   return cursor === undefined ? {} : { cursor };
 }
 
-/** What the server has noticed by itself, and by which rule. */
 export function AlertsScreen() {
   const isOffered = useOffered('/v1/alerts');
   const { cursor } = route.useSearch();
@@ -29,14 +28,12 @@ export function AlertsScreen() {
   return (
     <Screen title="Alerts">
       {!isOffered ? (
-        <Empty title="This server has no alerts." />
+        <Empty title="This server version has no alerts." />
       ) : page === undefined ? (
         <Waiting error={error} />
       ) : page.alerts.length === 0 ? (
-        <Empty title="Nothing has been wrong.">
-          <p>
-            When one of the rules below fires, it is told here, and to webhooks that ask for it.
-          </p>
+        <Empty title="No alerts so far.">
+          <p>When a rule below fires, the alert appears here and is sent to subscribed webhooks.</p>
         </Empty>
       ) : (
         <AlertTable alerts={page.alerts} />
@@ -69,7 +66,7 @@ function AlertTable({ alerts }: { alerts: readonly AlertView[] }) {
             <span className={`badge tone-${status === 'firing' ? 'bad' : 'good'}`}>{status}</span>
           ),
         },
-        { title: 'What is wrong', titled: 'in-head', cell: (alert) => <Wrong alert={alert} /> },
+        { title: 'Problem', titled: 'in-head', cell: (alert) => <Wrong alert={alert} /> },
         { title: 'Rule', kind: 'short', cell: ({ rule }) => rule },
         {
           title: 'Owner',
@@ -86,11 +83,11 @@ function AlertTable({ alerts }: { alerts: readonly AlertView[] }) {
 
 function Wrong({ alert }: { alert: AlertView }) {
   const text = sentenceCase(plainText(alert.message));
-  const place = placeOfAlert(alert);
-  if (place === null) return text;
+  const target = alertTarget(alert);
+  if (target === null) return text;
   return (
-    <PlaceLink place={place} className="row-link">
+    <TargetLink target={target} className="row-link">
       {text}
-    </PlaceLink>
+    </TargetLink>
   );
 }

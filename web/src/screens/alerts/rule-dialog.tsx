@@ -21,7 +21,7 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
       }),
     () => {
       onClose();
-      return 'The rule holds from now on.';
+      return 'Rule saved.';
     },
   );
   const confirm = () => {
@@ -31,15 +31,15 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
   };
   return (
     <Ask
-      title={`The rule ${rule.rule}`}
-      confirm="Change it"
+      title={`Rule ${rule.rule}`}
+      confirm="Save"
       tone="primary"
       onConfirm={confirm}
       onClose={onClose}
     >
       <p className="soft">{rule.description}</p>
       <label className="field">
-        <span>It fires from so many {rule.unit}</span>
+        <span>Threshold ({rule.unit})</span>
         <input
           inputMode="numeric"
           value={threshold}
@@ -48,7 +48,7 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
       </label>
       {rule.windowSeconds !== null && (
         <label className="field">
-          <span>Within so many seconds</span>
+          <span>Window (seconds)</span>
           <input
             inputMode="numeric"
             value={seconds}
@@ -62,7 +62,7 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
           checked={enabled}
           onChange={(event) => setEnabled(event.target.checked)}
         />
-        It may fire
+        Enabled
       </label>
       <p role="alert" className="wrong">
         {wrong}

@@ -9,9 +9,9 @@ import { Waiting } from '../../parts/screen.tsx';
 import { thresholdWords, windowWords } from '../../words/alerts/alert-words.ts';
 import { RuleDialog } from './rule-dialog.tsx';
 
-const SOURCES = { default: 'built in', config: 'the configuration', api: 'a person' } as const;
+const SOURCES = { default: 'built in', config: 'configuration', api: 'API' } as const;
 
-/** By which rules alerts fire, as they hold now. */
+/** Alert rules with their effective values. */
 export function RulesPanel() {
   const { data: rules, error } = useQuery(alertRulesQuery());
   const [changing, setChanging] = useState<AlertRuleView | null>(null);
@@ -22,13 +22,13 @@ export function RulesPanel() {
           <Waiting error={error} />
         ) : (
           <Rows
-            caption="Rules of alerts"
+            caption="Alert rules"
             rows={rules}
             keyOf={({ rule, definitionKey }) => `${rule} ${definitionKey}`}
             columns={[
               { title: 'Rule', titled: 'in-head', cell: (rule) => <RuleName rule={rule} /> },
               { title: 'Threshold', kind: 'short', cell: thresholdWords },
-              { title: 'Within', kind: 'short', cell: windowWords },
+              { title: 'Window', kind: 'short', cell: windowWords },
               { title: 'Source', kind: 'short', cell: ({ source }) => SOURCES[source] },
               {
                 title: 'Actions',
@@ -57,7 +57,7 @@ function RuleName({
 }) {
   return (
     <>
-      <strong>{rule}</strong> {definitionKey !== null && `of ${definitionKey} `}
+      <strong>{rule}</strong> {definitionKey !== null && `for ${definitionKey} `}
       {!enabled && <span className="badge tone-warn">off</span>}
       <br />
       <span className="soft">{description}</span>

@@ -5,16 +5,16 @@ import type { AuditView } from '../../../../src/core/access/audit.ts';
 import { isJobId } from '../../../../src/core/job/job-id.ts';
 import { type AuditAsked, auditQuery } from '../../api/admin-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
-import { PlaceLink } from '../../parts/place-link.tsx';
+import { TargetLink } from '../../parts/target-link.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { shortId } from '../../words/jobs/job-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
-import { auditCursorOf } from '../../words/place.ts';
+import { auditTarget } from '../../words/target.ts';
 import { textOf } from '../../words/url-search.ts';
 
 const route = getRouteApi('/audit');
-const FIELDS = { actor: 'Who', action: 'Did what', subject: 'To what' } as const;
+const FIELDS = { actor: 'Actor', action: 'Action', subject: 'Subject' } as const;
 type Field = keyof typeof FIELDS;
 
 export function auditSearch(search: Record<string, unknown>): AuditAsked {
@@ -23,7 +23,7 @@ export function auditSearch(search: Record<string, unknown>): AuditAsked {
   return Object.fromEntries(said.filter(([, value]) => value !== undefined));
 }
 
-/** Who did that? Everything that was done by hand, the newest first. */
+/** Audit log, newest first. */
 export function AuditScreen() {
   const search = route.useSearch();
   const { data: page, error } = useQuery(auditQuery(search));
@@ -33,7 +33,7 @@ export function AuditScreen() {
       {page === undefined ? (
         <Waiting error={error} />
       ) : page.entries.length === 0 ? (
-        <Empty title="Nobody has done such a thing." />
+        <Empty title="No matching audit entries." />
       ) : (
         <AuditTable entries={page.entries} search={search} />
       )}
@@ -79,13 +79,13 @@ function AuditTable({ entries, search }: { entries: readonly AuditView[]; search
   const { cursor: _cursor, ...kept } = search;
   return (
     <Rows
-      caption="What was done by hand"
+      caption="Audit entries"
       rows={entries}
       keyOf={({ id }) => id}
       columns={[
-        { title: 'When', kind: 'short', titled: 'in-head', cell: ({ at }) => <Moment at={at} /> },
+        { title: 'Time', kind: 'short', titled: 'in-head', cell: ({ at }) => <Moment at={at} /> },
         {
-          title: 'Who',
+          title: 'Actor',
           titled: 'in-head',
           cell: ({ actor }) => (
             <Link to="/audit" search={{ ...kept, actor }}>
@@ -94,7 +94,7 @@ function AuditTable({ entries, search }: { entries: readonly AuditView[]; search
           ),
         },
         {
-          title: 'Did what',
+          title: 'Action',
           kind: 'short',
           titled: 'in-head',
           cell: ({ action }) => (
@@ -103,20 +103,20 @@ function AuditTable({ entries, search }: { entries: readonly AuditView[]; search
             </Link>
           ),
         },
-        { title: 'To what', titled: 'in-head', cell: (entry) => <Subject entry={entry} /> },
-        { title: 'From', kind: 'short', cell: ({ address }) => address ?? '–' },
-        { title: 'Before and after', titled: 'in-head', cell: (entry) => <Change {...entry} /> },
+        { title: 'Subject', titled: 'in-head', cell: (entry) => <Subject entry={entry} /> },
+        { title: 'Address', kind: 'short', cell: ({ address }) => address ?? '–' },
+        { title: 'Change', titled: 'in-head', cell: (entry) => <Change {...entry} /> },
       ]}
     />
   );
 }
 
 function Subject({ entry }: { entry: AuditView }) {
-  const place = auditCursorOf(entry);
+  const target = auditTarget(entry);
   return (
-    <PlaceLink place={place} title={entry.subject}>
+    <TargetLink target={target} title={entry.subject}>
       {isJobId(entry.subject) ? shortId(entry.subject) : entry.subject}
-    </PlaceLink>
+    </TargetLink>
   );
 }
 

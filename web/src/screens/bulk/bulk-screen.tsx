@@ -16,7 +16,6 @@ export function bulkSearch(search: Record<string, unknown>): { cursor?: string }
   return cursor === undefined ? {} : { cursor };
 }
 
-/** What people have done to many jobs at once, and how far it has come. */
 export function BulkScreen() {
   const { cursor } = route.useSearch();
   const { data: page, error } = useQuery(bulksQuery(cursor));
@@ -25,12 +24,12 @@ export function BulkScreen() {
       {page === undefined ? (
         <Waiting error={error} />
       ) : page.bulks.length === 0 ? (
-        <Empty title="Nothing was done to many jobs at once.">
-          <p>Jobs and dead letters can be retried, cancelled and deleted by what is filtered.</p>
+        <Empty title="No bulk actions yet.">
+          <p>Filter jobs or dead letters to retry, cancel or delete all matching ones.</p>
         </Empty>
       ) : (
         <Rows
-          caption="Bulk actions, the newest first"
+          caption="Bulk actions, newest first"
           rows={page.bulks}
           keyOf={({ bulkId }) => bulkId}
           columns={[
@@ -40,20 +39,20 @@ export function BulkScreen() {
               titled: 'in-head',
               cell: ({ status }) => <span className={`badge tone-${TONES[status]}`}>{status}</span>,
             },
-            { title: 'Which jobs', titled: 'in-head', cell: ({ filter }) => filterWords(filter) },
-            { title: 'How far', titled: 'in-head', cell: (bulk) => <BulkState bulk={bulk} /> },
+            { title: 'Filter', titled: 'in-head', cell: ({ filter }) => filterWords(filter) },
+            { title: 'Progress', titled: 'in-head', cell: (bulk) => <BulkState bulk={bulk} /> },
             {
-              title: 'Asked for',
+              title: 'Created',
               kind: 'short',
               cell: ({ createdAt }) => <Moment at={createdAt} />,
             },
             {
-              title: 'Who',
+              title: 'Actor',
               kind: 'short',
               titled: 'in-head',
               cell: ({ bulkId }) => (
                 <Link to="/audit" search={{ subject: bulkId }}>
-                  Who asked
+                  Audit entry
                 </Link>
               ),
             },

@@ -58,7 +58,7 @@ export function DefinitionScreen() {
         <RunbookLink url={definition.runbookUrl} />
       </p>
       {definition.paused && <PauseNotice pause={definition.paused} />}
-      <NobodyHasIt definition={definition} />
+      <NoWorkerNotice definition={definition} />
       <div className="columns">
         <div>
           {failures && <FailuresPanel failures={failures.groups} definitions={definitions ?? []} />}
@@ -70,14 +70,14 @@ export function DefinitionScreen() {
             flush
             aside={
               <Link to="/jobs" search={{ definitionKey: key }}>
-                All its jobs
+                All jobs
               </Link>
             }
           >
             {page.jobs.length === 0 ? (
               <p className="soft pad">None yet.</p>
             ) : (
-              <JobTable jobs={page.jobs} caption={`The latest jobs of ${key}`} alike />
+              <JobTable jobs={page.jobs} caption={`Latest jobs of ${key}`} alike />
             )}
           </Panel>
         </div>
@@ -85,9 +85,9 @@ export function DefinitionScreen() {
           <Policy definition={definition} />
           <RatesPanel definitionKey={key} />
           <LimitsPanel definition={definition} />
-          <Panel title="Schema of its params">
+          <Panel title="Params schema">
             {definition.paramsSchema === null ? (
-              <p className="soft">It has none: any JSON is taken.</p>
+              <p className="soft">No schema. Any JSON is accepted.</p>
             ) : (
               <JsonTree value={definition.paramsSchema} />
             )}
@@ -98,8 +98,8 @@ export function DefinitionScreen() {
   );
 }
 
-/** Its jobs would wait, and who looks at it should not have to find out why. */
-function NobodyHasIt({ definition: { key, version } }: { definition: PublishedDefinition }) {
+/** Warns that the jobs of this definition would wait. */
+function NoWorkerNotice({ definition: { key, version } }: { definition: PublishedDefinition }) {
   const { data: workers } = useQuery(workersQuery());
   const name = `${key}@${version}`;
   const isThere = ({ status, definitions }: WorkerView) =>
@@ -109,7 +109,7 @@ function NobodyHasIt({ definition: { key, version } }: { definition: PublishedDe
     <div className="notice warn">
       <Icon name="alert" />
       <p>
-        No live worker has {name} loaded: its jobs wait. <Link to="/workers">Workers</Link>
+        No active worker has {name} loaded: its jobs wait. <Link to="/workers">Workers</Link>
       </p>
     </div>
   );
@@ -123,11 +123,11 @@ function Policy({ definition }: { definition: PublishedDefinition }) {
         facts={[
           ['Version', definition.version],
           ['Attempts', definition.maxAttempts],
-          ['Retried', retryWords(definition)],
-          ['Only on', retryOn?.join(', ')],
+          ['Retries', retryWords(definition)],
+          ['Retry only on', retryOn?.join(', ')],
           ['Timeout', duration(definition.timeoutSeconds * 1_000)],
           ['Cancel grace', cancelGraceMs === null ? null : duration(cancelGraceMs)],
-          ['Runs in', isolationWords(definition)],
+          ['Isolation', isolationWords(definition)],
           ['Memory', memoryMb === null ? 'no limit' : `${memoryMb} MiB`],
           ['Hooks', hooks.join(', ')],
           [

@@ -11,7 +11,6 @@ import { limitsLine } from '../../words/queues/limit-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { quantileWords, rateWords } from '../../words/alerts/throughput.ts';
 
-/** What can run, and whose it is. */
 export function DefinitionsScreen() {
   const { data: definitions, error } = useQuery(definitionsQuery());
   const stats = useStats();
@@ -22,7 +21,9 @@ export function DefinitionsScreen() {
         <Waiting error={error} />
       ) : definitions.length === 0 ? (
         <Empty title="No worker has registered a definition yet.">
-          <p>Put a file with defineJob into the jobs folder of a worker, and start it.</p>
+          <p>
+            Put a file that calls defineJob into the jobs folder of a worker, and start the worker.
+          </p>
         </Empty>
       ) : (
         <Rows
@@ -66,7 +67,7 @@ export function DefinitionsScreen() {
               },
             },
             { title: 'Attempts', kind: 'number', cell: ({ maxAttempts }) => maxAttempts },
-            { title: 'Retried', cell: retryWords },
+            { title: 'Retries', cell: retryWords },
             {
               title: 'Timeout',
               kind: 'number',
@@ -89,7 +90,7 @@ export function DefinitionsScreen() {
   );
 }
 
-/** Half of them failing is no longer a few unlucky ones. */
+/** From this failure rate on, the rate is shown in red. */
 const BAD_RATE = 0.5;
 
 function FailureRate({ rate }: { rate: number | null }) {

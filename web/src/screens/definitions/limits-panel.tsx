@@ -15,7 +15,7 @@ import {
   typedLimits,
 } from '../../words/queues/limit-words.ts';
 
-/** How much of it may go on, who said so, and a way to say otherwise. */
+/** Limits of the definition: from the code and as overridden. */
 export function LimitsPanel({ definition: { key, limits } }: { definition: PublishedDefinition }) {
   const [asking, setAsking] = useState(false);
   const { effective, code, override, changedBy, changedAt, inUse } = limits;
@@ -34,10 +34,10 @@ export function LimitsPanel({ definition: { key, limits } }: { definition: Publi
         facts={[
           ...LIMIT_NAMES.map((name) => {
             const said =
-              override[name] === undefined ? '' : ` (the code: ${limitWords(code[name])})`;
+              override[name] === undefined ? '' : ` (in code: ${limitWords(code[name])})`;
             return [LIMIT_TITLES[name], `${limitWords(effective[name])}${said}`] as const;
           }),
-          ['Counted now', effective.concurrencyLimit === null ? null : inUse],
+          ['In use', effective.concurrencyLimit === null ? null : inUse],
           ['Changed', changedAt && <Changed by={changedBy} at={changedAt} />],
         ]}
       />
@@ -73,7 +73,7 @@ function LimitsDialog({
       await call<object>('PATCH', `/v1/definitions/${encodeURIComponent(definitionKey)}/limits`, {
         body,
       }),
-    () => 'The limits hold from now on.',
+    () => 'Limits saved.',
   );
   const confirm = () => {
     const read = readLimits(typed);
@@ -93,7 +93,7 @@ function LimitsDialog({
       onClose={onClose}
     >
       <p className="soft">
-        Leave empty to use the code’s value; “none” removes the limit. Limits hold at once, for all
+        Leave empty to use the code’s value; “none” removes the limit. Limits apply at once to all
         workers.
       </p>
       {LIMIT_NAMES.map((name) => (
@@ -103,7 +103,7 @@ function LimitsDialog({
             id={`${id}-${name}`}
             value={typed[name]}
             autoComplete="off"
-            placeholder={`the code: ${limitWords(code[name])}`}
+            placeholder={`in code: ${limitWords(code[name])}`}
             aria-invalid={wrong?.field === name}
             aria-describedby={`${id}-wrong`}
             onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import type { Field } from '../../words/jobs/schema-form.ts';
 
-/** One field of the params: its name, its place to type, what it means and what is wrong with it. */
+/** One input of the params form: label, input, description or error. */
 export function ParamField({
   field,
   value,
@@ -64,7 +64,7 @@ function Input({ field, shared }: { field: Field; shared: Shared }) {
 function Choice({ shared, choices }: { shared: Shared; choices: readonly string[] }) {
   return (
     <select {...shared}>
-      <option value="">left out</option>
+      <option value="">not set</option>
       {choices.map((choice) => (
         <option key={choice} value={choice}>
           {choice}

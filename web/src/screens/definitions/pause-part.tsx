@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { pauseWords } from '../../words/queues/pause-words.ts';
 
-/** A pause is loud: who wonders why nothing moves must not have to look for it. */
+/** A prominent notice, so that it is clear why no job starts. */
 export function PauseNotice({ pause }: { pause: PauseView }) {
   const now = useNow();
   return (
@@ -27,11 +27,11 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
   const pause = useChange(
     async () =>
       await call<PauseView>('POST', `${path}/pause`, { body: { reason: reason.trim() || null } }),
-    () => `${key} is paused.`,
+    () => `${key} paused.`,
   );
   const resume = useChange(
     async () => await call<object>('POST', `${path}/resume`),
-    () => `${key} goes on.`,
+    () => `${key} resumed.`,
   );
   if (!useMay('operate', { ofHost: true })) return null;
   if (paused) {
@@ -51,11 +51,14 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
       {asking && (
         <Ask
           title={`Pause ${key}?`}
-          confirm="Pause it"
+          confirm="Pause definition"
           onConfirm={() => pause.mutate(undefined)}
           onClose={() => setAsking(false)}
         >
-          <p>No job of it starts from now on. What runs goes on, and new jobs wait.</p>
+          <p>
+            No more jobs of this definition start. Running jobs continue; new jobs wait in the
+            queue.
+          </p>
           <label className="field">
             <span>Reason (shown to others)</span>
             <input value={reason} maxLength={500} onChange={(e) => setReason(e.target.value)} />

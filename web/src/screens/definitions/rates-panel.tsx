@@ -4,7 +4,6 @@ import { Facts, Panel } from '../../parts/panel.tsx';
 import { clockTime } from '../../words/moment.ts';
 import { quantileWords, rateWords } from '../../words/alerts/throughput.ts';
 
-/** Is it healthy: how much it has to do, how often it fails, how long it takes. */
 export function RatesPanel({ definitionKey }: { definitionKey: string }) {
   const stats = useStats();
   const rates = stats?.definitions.find(({ key }) => key === definitionKey);
@@ -14,7 +13,7 @@ export function RatesPanel({ definitionKey }: { definitionKey: string }) {
       <Facts
         facts={[
           ['Queued', rates.depth.toLocaleString('en')],
-          ['Oldest waits', rates.oldestAgeMs === null ? null : duration(rates.oldestAgeMs)],
+          ['Oldest queued', rates.oldestAgeMs === null ? null : duration(rates.oldestAgeMs)],
           ['Running', rates.running.toLocaleString('en')],
           ['Success rate', rateWords(rates.successRate)],
           ['Failure rate', rateWords(rates.failureRate)],

@@ -11,10 +11,10 @@ import { hiddenIn } from '../../words/jobs/hidden.ts';
 import { fieldsOf, paramsOf, readJson, type Typed, typedOf } from '../../words/jobs/schema-form.ts';
 import { ParamField } from './param-field.tsx';
 
-/** What is wrong, by its JSON pointer in the params; the empty one is the whole. */
+/** Errors by JSON pointer into the params; `''` is the whole document. */
 type Wrong = Readonly<Record<string, string>>;
 
-/** Starts a job. Its fields come from the schema; what they cannot say is written as JSON. */
+/** Form that enqueues a job. Fields come from the schema; anything else is entered as JSON. */
 export function RunForm({
   definition,
   latest,
@@ -39,7 +39,7 @@ export function RunForm({
       }),
     ({ jobId }) => {
       void navigate({ to: '/jobs/$jobId', params: { jobId } });
-      return 'The job is started.';
+      return 'Job enqueued.';
     },
   );
   const submit = (event: FormEvent) => {
@@ -51,7 +51,7 @@ export function RunForm({
     setWrong({});
     start.mutate(read.params, { onError: (error) => setWrong(wrongOf(error)) });
   };
-  /** What was typed so far is taken along. */
+  /** Keeps what was typed so far. */
   const write = () => {
     const read = paramsOf(fields ?? [], typed);
     setJson(JSON.stringify('params' in read ? read.params : {}, null, 2));
@@ -63,12 +63,12 @@ export function RunForm({
   };
   return (
     <Panel
-      title="Run it"
+      title="Run"
       aside={
         <>
           {latest && (
             <button type="button" className="small" onClick={() => fill(latest.params)}>
-              Fill in from the latest job
+              Copy params of the latest job
             </button>
           )}{' '}
           {fields !== null && (
@@ -77,7 +77,7 @@ export function RunForm({
               className="small"
               onClick={() => (asJson ? setAsJson(false) : write())}
             >
-              {asJson ? 'As a form' : 'As JSON'}
+              {asJson ? 'Edit as form' : 'Edit as JSON'}
             </button>
           )}
         </>
@@ -117,11 +117,11 @@ export function RunForm({
               checked={hold}
               onChange={(event) => setHold(event.target.checked)}
             />
-            Hold it until it is released
+            Hold until released
           </label>
           <button type="submit" className="primary" disabled={start.isPending}>
             <Icon name="play" />
-            Start the job
+            Run job
           </button>
         </div>
       </form>
@@ -129,7 +129,7 @@ export function RunForm({
   );
 }
 
-/** What belongs to no field on the screen is told below them. */
+/** Errors that belong to no visible field. */
 function Complaints({ wrong, known }: { wrong: Wrong; known: readonly string[] }) {
   const others = Object.entries(wrong).filter(([pointer]) => !known.includes(pointer));
   return (

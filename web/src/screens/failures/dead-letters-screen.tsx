@@ -20,7 +20,7 @@ import {
 
 const route = getRouteApi('/dead-letters');
 
-/** What needs a human: what failed for good, by definition, error and time, and what to do with it. */
+/** Jobs that failed for good, by definition, error and time, with bulk actions. */
 export function DeadLettersScreen() {
   const search = route.useSearch();
   const { data: found, error } = useQuery(groupsQuery(groupsAsked(search)));
@@ -44,7 +44,7 @@ export function DeadLettersScreen() {
           <BulkButtons
             actions={['retry', 'delete']}
             filter={bulkOf(search, found.from)}
-            what="all dead letters that match"
+            what="all matching dead letters"
           />
         )
       }
@@ -65,9 +65,9 @@ export function DeadLettersScreen() {
         <Nothing search={search} />
       ) : (
         <div className="below">
-          <Panel title="Jobs" aside="the latest failure first" flush>
+          <Panel title="Jobs" aside="latest failure first" flush>
             {page.jobs.length === 0 ? (
-              <p className="soft pad">None so far; later pages may have some.</p>
+              <p className="soft pad">No matches on this page; later pages may have some.</p>
             ) : (
               <JobTable jobs={page.jobs} caption="Dead letters" />
             )}
@@ -103,7 +103,7 @@ function Nothing({ search }: { search: FailuresSearch }) {
     return (
       <Empty title="No matching dead letters">
         <Link to="/dead-letters" search={{}}>
-          Show all of the last week
+          Show the last 7 days
         </Link>
       </Empty>
     );

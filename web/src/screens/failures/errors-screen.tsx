@@ -14,7 +14,7 @@ import { atLeast } from '../../words/jobs/bulk-words.ts';
 import { ownersOf, ownerWords, runbooksOf } from '../../words/alerts/owners.ts';
 import { SINCE_MS } from '../../words/since.ts';
 
-/** What failed, how often, is it new: two thousand failures are mostly three mistakes. */
+/** Errors: dead letters grouped by fingerprint. */
 export function ErrorsScreen() {
   const now = useNow();
   const { data: ever, error } = useQuery(groupsQuery({}));
@@ -35,17 +35,17 @@ export function ErrorsScreen() {
       {ever.groups.length === 0 ? (
         <Empty title="No dead letters">
           <p>
-            When some do, alike failures stand here as one error, with how often and since when.
+            Failed jobs with the same error appear here as one row, with count and first occurrence.
           </p>
         </Empty>
       ) : (
         <Rows
-          caption="Errors, the most frequent first"
+          caption="Errors, most frequent first"
           rows={ever.groups}
           keyOf={({ fingerprint }) => fingerprint}
           columns={[
             {
-              title: 'Times',
+              title: 'Count',
               kind: 'number',
               cell: ({ count, countIsExact }) => atLeast(count, countIsExact),
             },
@@ -106,7 +106,7 @@ export function ErrorsScreen() {
           ]}
         />
       )}
-      {!ever.complete && <p className="soft pad">There are more errors than these.</p>}
+      {!ever.complete && <p className="soft pad">Only the most frequent errors are shown.</p>}
     </Screen>
   );
 }

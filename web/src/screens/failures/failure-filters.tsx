@@ -5,7 +5,6 @@ import { definitionsQuery } from '../../api/queries.ts';
 import { WINDOWS } from '../../words/alerts/window.ts';
 import { type FailuresSearch, WINDOW_DEFAULT } from './failures-search.ts';
 
-/** Which failures: of a definition, with a code, with a text, of a time. */
 export function FailureFilters({ search }: { search: FailuresSearch }) {
   const navigate = useNavigate();
   const { data: definitions = [] } = useQuery(definitionsQuery());
@@ -27,7 +26,7 @@ export function FailureFilters({ search }: { search: FailuresSearch }) {
         }}
       >
         <label className="visually-hidden" htmlFor="search">
-          Text in the error or in the params
+          Text in the error or params
         </label>
         <input
           id="search"
@@ -35,7 +34,7 @@ export function FailureFilters({ search }: { search: FailuresSearch }) {
           value={q}
           autoComplete="off"
           spellCheck={false}
-          placeholder="Text in the error or in the params  ( / )"
+          placeholder="Text in the error or params  ( / )"
           onChange={(event) => setQ(event.target.value)}
         />
       </form>
@@ -74,7 +73,7 @@ export function FailureFilters({ search }: { search: FailuresSearch }) {
   );
 }
 
-/** What a cell or a link has chosen can be let go of, one by one. */
+/** Filters chosen by a cell or link; each can be removed. */
 function Chosen({
   search,
   onChange,

@@ -12,7 +12,7 @@ import { bulkOf, type FailuresSearch } from './failures-search.ts';
 
 const SHOWN_MAX = 50;
 
-/** What failed, of which definition, and when: every cell leads to its jobs. */
+/** Dead letters by definition, error and time; each cell links to its jobs. */
 export function FailureMatrix({
   rows,
   window,
@@ -23,13 +23,13 @@ export function FailureMatrix({
   from,
 }: {
   rows: readonly MatrixRow[];
-  /** Null: of all times, which has no parts. */
+  /** Null: all times, without columns. */
   window: WindowName | null;
   parts: readonly TimePart[];
   search: FailuresSearch;
   definitions: readonly PublishedDefinition[];
   complete: boolean;
-  /** When the window begins; null: it never did. */
+  /** Start of the window; null for all times. */
   from: string | null;
 }) {
   const owners = ownersOf(definitions);
@@ -37,14 +37,12 @@ export function FailureMatrix({
   const most = Math.max(0, ...rows.flatMap(({ counts }) => counts));
   const shown = rows.slice(0, SHOWN_MAX);
   const isAll = complete && rows.length <= SHOWN_MAX;
-  const note = isAll ? 'one row for each error' : 'the most frequent';
+  const note = isAll ? 'one row per error' : 'most frequent errors';
   return (
     <Panel title="Definition, error, time" aside={note} flush>
       <div className="scroll">
         <table className="rows matrix">
-          <caption className="visually-hidden">
-            How often each definition failed by each error, by time
-          </caption>
+          <caption className="visually-hidden">Failures by definition, error and time</caption>
           <thead>
             <tr>
               <th scope="col">Definition</th>
@@ -56,7 +54,7 @@ export function FailureMatrix({
                   </th>
                 ))}
               <th scope="col" className="number">
-                In all
+                Total
               </th>
               <th scope="col">
                 <span className="visually-hidden">Actions</span>
@@ -93,7 +91,10 @@ export function FailureMatrix({
                   </td>
                   <td>
                     <div className="row-actions">
-                      {/* A row counts the whole window: while a part of it is listed, the buttons above act on that. */}
+                      {/*
+                       * A row counts the whole window; while one part is selected, only the buttons
+                       * above apply.
+                       */}
                       {search.from === undefined && (
                         <BulkButtons
                           short

@@ -4,8 +4,8 @@ import { textOf } from '../../words/url-search.ts';
 import { isWindow, type WindowName } from '../../words/alerts/window.ts';
 
 /**
- * The view of what failed, as its address says it. A window moves with time; `from` and `to` are one
- * part of it that somebody looks at, and stay.
+ * Search params of the dead letters screen. `window` moves with time; `from` and `to` fix one part
+ * of it.
  */
 export interface FailuresSearch {
   window?: WindowName | 'all';
@@ -39,7 +39,7 @@ function momentOf(text: string | undefined): string | undefined {
   return Number.isNaN(ms) || ms < 0 ? undefined : new Date(ms).toISOString();
 }
 
-/** What the groups are counted of: the whole window, whatever part of it is looked at. */
+/** Groups always cover the whole window. */
 export function groupsAsked({
   definitionKey,
   errorCode,
@@ -56,7 +56,7 @@ export function lettersAsked(search: FailuresSearch): DeadLettersAsked {
   return { ...whole, ...rest };
 }
 
-/** The same jobs, as a bulk action names them. `from` is when the window that is shown begins. */
+/** The same jobs as a bulk filter. `from` is the start of the shown window. */
 export function bulkOf(search: FailuresSearch, from: string | null): BulkFilter {
   const { window: _window, cursor: _cursor, from: part, to, ...rest } = search;
   const finishedAfter = part ?? from ?? undefined;

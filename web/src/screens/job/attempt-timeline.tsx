@@ -10,27 +10,27 @@ import { plainText } from '../../words/jobs/log-tail.ts';
 import { bytes, timeSince } from '../../words/moment.ts';
 import { outcomeWords, type Span, spans } from '../../words/jobs/timeline.ts';
 
-/** Each run of the job, drawn on one line of time, with what its process left behind. */
+/** Attempts on one time axis, with resource usage and outcome. */
 export function AttemptTimeline({ attempts }: { attempts: readonly AttemptView[] }) {
   const now = useNow();
   const drawn = spans(attempts, now);
   const { data: workers = [] } = useQuery(workersQuery());
   return (
     <Rows
-      caption="Attempts, the first one first"
+      caption="Attempts, oldest first"
       rows={attempts}
       keyOf={({ claim }) => String(claim)}
       columns={[
-        { title: 'Try', kind: 'number', cell: ({ number }) => number },
+        { title: 'Attempt', kind: 'number', cell: ({ number }) => number },
         attempts.length > 1 && {
-          title: 'When',
+          title: 'Timeline',
           kind: 'track',
           titled: 'in-head',
           cell: (attempt) => <Track attempt={attempt} span={drawn[attempts.indexOf(attempt)]} />,
         },
-        { title: 'Began', kind: 'short', cell: ({ startedAt }) => <Moment at={startedAt} /> },
+        { title: 'Started', kind: 'short', cell: ({ startedAt }) => <Moment at={startedAt} /> },
         {
-          title: 'Took',
+          title: 'Duration',
           kind: 'number',
           cell: ({ durationMs, startedAt }) =>
             durationMs === null ? timeSince(startedAt, now) : duration(durationMs),
@@ -46,7 +46,7 @@ export function AttemptTimeline({ attempts }: { attempts: readonly AttemptView[]
   );
 }
 
-/** Where it lies between the first and the last. One alone would only say that it was there. */
+/** Position on the time axis; a single attempt has none. */
 function Track({ attempt, span }: { attempt: AttemptView; span: Span | undefined }) {
   return (
     <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -66,7 +66,7 @@ function toneOf({ outcome, error }: AttemptView): 'running' | 'failed' | 'good' 
   return outcome === 'succeeded' ? 'good' : 'stopped';
 }
 
-/** Who ran it, as far as that is still known, and what it took there. */
+/** Worker, process and resource usage, as far as known. */
 function usage(
   { workerId, pid, peakRssBytes, cpuMs }: AttemptView,
   workers: readonly WorkerView[],

@@ -4,9 +4,9 @@ import { Panel } from '../../parts/panel.tsx';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { foldStack } from '../../words/jobs/stack.ts';
 
-/** What went wrong last, what caused it, and where: the team's own code first. */
+/** The latest error with causes and stack; frames of own code first. */
 export function ErrorPanel({ error, job }: { error: JobError; job: JobView }) {
-  const title = job.status === 'failed' ? 'Why it failed' : 'The latest failure';
+  const title = job.status === 'failed' ? 'Why it failed' : 'Latest error';
   return (
     <Panel
       title={title}
@@ -60,7 +60,7 @@ function Stack({ stack }: { stack: string }) {
         ) : (
           <details key={index}>
             <summary>
-              {lines.length} {lines.length === 1 ? 'frame' : 'frames'} of libraries
+              {lines.length} library {lines.length === 1 ? 'frame' : 'frames'}
             </summary>
             <pre>{lines.join('\n')}</pre>
           </details>

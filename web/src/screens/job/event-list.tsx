@@ -7,14 +7,13 @@ import { Panel } from '../../parts/panel.tsx';
 import { eventWords } from '../../words/jobs/event-words.ts';
 import { clockTime, fullMoment } from '../../words/moment.ts';
 
-/** What happened, in order. */
 export function EventList({ job }: { job: JobView }) {
   const { data } = useQuery(eventsQuery(job.jobId, job));
   const { data: workers = [] } = useQuery(workersQuery());
   if (!data || data.events.length === 0) return null;
   return (
     <Panel title="Events">
-      <ol className="events" tabIndex={0} aria-label="Events, the first one first">
+      <ol className="events" tabIndex={0} aria-label="Events, oldest first">
         {data.events.map((event) => (
           <EventLine key={event.id} event={event} workers={workers} />
         ))}

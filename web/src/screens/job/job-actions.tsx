@@ -15,7 +15,7 @@ interface Receipt {
   status: JobState;
 }
 
-/** What can be done with a job in its state. */
+/** Actions that the job's state allows. */
 export function JobActions({ job }: { job: JobView }) {
   const [asking, setAsking] = useState<'cancel' | 'retry' | null>(null);
   const { data: offers = [] } = useQuery(offersQuery());
@@ -23,16 +23,15 @@ export function JobActions({ job }: { job: JobView }) {
     await call<Receipt>('POST', `/v1/jobs/${job.jobId}/${verb}`, { body });
   const cancel = useChange(
     async () => await post('cancel'),
-    ({ status }) =>
-      status === 'cancelled' ? 'The job is cancelled.' : 'The job is asked to stop.',
+    ({ status }) => (status === 'cancelled' ? 'Job cancelled.' : 'Cancellation requested.'),
   );
   const release = useChange(
     async () => await post('release'),
-    () => 'The job is released.',
+    () => 'Job released.',
   );
   const retry = useChange(
     async (request: RetryRequest) => await post('retry', request),
-    ({ status }) => (status === 'queued' ? 'Job requeued.' : `The job is ${status} once more.`),
+    ({ status }) => (status === 'queued' ? 'Job requeued.' : `Job ${status}.`),
   );
   if (!useMay('jobs:write')) return null;
   const mayRetry = job.status === 'failed' || job.status === 'cancelled';
@@ -71,14 +70,14 @@ export function JobActions({ job }: { job: JobView }) {
       {asking === 'cancel' && (
         <Ask
           title="Cancel this job?"
-          confirm="Cancel the job"
+          confirm="Cancel job"
           onConfirm={() => cancel.mutate(undefined)}
           onClose={() => setAsking(null)}
         >
           <p>
             {job.status === 'running'
-              ? 'It is asked to stop, and its process is killed if it does not.'
-              : 'It will not run.'}{' '}
+              ? 'The job is asked to stop; its process is killed if it does not.'
+              : 'The job will not run.'}{' '}
             This can’t be undone.
           </p>
         </Ask>

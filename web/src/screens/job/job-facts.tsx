@@ -4,7 +4,7 @@ import type { JobView } from '../../../../src/core/job/job.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
-import { serverAddress } from '../../runtime/place.ts';
+import { serverAddress } from '../../runtime/urls.ts';
 import { cliFor, curlFor } from '../../words/shell.ts';
 
 export function JobFacts({ job }: { job: JobView }) {
@@ -22,13 +22,13 @@ export function JobFacts({ job }: { job: JobView }) {
           ['Idempotency key', job.idempotencyKey],
           ['Concurrency key', job.concurrencyKey],
           ['Created', <Moment at={job.createdAt} />],
-          ['Due', job.runAt && <Moment at={job.runAt} />],
+          ['Run at', job.runAt && <Moment at={job.runAt} />],
           ['Queued', job.queuedAt && <Moment at={job.queuedAt} />],
           ['Started', job.startedAt && <Moment at={job.startedAt} />],
           ['Finished', job.finishedAt && <Moment at={job.finishedAt} />],
-          ['Waited', waited(job)],
-          ['Cancel asked', job.cancelRequestedAt && <Moment at={job.cancelRequestedAt} />],
-          ['Lease until', job.leaseExpiresAt && <Moment at={job.leaseExpiresAt} />],
+          ['Queue time', waited(job)],
+          ['Cancel requested', job.cancelRequestedAt && <Moment at={job.cancelRequestedAt} />],
+          ['Lease expires', job.leaseExpiresAt && <Moment at={job.leaseExpiresAt} />],
         ]}
       />
       <div className="copies">
@@ -42,7 +42,7 @@ export function JobFacts({ job }: { job: JobView }) {
 }
 
 function DefinitionLink({ job: { definitionKey } }: { job: JobView }) {
-  // The small jobs of hooks belong to the definition that has the hook.
+  // A hook job belongs to the definition that has the hook.
   const key = definitionKey.replace(/^\$hook:/, '');
   return (
     <Link to="/definitions/$key" params={{ key }}>
@@ -54,7 +54,7 @@ function DefinitionLink({ job: { definitionKey } }: { job: JobView }) {
 function ScheduleLink({ scheduleId }: { scheduleId: string }) {
   return (
     <Link to="/schedules/$scheduleId" params={{ scheduleId }}>
-      Made by a schedule
+      View schedule
     </Link>
   );
 }

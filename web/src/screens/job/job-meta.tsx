@@ -9,7 +9,7 @@ import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { atLeast } from '../../words/jobs/bulk-words.ts';
 import { runbooksOf } from '../../words/alerts/owners.ts';
 
-/** What is asked next about every job: whose it is, when that was, and how often it happens. */
+/** Owner, runbook, age and frequency of the error. */
 export function JobMeta({ job }: { job: JobView }) {
   const { owner, finishedAt, status, definitionKey } = job;
   const { data: definitions = [] } = useQuery(definitionsQuery());
@@ -36,8 +36,8 @@ export function JobMeta({ job }: { job: JobView }) {
 }
 
 /**
- * How often the same mistake was made by jobs like this one. Where secrets were taken out of its error
- * it may look like another mistake from here; then nothing is said rather than something wrong.
+ * How often jobs of this definition failed with the same error. If secrets were redacted from the
+ * error, its fingerprint may differ here; then nothing is shown.
  */
 function HowOften({ job: { definitionKey, error } }: { job: JobView }) {
   const { data } = useQuery(groupsQuery({ definitionKey, window: '24h' }));
@@ -50,8 +50,8 @@ function HowOften({ job: { definitionKey, error } }: { job: JobView }) {
       search={{ definitionKey, fingerprint: group.fingerprint, window: '24h' }}
     >
       {group.count === 1
-        ? 'The only one with this error in 24 hours'
-        : `The same error ${atLeast(group.count, group.countIsExact)} times in 24 hours`}
+        ? 'The only job with this error in the last 24 hours'
+        : `Same error ${atLeast(group.count, group.countIsExact)} times in the last 24 hours`}
     </Link>
   );
 }

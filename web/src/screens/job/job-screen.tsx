@@ -69,7 +69,7 @@ export function JobScreen() {
   );
 }
 
-/** The whole history in one line, and how far it is while it runs. */
+/** The history in one sentence, and the progress while running. */
 function JobSentence({ job }: { job: JobView }) {
   const now = useNow();
   const fraction = job.status === 'running' ? job.progress?.fraction : null;

@@ -4,7 +4,7 @@ import type { LogView } from '../../../../src/core/views/history.ts';
 import { type TailState, useLogTail } from '../../api/use-log-tail.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { serverAddress } from '../../runtime/place.ts';
+import { serverAddress } from '../../runtime/urls.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { clockTime, fullMoment } from '../../words/moment.ts';
 import { urlFlag } from '../../words/shell.ts';
@@ -12,17 +12,17 @@ import { urlFlag } from '../../words/shell.ts';
 const STATE_WORDS: Record<TailState, string> = {
   live: 'following',
   over: 'complete',
-  reconnecting: 'connection lost, trying again',
+  reconnecting: 'connection lost, reconnecting',
 };
 
-/** What the job writes, as it writes it. It keeps to the end unless the reader has scrolled up. */
+/** Live log. Follows the end unless the user has scrolled up. */
 export function LogPanel({ job }: { job: JobView }) {
   const tail = useLogTail(job.jobId, undefined, isTerminal(job.status));
   const [follows, setFollows] = useState(true);
   const box = useRef<HTMLDivElement>(null);
   const { lines, dropped, state } = tail;
 
-  // Before the browser tells of the scroll before: it would look as if the reader had scrolled up.
+  // Runs before the scroll event, which would look as if the user had scrolled up.
   useLayoutEffect(() => {
     if (follows && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [lines, follows]);
@@ -52,7 +52,7 @@ export function LogPanel({ job }: { job: JobView }) {
           </div>
           {!follows && (
             <button type="button" className="to-end small" onClick={() => setFollows(true)}>
-              To the end
+              Jump to end
             </button>
           )}
         </>
@@ -87,7 +87,7 @@ function Earlier({ dropped, jobId }: { dropped: number; jobId: string }) {
 }
 
 function silence(job: JobView, state: TailState): string {
-  if (state === 'reconnecting') return 'The connection is lost; trying again.';
+  if (state === 'reconnecting') return 'Connection lost, reconnecting.';
   if (job.startedAt === null) return 'Not started.';
   return isTerminal(job.status) ? 'No log output.' : 'No log output so far.';
 }

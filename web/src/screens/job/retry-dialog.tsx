@@ -8,7 +8,7 @@ import {
   type RetryRequest,
 } from '../../words/jobs/retry-request.ts';
 
-/** For who wants more than once more: from the start, later, or with other params. */
+/** Retry with options: from scratch, later, or with other params. */
 export function RetryDialog({
   job,
   onRetry,
@@ -37,7 +37,7 @@ export function RetryDialog({
       onClose={onClose}
     >
       <fieldset className="modes">
-        <legend>How</legend>
+        <legend>Mode</legend>
         {Object.entries(RETRY_MODES).map(([name, words]) => (
           <label key={name} className="check">
             <input

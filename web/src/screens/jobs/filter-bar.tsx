@@ -11,7 +11,7 @@ import { SINCE_MS, SINCE_WORDS, type Since } from '../../words/since.ts';
 import { sumOf } from '../../words/alerts/throughput.ts';
 import { type JobsSearch, sameStates, tabCounts, TABS } from './jobs-search.ts';
 
-/** What is asked for lives in the address; this bar reads it from there and writes it back. */
+/** Filters of the list of jobs; their state is in the URL. */
 export function FilterBar({ search }: { search: JobsSearch }) {
   const navigate = useNavigate();
   const counts = tabCounts(search, useStats());
@@ -67,13 +67,11 @@ export function FilterBar({ search }: { search: JobsSearch }) {
   );
 }
 
-/** None is said by saying nothing. */
 function countWords(states: readonly JobState[], counts: StateCounts): string {
   const sum = sumOf(states.map((state) => counts[state]));
   return sum === 0 ? '' : ` ${sum.toLocaleString('en')}`;
 }
 
-/** Another tab begins with its first page. */
 function tabSearch(search: JobsSearch, status: (typeof TABS)[number]['status']): JobsSearch {
   const next: JobsSearch = { ...search, status: [...status] };
   delete next.cursor;
@@ -96,7 +94,7 @@ function SearchField({
   const submit = () => {
     const reading = readSearch(text);
     if ('jobId' in reading) void navigate({ to: '/jobs/$jobId', params: { jobId: reading.jobId } });
-    else if ('wrong' in reading) toasts.add('bad', `The search is not clear: ${reading.wrong}.`);
+    else if ('wrong' in reading) toasts.add('bad', `Invalid search: ${reading.wrong}.`);
     else onChange({ ...NOTHING, ...reading.wanted });
   };
   return (

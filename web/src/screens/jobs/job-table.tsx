@@ -6,7 +6,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { remark, shortId, summary, timing } from '../../words/jobs/job-words.ts';
 
-/** Jobs as rows. The link of a row covers it, so that it can be clicked anywhere. */
+/** Jobs as rows. The link covers the whole row. */
 export function JobTable({
   jobs,
   caption,
@@ -14,7 +14,7 @@ export function JobTable({
 }: {
   jobs: readonly JobView[];
   caption: string;
-  /** All are of one definition, which is said elsewhere: their ids tell them apart. */
+  /** All jobs have the same definition, so rows show ids instead. */
   alike?: boolean;
 }) {
   return (
@@ -31,7 +31,7 @@ export function JobTable({
           cell: (job) => <Name job={job} alike={alike} />,
         },
         {
-          title: 'Try',
+          title: 'Attempt',
           kind: 'number',
           cell: ({ attempts, maxAttempts }) => `${attempts}/${maxAttempts}`,
         },
@@ -43,7 +43,7 @@ export function JobTable({
           cell: ({ owner }) => owner ?? <span className="soft">–</span>,
         },
         {
-          title: 'What happened',
+          title: 'Details',
           kind: 'wide',
           titled: 'in-head',
           cell: (job) => <Remark job={job} />,

@@ -23,7 +23,7 @@ export function JobsScreen() {
           <BulkButtons
             actions={actionsFor(search.status ?? [])}
             filter={bulkOf(search, now())}
-            what="all jobs that match"
+            what="all matching jobs"
           />
         )
       }
@@ -43,7 +43,6 @@ export function JobsScreen() {
   );
 }
 
-/** Going back is what the browser's button is for; the newest are one click away from anywhere. */
 function Pages({
   search,
   nextCursor,
@@ -71,9 +70,12 @@ function Pages({
   );
 }
 
-/** A search in texts looks at so many jobs at a time: a page may be short, and not the last. */
+/**
+ * A text search reads a limited number of jobs per page, so a page can be short without being the
+ * last.
+ */
 function pageWords(shown: number, isMore: boolean): string {
-  if (shown === 0) return 'None so far, but not all jobs were looked at';
+  if (shown === 0) return 'No matches so far; not all jobs were searched';
   return `${shown} ${shown === 1 ? 'job' : 'jobs'}${isMore ? ', and more' : ''}`;
 }
 
@@ -81,15 +83,15 @@ function NoJobs({ search }: { search: JobsSearch }) {
   const filters = Object.keys(search).filter((name) => name !== 'sort');
   if (filters.length === 0) {
     return (
-      <Empty title="No job has been started yet.">
+      <Empty title="No jobs yet.">
         <p>
-          <Link to="/">The overview</Link> shows how to start the first one.
+          The <Link to="/">overview</Link> shows how to run the first one.
         </p>
       </Empty>
     );
   }
   return (
-    <Empty title="No job fits.">
+    <Empty title="No matching jobs.">
       <ul className="ways">
         {withoutOne(search).map(({ words, search: less }) => (
           <li key={words}>

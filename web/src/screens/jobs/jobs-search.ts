@@ -4,7 +4,7 @@ import type { StateCounts, StatsView } from '../../../../src/core/views/stats.ts
 import { SINCE_MS, SINCE_WORDS, type Since } from '../../words/since.ts';
 import { textOf } from '../../words/url-search.ts';
 
-/** The view of the list of jobs, as its address says it. What an address says wrongly is left out. */
+/** Search params of the list of jobs. Invalid values are dropped. */
 export interface JobsSearch {
   status?: JobState[];
   definitionKey?: string;
@@ -36,7 +36,6 @@ export function jobsSearch(search: Record<string, unknown>): JobsSearch {
   };
 }
 
-/** States that people think of together are one tab. */
 export const TABS: readonly { title: string; status: readonly JobState[] }[] = [
   { title: 'All', status: [] },
   { title: 'Failed', status: ['failed'] },
@@ -53,7 +52,7 @@ export function sameStates(a: readonly JobState[], b: readonly JobState[]): bool
   return a.length === b.length && a.every((state) => b.includes(state));
 }
 
-/** The same jobs, as a bulk action names them: those of now, wherever the page is. */
+/** The same jobs as a bulk filter. */
 export function bulkOf(search: JobsSearch, now: Date): BulkFilter {
   const { since, sort: _sort, cursor: _cursor, ...filter } = search;
   const createdAfter = since && new Date(now.getTime() - SINCE_MS[since]).toISOString();
@@ -62,7 +61,7 @@ export function bulkOf(search: JobsSearch, now: Date): BulkFilter {
 
 const FILTERS = ['status', 'definitionKey', 'tag', 'errorCode', 'q', 'since'] as const;
 
-/** When nothing fits: the same search without each of its filters, of which there must be several. */
+/** For an empty result: the same search without each one of its filters, if it has several. */
 export function withoutOne(search: JobsSearch): { words: string; search: JobsSearch }[] {
   const { cursor: _cursor, ...kept } = search;
   const used = FILTERS.filter((name) => kept[name] !== undefined);
@@ -74,7 +73,7 @@ export function withoutOne(search: JobsSearch): { words: string; search: JobsSea
   });
 }
 
-/** How many jobs each tab has, where that is known: of all jobs, or of one definition. */
+/** Number of jobs per state, of all jobs or of one definition; null if unknown. */
 export function tabCounts(search: JobsSearch, stats: StatsView | null): StateCounts | null {
   const { definitionKey, status: _status, sort: _sort, cursor: _cursor, ...others } = search;
   if (stats === null || Object.keys(others).length > 0) return null;

@@ -38,7 +38,7 @@ export function Cards({ overview }: { overview: Overview }) {
       <Card
         title="Queued"
         value={count('queued')}
-        note={oldest ? `the oldest for ${wholeSeconds(waitedMs)}` : 'nothing waits'}
+        note={oldest ? `oldest waits ${wholeSeconds(waitedMs)}` : 'none'}
         to="/jobs"
         search={{ status: ['queued'], sort: 'createdAt' }}
       />

@@ -6,12 +6,12 @@ import { Allowed } from '../../parts/allowed.tsx';
 import { Command } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { serverAddress } from '../../runtime/place.ts';
+import { serverAddress } from '../../runtime/urls.ts';
 import { skeletonOf } from '../../words/jobs/schema-form.ts';
 import { shellWord, urlFlag } from '../../words/shell.ts';
 import type { Overview } from './use-overview.ts';
 
-/** From nothing to the first finished job. Each step is ticked by what really happened. */
+/** Steps to the first finished job, ticked off by the server's real state. */
 export function FirstRun({
   overview: { workers, definitions },
   started,
@@ -38,16 +38,16 @@ export function FirstRun({
             <Command text="npx longshore worker --jobs ./jobs" />
           )}
         </Step>
-        <Step done={definitions.length > 0} title="It has registered a definition">
+        <Step done={definitions.length > 0} title="The worker has registered a definition">
           {definitions.length > 0 ? (
             <p className="soft">{definitions.map(({ key }) => key).join(', ')}</p>
           ) : (
             <p className="soft">
-              Put a file with defineJob into its jobs folder, and start it again.
+              Put a file that calls defineJob into the worker’s jobs folder, and restart the worker.
             </p>
           )}
         </Step>
-        <Step done={started !== null} title="A job is started">
+        <Step done={started !== null} title="A job is enqueued">
           {started === null && first && (
             <>
               <p>
@@ -63,7 +63,7 @@ export function FirstRun({
           )}
           {started !== null && <JobLink job={started} />}
         </Step>
-        <Step done={done !== null} title="It has succeeded">
+        <Step done={done !== null} title="The job has succeeded">
           {done !== null && <JobLink job={done} />}
         </Step>
       </ol>

@@ -11,7 +11,6 @@ import { WorkerList } from './worker-list.tsx';
 import { WorkloadTable } from './workload-table.tsx';
 import { jobsQuery } from '../../api/queries.ts';
 
-/** What broke, since when, who owns it: without a click. */
 export function OverviewScreen() {
   const { data: newest, error } = useQuery(jobsQuery({ limit: 1 }));
   const { data: firstDone } = useQuery(jobsQuery({ status: ['succeeded'], limit: 1 }));

@@ -20,19 +20,19 @@ export function ThroughputChart({
   const box = useRef<HTMLDivElement>(null);
   const [chosen] = usePreference(theme);
   useEffect(() => {
-    const place = box.current;
-    if (!place) return undefined;
-    let chart = draw(place, throughput, deploys);
+    const element = box.current;
+    if (!element) return undefined;
+    let chart = draw(element, throughput, deploys);
     const again = () => {
       chart.destroy();
-      chart = draw(place, throughput, deploys);
+      chart = draw(element, throughput, deploys);
     };
     const dark = matchMedia('(prefers-color-scheme: dark)');
     dark.addEventListener('change', again);
     const watch = new ResizeObserver(() =>
-      chart.setSize({ width: place.clientWidth, height: HEIGHT }),
+      chart.setSize({ width: element.clientWidth, height: HEIGHT }),
     );
-    watch.observe(place);
+    watch.observe(element);
     return () => {
       dark.removeEventListener('change', again);
       watch.disconnect();
@@ -42,43 +42,43 @@ export function ThroughputChart({
   return <div ref={box} className="chart" role="img" aria-label={throughputWords(throughput)} />;
 }
 
-/** The highest pile is drawn first, and each lower one over it. */
-function draw(place: HTMLElement, throughput: Throughput, deploys: readonly Deploy[]): uPlot {
+/** Stacked bars: the highest sum is drawn first, lower ones over it. */
+function draw(element: HTMLElement, throughput: Throughput, deploys: readonly Deploy[]): uPlot {
   const { times, heights } = piled(throughput);
   const bars = uPlot.paths.bars?.({ size: [0.8, 14] });
   const series = OUTCOMES.toReversed().map((outcome) => ({
-    fill: colourOf(place, `outcome-${outcome}`),
+    fill: colourOf(element, `outcome-${outcome}`),
     width: 0,
     points: { show: false },
     ...(bars && { paths: bars }),
   }));
   const halfStep = throughput.stepMs / 2_000;
   const axis = {
-    stroke: colourOf(place, 'soft'),
-    grid: { stroke: colourOf(place, 'rule'), width: 1 },
+    stroke: colourOf(element, 'soft'),
+    grid: { stroke: colourOf(element, 'rule'), width: 1 },
     ticks: { show: false },
   };
   return new uPlot(
     {
-      width: Math.max(1, place.clientWidth),
+      width: Math.max(1, element.clientWidth),
       height: HEIGHT,
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        // The first and the last bar are whole ones, too.
+        // Half a step more on both sides, so that the first and last bar are complete.
         x: { range: (_, first, last) => [first - halfStep, last + halfStep] },
         y: { range: (_, __, most) => [0, Math.max(1, most)] },
       },
       axes: [
         { ...axis, size: 30, values: (_, seconds) => seconds.map(hourAndMinute) },
-        // Nobody has a quarter of a job.
+        // Whole numbers only.
         { ...axis, size: 56, space: 24, incrs: WHOLE_STEPS },
       ],
       series: [{}, ...series],
-      hooks: { draw: [(chart) => markDeploys(chart, deploys, colourOf(place, 'deploy'))] },
+      hooks: { draw: [(chart) => markDeploys(chart, deploys, colourOf(element, 'deploy'))] },
     },
     [times, ...heights.toReversed()],
-    place,
+    element,
   );
 }
 
@@ -98,11 +98,11 @@ function markDeploys(chart: uPlot, deploys: readonly Deploy[], colour: string): 
   ctx.restore();
 }
 
-/** A canvas knows no style sheet, so it is asked what the names of colours are today. */
-function colourOf(place: HTMLElement, name: string): string {
+/** A canvas has no style sheet, so the colour is read from a probe element. */
+function colourOf(element: HTMLElement, name: string): string {
   const probe = document.createElement('span');
   probe.className = name;
-  place.append(probe);
+  element.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;

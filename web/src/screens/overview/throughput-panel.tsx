@@ -6,7 +6,7 @@ import { deploysIn, deployWords } from '../../words/alerts/deploys.ts';
 import { clockTime } from '../../words/moment.ts';
 import { OUTCOMES, sumOf } from '../../words/alerts/throughput.ts';
 
-/** Who has no chart has the numbers: it is another file, and some browsers cannot run it. */
+/** The chart is a separate file; if it fails to load, the table is shown. */
 const Chart = lazy(async () => {
   try {
     return { default: (await import('./throughput-chart.tsx')).ThroughputChart };
@@ -17,7 +17,7 @@ const Chart = lazy(async () => {
 
 const DEPLOYS_SHOWN = 3;
 
-/** How jobs ended, minute by minute; as numbers for who wants them, or cannot see it. */
+/** Finished jobs per minute, as a chart or a table. */
 export function ThroughputPanel({
   throughput,
   definitions,
@@ -31,7 +31,7 @@ export function ThroughputPanel({
   return (
     <div className="above">
       <Panel
-        title="Throughput: how jobs ended, each minute of the last hour"
+        title="Throughput: finished attempts per minute, last hour"
         aside={
           <>
             {OUTCOMES.map((outcome) => (
@@ -41,14 +41,14 @@ export function ThroughputPanel({
             ))}{' '}
             {!isEmpty && (
               <button type="button" className="small" onClick={() => setAsTable(!asTable)}>
-                {asTable ? 'As a chart' : 'As a table'}
+                {asTable ? 'Show chart' : 'Show table'}
               </button>
             )}
           </>
         }
       >
         {isEmpty ? (
-          <p className="soft">No job has ended in the last hour.</p>
+          <p className="soft">No job has finished in the last hour.</p>
         ) : asTable ? (
           <Numbers throughput={throughput} />
         ) : (
@@ -73,7 +73,7 @@ function Numbers({ throughput }: { throughput: Throughput }) {
   return (
     <div className="scroll numbers" tabIndex={0} role="group" aria-label="Throughput by minute">
       <table className="rows">
-        <caption className="visually-hidden">How jobs ended, by minute, the newest first</caption>
+        <caption className="visually-hidden">Finished attempts by minute, newest first</caption>
         <thead>
           <tr>
             <th scope="col">Minute</th>

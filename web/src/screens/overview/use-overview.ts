@@ -17,11 +17,11 @@ import {
 import { firingAlertsQuery, statsQuery } from '../../api/signal-queries.ts';
 
 /**
- * All that the overview is made of. What waits is counted by the server; jobs are read one by one only
- * where a few are enough: those that began first, and the next retry.
+ * Data of the overview. Backlogs come from the server's counters; single jobs are read only where a
+ * few suffice.
  */
 export interface Overview {
-  /** What failed within a day and is still a dead letter. */
+  /** Dead letters of the last 24 hours. */
   failures: GroupPage;
   pauses: PauseView[];
   running: JobView[];
@@ -67,7 +67,7 @@ export function useOverview(): { overview: Overview | null; error: Error | null 
   return { overview, error };
 }
 
-/** How many of the jobs that failed within a day are still dead letters. */
+/** Number of dead letters of the last 24 hours. */
 export function deadLetters({ failures: { groups, complete } }: Overview): string {
   const times = groups.reduce((sum, { count }) => sum + count, 0);
   const isExact = complete && groups.every(({ countIsExact }) => countIsExact);

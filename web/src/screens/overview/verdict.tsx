@@ -1,12 +1,12 @@
 import { Icon } from '../../parts/icon.tsx';
-import { PlaceLink } from '../../parts/place-link.tsx';
+import { TargetLink } from '../../parts/target-link.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { quietWords } from '../../words/alerts/throughput.ts';
 import { troubles } from '../../words/alerts/troubles.ts';
 import type { Overview } from './use-overview.ts';
 
-/** The one line for who was woken at night, and below it what it means. */
+/** Overall status in one line, and the list of problems. */
 export function Verdict({ overview }: { overview: Overview }) {
   const now = useNow();
   const found = troubles({ ...overview, failures: overview.failures.groups }, now);
@@ -28,11 +28,11 @@ export function Verdict({ overview }: { overview: Overview }) {
         {found.length === 1 ? '1 issue needs attention' : `${found.length} issues need attention`}
       </p>
       <ul>
-        {found.map(({ text, owner, place }, index) => (
+        {found.map(({ text, owner, target }, index) => (
           <li key={index}>
-            <PlaceLink place={place} title={plainText(text)}>
+            <TargetLink target={target} title={plainText(text)}>
               {plainText(text)}
-            </PlaceLink>
+            </TargetLink>
             {owner !== null && <span className="owner">{owner}</span>}
             <Icon name="next" />
           </li>

@@ -15,7 +15,7 @@ export function WorkloadTable({ overview }: { overview: Overview }) {
   return (
     <Panel title="Definitions" aside={<Link to="/definitions">All definitions</Link>} flush>
       <Rows
-        caption="Definitions and what they have to do"
+        caption="Definitions and their workload"
         rows={loads}
         keyOf={({ key }) => key}
         columns={[

@@ -8,12 +8,12 @@ import { momentIn } from '../../words/moment.ts';
 
 const SHOWN = 8;
 
-/** When it will run, by its own clock, with what changes of that clock do to it. */
+/** Upcoming runs in the schedule's time zone, with notes about clock changes. */
 export function NextRuns({ schedule }: { schedule: ScheduleView }) {
   const { data: next = [] } = useQuery(upcomingQuery(schedule, SHOWN));
   if (next.length === 0) return null;
   return (
-    <Panel title="Next runs" aside={schedule.enabled ? undefined : 'once it is resumed'} flush>
+    <Panel title="Next runs" aside={schedule.enabled ? undefined : 'after it is resumed'} flush>
       <Rows
         caption="Next runs"
         rows={next}

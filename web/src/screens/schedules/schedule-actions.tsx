@@ -6,7 +6,7 @@ import { useMay } from '../../api/use-may.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { nameOf } from '../../words/alerts/troubles.ts';
 
-/** Pausing can be taken back by the same button, so nobody is asked. */
+/** Pausing needs no confirmation: the same button resumes. */
 export function ScheduleActions({ schedule }: { schedule: ScheduleView }) {
   const navigate = useNavigate();
   const name = nameOf(schedule);
@@ -14,13 +14,13 @@ export function ScheduleActions({ schedule }: { schedule: ScheduleView }) {
     await call<T>('POST', `/v1/schedules/${schedule.id}/${verb}`);
   const pause = useChange(
     async () => await post<ScheduleView>(schedule.enabled ? 'pause' : 'resume'),
-    ({ enabled }) => (enabled ? `${name} goes on.` : `${name} is paused.`),
+    ({ enabled }) => (enabled ? `${name} resumed.` : `${name} paused.`),
   );
   const trigger = useChange(
     async () => await post<{ jobId: string }>('trigger'),
     ({ jobId }) => {
       void navigate({ to: '/jobs/$jobId', params: { jobId } });
-      return `${name} has made a job.`;
+      return `${name} enqueued a job.`;
     },
   );
   if (!useMay('operate')) return null;

@@ -63,18 +63,18 @@ function About({ schedule }: { schedule: ScheduleView }) {
               {definitionKey}
             </Link>,
           ],
-          ['Version', definitionVersion ?? 'the highest published'],
+          ['Version', definitionVersion ?? 'latest published'],
           ['Cron', <code>{schedule.cron}</code>],
           ['Time zone', schedule.timezone],
           ['From', schedule.startAt],
           ['Until', schedule.endAt],
           ['Jitter', jitterMs === 0 ? null : duration(jitterMs)],
-          ['Clocks forward', schedule.dstGap === 'shift' ? 'runs right after' : 'does not run'],
-          ['Clocks back', schedule.dstRepeat === 'once' ? 'runs the first time' : 'runs twice'],
+          ['DST gap', schedule.dstGap === 'shift' ? 'run immediately after' : 'skip'],
+          ['DST repeat', schedule.dstRepeat === 'once' ? 'run once' : 'run twice'],
           ['Catch-up', catchUp(schedule)],
           ['Overlap', schedule.overlap],
           ['Priority', priority === 0 ? null : priority],
-          ['Made by', schedule.source === 'code' ? 'the code of its definition' : 'the API'],
+          ['Source', schedule.source === 'code' ? 'code of its definition' : 'API'],
         ]}
       />
     </Panel>
@@ -82,9 +82,9 @@ function About({ schedule }: { schedule: ScheduleView }) {
 }
 
 function catchUp({ catchUp: policy, catchUpWindowMs, catchUpMax }: ScheduleView): string {
-  if (policy === 'none') return 'missed slots stay missed';
+  if (policy === 'none') return 'missed slots are skipped';
   const window = duration(catchUpWindowMs);
   return policy === 'latest'
-    ? `the latest missed one, within ${window}`
-    : `up to ${catchUpMax} missed ones, within ${window}`;
+    ? `the latest missed slot within ${window}`
+    : `up to ${catchUpMax} missed slots within ${window}`;
 }

@@ -21,7 +21,6 @@ export function schedulesSearch(search: Record<string, unknown>): { cursor?: str
   return cursor === undefined ? {} : { cursor };
 }
 
-/** Did it fire, on time, and how did that end? */
 export function SchedulesScreen() {
   const { cursor } = route.useSearch();
   const { data: page, error } = useQuery(schedulesQuery(cursor));
@@ -124,8 +123,8 @@ export function NextRun({ schedule: { enabled, nextAt } }: { schedule: ScheduleV
 
 function NoSchedules() {
   return (
-    <Empty title="No schedule yet.">
-      <p>Give a definition one in its code, or make one:</p>
+    <Empty title="No schedules yet.">
+      <p>Declare one in a definition’s code, or create one:</p>
       <Command text="npx longshore schedules create KEY '0 3 * * *' --timezone Europe/Berlin" />
     </Empty>
   );

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { SlotView } from '../../../../src/core/schedule/schedule.ts';
 import { SLOT_TONES, slotTone, slotWords } from '../../words/queues/slot-words.ts';
 
-/** How a slot ended, which leads to the job that it made. */
+/** The state of a slot, linked to its job. */
 export function SlotBadge({ slot }: { slot: SlotView }) {
   const words = slotWords({ ...slot, reason: null });
   const className = `badge tone-${SLOT_TONES[slotTone(slot)]}`;

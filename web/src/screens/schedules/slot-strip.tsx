@@ -6,7 +6,7 @@ import { slotTone, slotWords } from '../../words/queues/slot-words.ts';
 
 const SHOWN = 24;
 
-/** The latest slots from left to right, each in the colour of how it ended. */
+/** The latest slots, oldest on the left, coloured by outcome. */
 export function SlotStrip({ schedule }: { schedule: ScheduleView }) {
   const { data: slots = [] } = useQuery(slotsQuery(schedule, SHOWN));
   if (slots.length === 0) return <span className="soft">none yet</span>;
@@ -38,5 +38,5 @@ export function SlotStrip({ schedule }: { schedule: ScheduleView }) {
 function stripWords(slots: readonly SlotView[]): string {
   const counts = Map.groupBy(slots, slotTone);
   const words = [...counts].map(([tone, all]) => `${all.length} ${tone}`);
-  return `The latest ${slots.length} slots: ${words.join(', ')}`;
+  return `Latest ${slots.length} slots: ${words.join(', ')}`;
 }

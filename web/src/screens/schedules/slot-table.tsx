@@ -11,16 +11,16 @@ import { SlotStrip } from './slot-strip.tsx';
 
 const SHOWN = 24;
 
-/** What became of its slots, the newest first. */
+/** Slots of the schedule, newest first. */
 export function SlotTable({ schedule }: { schedule: ScheduleView }) {
   const { data: slots } = useQuery(slotsQuery(schedule, SHOWN));
   return (
     <Panel title="Slots" aside={<SlotStrip schedule={schedule} />} flush>
       {slots === undefined || slots.length === 0 ? (
-        <p className="soft pad">It has not been due yet.</p>
+        <p className="soft pad">Not due yet.</p>
       ) : (
         <Rows
-          caption="Slots, the newest first"
+          caption="Slots, newest first"
           rows={slots}
           keyOf={({ slot, jobId }) => `${slot} ${jobId}`}
           columns={[
@@ -37,7 +37,7 @@ export function SlotTable({ schedule }: { schedule: ScheduleView }) {
               cell: ({ slot }) => <Moment at={slot} />,
             },
             {
-              title: 'How it went',
+              title: 'Outcome',
               titled: 'in-head',
               cell: (slot) => (
                 <span className={`badge tone-${SLOT_TONES[slotTone(slot)]}`}>
@@ -51,7 +51,7 @@ export function SlotTable({ schedule }: { schedule: ScheduleView }) {
               cell: ({ jobId }) =>
                 jobId !== null && (
                   <Link to="/jobs/$jobId" params={{ jobId }} data-row>
-                    Look at it
+                    View job
                   </Link>
                 ),
             },

@@ -20,7 +20,6 @@ export interface MadeKey {
 
 const TONES = { active: 'good', expired: 'warn', revoked: 'bad' } as const;
 
-/** API keys: who has one, what it may do, and how to replace or end it. */
 export function KeysPanel() {
   const { data: keys, error } = useQuery(keysQuery());
   const [making, setMaking] = useState(false);
@@ -53,7 +52,7 @@ export function KeysPanel() {
 }
 
 function showKey({ key, keyId }: MadeKey): void {
-  const text = `Store it now, and give it to the user or program that needs it. Its id is ${keyId}.`;
+  const text = `Store it now, and pass it to the user or program that needs it. Key id: ${keyId}.`;
   shownOnce.open({ title: 'New API key', secret: key, text });
 }
 
@@ -112,7 +111,7 @@ function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: 
   );
   const revoke = useChange(
     async () => await call<null>('DELETE', `/v1/keys/${keyId}`),
-    () => `${name} is revoked.`,
+    () => `${name} revoked.`,
   );
   if (status !== 'active') return null;
   return (
@@ -128,7 +127,7 @@ function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: 
       {asking === 'rotate' && (
         <Ask
           title={`Rotate ${name}?`}
-          confirm="Create the new key"
+          confirm="Create new key"
           tone="primary"
           onConfirm={() => rotate.mutate(undefined)}
           onClose={() => setAsking(null)}
@@ -139,7 +138,7 @@ function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: 
       {asking === 'revoke' && (
         <Ask
           title={`Revoke ${name}?`}
-          confirm="Revoke the key"
+          confirm="Revoke key"
           onConfirm={() => revoke.mutate(undefined)}
           onClose={() => setAsking(null)}
         >

@@ -17,7 +17,7 @@ export function NewKey({
   onMade,
   onClose,
 }: {
-  /** The first key closes an open server, so it had better open everything. */
+  /** The first key locks an open server, so it defaults to all scopes. */
   isFirst: boolean;
   onMade: (made: MadeKey) => void;
   onClose: () => void;

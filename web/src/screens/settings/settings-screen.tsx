@@ -9,7 +9,6 @@ import { Screen, Waiting } from '../../parts/screen.tsx';
 import { sentenceCase } from '../../words/jobs/job-words.ts';
 import { KeysPanel } from './keys-panel.tsx';
 
-/** Who may do what, and how this server is. */
 export function SettingsScreen() {
   return (
     <Screen title="Settings">
@@ -64,24 +63,24 @@ function Server() {
             ({ name, ok, durationMs }) =>
               [
                 sentenceCase(name),
-                `${ok ? 'well' : 'not well'}, answers in ${Math.round(durationMs)} ms`,
+                `${ok ? 'healthy' : 'unhealthy'}, responds in ${Math.round(durationMs)} ms`,
               ] as const,
           ),
         ]}
       />
       <div className="soft">
-        <p>What its machine lacks is told there:</p>
+        <p>Check the server’s machine with:</p>
         <Command text="npx longshore doctor" />
       </div>
     </Panel>
   );
 }
 
-/** Retention, limits, leases: what was said at its start. */
+/** Settings from flags, environment or file. */
 function SetUp() {
   const { data, error } = useQuery(settingsQuery());
   return (
-    <Panel title="How it is set up" aside="by the environment, flags or a file" flush>
+    <Panel title="Configuration" aside="from flags, environment or file" flush>
       {data === undefined ? (
         <Waiting error={error} />
       ) : (
@@ -112,7 +111,7 @@ function SetUp() {
   );
 }
 
-/** The words between backticks are names, as in the docs. */
+/** Renders text between backticks as code. */
 function Marked({ text }: { text: string }) {
   return text.split('`').map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>));
 }

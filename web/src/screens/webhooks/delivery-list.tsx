@@ -13,7 +13,7 @@ import { plainText } from '../../words/jobs/log-tail.ts';
 
 const TONES = { pending: 'busy', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;
 
-/** What was sent, what came back, and what is still to be tried. */
+/** Deliveries with requests, responses and pending retries. */
 export function DeliveryList({
   webhookId,
   cursor,
@@ -24,11 +24,11 @@ export function DeliveryList({
   const { data: page, error } = useQuery(deliveriesQuery(webhookId, cursor));
   return (
     <>
-      <Panel title="Deliveries" aside="the newest first">
+      <Panel title="Deliveries" aside="newest first">
         {page === undefined ? (
           <Waiting error={error} />
         ) : page.deliveries.length === 0 ? (
-          <p className="soft">Nothing was sent so far.</p>
+          <p className="soft">No deliveries so far.</p>
         ) : (
           <ul className="deliveries">
             {page.deliveries.map((delivery) => (
@@ -58,7 +58,7 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
   const last = attempts.at(-1);
   const again = useChange(
     async () => await call<object>('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`),
-    () => 'It is sent again.',
+    () => 'Delivery queued again.',
   );
   return (
     <li>
@@ -67,7 +67,7 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
           <span className={`badge tone-${TONES[status]}`}>{status}</span> <strong>{event}</strong>{' '}
           <Moment at={createdAt} />{' '}
           <span className="soft">
-            {attempts.length} {attempts.length === 1 ? 'try' : 'tries'}
+            {attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'}
             {last && `, ${answerWords(last)}`}
           </span>
         </summary>
@@ -97,7 +97,7 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
           ))}
           {attempts.length > 0 && (
             <button type="button" className="small" onClick={() => again.mutate(undefined)}>
-              Send it again
+              Send again
             </button>
           )}
         </div>
@@ -107,7 +107,7 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
 }
 
 function answerWords({ status, error }: Send): string {
-  return status === null ? plainText(error ?? 'no answer') : `answered ${status}`;
+  return status === null ? plainText(error ?? 'no response') : `status ${status}`;
 }
 
 function Answer({ send, number }: { send: Send; number: number }) {
@@ -115,7 +115,7 @@ function Answer({ send, number }: { send: Send; number: number }) {
   return (
     <>
       <h3>
-        Try {number}: {answerWords(send)} after {duration(durationMs)}, <Moment at={at} />
+        Attempt {number}: {answerWords(send)} after {duration(durationMs)}, <Moment at={at} />
       </h3>
       {responseBody !== null && responseBody !== '' && (
         <pre>

@@ -42,9 +42,9 @@ export function NewWebhook({
   );
   const confirm = () => {
     if (url.trim() === '' || events.length === 0) {
-      setWrong('Enter an address and choose at least one event.');
+      setWrong('Enter a URL and choose at least one event.');
     } else {
-      // It stays open until the server has taken it: what was typed is not lost by a refusal.
+      // Stays open until the server accepts it, so that a rejected form is not lost.
       make.mutate(undefined, { onError: (error) => setWrong(error.message) });
     }
     return 'stay' as const;
@@ -52,7 +52,7 @@ export function NewWebhook({
   return (
     <Ask title="Add webhook" confirm="Create" tone="primary" onConfirm={confirm} onClose={onClose}>
       <label className="field">
-        <span>Address</span>
+        <span>URL</span>
         <input
           type="url"
           value={url}
@@ -71,7 +71,7 @@ export function NewWebhook({
       </label>
       <Choices legend="Events" names={WEBHOOK_EVENTS} chosen={events} onChange={setEvents} />
       <label className="field">
-        <span>Only of these definitions</span>
+        <span>Only for these definitions</span>
         <input
           value={keys}
           placeholder="all"

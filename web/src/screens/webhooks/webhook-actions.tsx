@@ -13,17 +13,17 @@ export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookVi
   const path = `/v1/webhooks/${id}`;
   const test = useChange(
     async () => await call<object>('POST', `${path}/test`),
-    () => 'A test is on its way.',
+    () => 'Test delivery queued.',
   );
   const change = useChange(
     async (next: 'active' | 'paused') =>
       await call<WebhookView>('PATCH', path, { body: { status: next } }),
-    (_, next) => (next === 'active' ? 'It is told again.' : 'It is paused.'),
+    (_, next) => (next === 'active' ? 'Webhook resumed.' : 'Webhook paused.'),
   );
   const rotate = useChange(
     async () => await call<MadeWebhook>('POST', `${path}/rotate`, { body: {} }),
     ({ secret }) => {
-      const text = 'Give it to the receiver within a day.';
+      const text = 'Configure it in the receiver within 24 hours.';
       shownOnce.open({ title: 'New webhook secret', secret, text });
       return null;
     },
@@ -32,13 +32,13 @@ export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookVi
     async () => await call<null>('DELETE', path),
     () => {
       void navigate({ to: '/webhooks' });
-      return 'The webhook is deleted.';
+      return 'Webhook deleted.';
     },
   );
   return (
     <>
       <button type="button" onClick={() => test.mutate(undefined)}>
-        Send a test
+        Send test
       </button>
       <button
         type="button"
@@ -47,7 +47,7 @@ export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookVi
         {status === 'active' ? 'Pause' : 'Resume'}
       </button>
       <button type="button" onClick={() => setAsking('rotate')}>
-        Rotate the secret…
+        Rotate secret…
       </button>
       <button type="button" className="danger" onClick={() => setAsking('delete')}>
         Delete…
@@ -55,22 +55,24 @@ export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookVi
       {asking === 'rotate' && (
         <Ask
           title="Rotate the secret?"
-          confirm="Create a new secret"
+          confirm="Create new secret"
           tone="primary"
           onConfirm={() => rotate.mutate(undefined)}
           onClose={() => setAsking(null)}
         >
-          <p>For a day both secrets sign, so that the receiver can change over.</p>
+          <p>
+            Requests are signed with both secrets for 24 hours, so that the receiver can switch.
+          </p>
         </Ask>
       )}
       {asking === 'delete' && (
         <Ask
           title="Delete this webhook?"
-          confirm="Delete it"
+          confirm="Delete webhook"
           onConfirm={() => remove.mutate(undefined)}
           onClose={() => setAsking(null)}
         >
-          <p>What waits to be sent is not sent any more. This can’t be undone.</p>
+          <p>Pending deliveries are dropped. This can’t be undone.</p>
         </Ask>
       )}
     </>

@@ -64,14 +64,14 @@ function About({ webhook }: { webhook: WebhookView }) {
       <Facts
         facts={[
           ['Id', <code className="whole-id">{webhook.id}</code>],
-          ['For', webhook.description],
-          ['Is told of', events.join(', ')],
-          ['Of', definitionKeys === null ? 'all definitions' : definitionKeys.join(', ')],
-          ['With a tag of', tags?.join(', ')],
-          ['Failed in a row', failures === 0 ? null : failures],
+          ['Description', webhook.description],
+          ['Events', events.join(', ')],
+          ['Definitions', definitionKeys === null ? 'all definitions' : definitionKeys.join(', ')],
+          ['Tags', tags?.join(', ')],
+          ['Consecutive failures', failures === 0 ? null : failures],
           ['Failing since', failingSince && <Moment at={failingSince} />],
-          ['Old secret until', previousSecretUntil && <Moment at={previousSecretUntil} />],
-          ['Made', <Moment at={webhook.createdAt} />],
+          ['Old secret valid until', previousSecretUntil && <Moment at={previousSecretUntil} />],
+          ['Created', <Moment at={webhook.createdAt} />],
         ]}
       />
     </Panel>

@@ -12,7 +12,7 @@ import { type MadeWebhook, NewWebhook } from './new-webhook.tsx';
 
 const TONES = { active: 'good', paused: 'warn', disabled: 'bad' } as const;
 
-/** Who is told what becomes of jobs, and whether it arrives. */
+/** Webhooks and their delivery state. */
 export function WebhooksScreen() {
   const { data: webhooks, error } = useQuery(webhooksQuery());
   const [making, setMaking] = useState(false);
@@ -30,7 +30,7 @@ export function WebhooksScreen() {
       {webhooks === undefined ? (
         <Waiting error={error} />
       ) : webhooks.length === 0 ? (
-        <Empty title="No other server is told anything.">
+        <Empty title="No webhooks yet.">
           <p>A webhook is sent a signed request when a job has failed, or whatever you choose.</p>
         </Empty>
       ) : (
@@ -42,7 +42,7 @@ export function WebhooksScreen() {
 }
 
 function showSecret({ secret }: MadeWebhook): void {
-  const text = 'The receiver verifies with it that a request comes from this server.';
+  const text = 'The receiver uses it to verify that a request comes from this server.';
   shownOnce.open({ title: 'Webhook secret', secret, text });
 }
 
@@ -76,14 +76,14 @@ function WebhookTable({ webhooks }: { webhooks: readonly WebhookView[] }) {
           cell: (webhook) => <WebhookBadge webhook={webhook} />,
         },
         { title: 'Events', cell: ({ events }) => events.join(', ') },
-        { title: 'Failed in a row', kind: 'number', cell: ({ failures }) => failures },
+        { title: 'Consecutive failures', kind: 'number', cell: ({ failures }) => failures },
         { title: 'Created', kind: 'short', cell: ({ createdAt }) => <Moment at={createdAt} /> },
       ]}
     />
   );
 }
 
-/** One that is active and whose receiver does not answer is not well, and should not look so. */
+/** An active webhook whose deliveries fail is shown as failing. */
 export function WebhookBadge({ webhook: { status, failures } }: { webhook: WebhookView }) {
   if (status === 'active' && failures > 0) return <span className="badge tone-bad">failing</span>;
   return <span className={`badge tone-${TONES[status]}`}>{status}</span>;

@@ -17,12 +17,12 @@ export function WorkerTable({
   jobs,
 }: {
   workers: readonly WorkerView[];
-  /** What runs, to tell what the ids of a worker are. */
+  /** Running jobs, to resolve the job ids of a worker. */
   jobs: readonly JobView[];
 }) {
   return (
     <Rows
-      caption="Workers that are alive"
+      caption="Active workers"
       rows={workers}
       keyOf={({ workerId }) => workerId}
       columns={[
@@ -47,12 +47,12 @@ export function WorkerTable({
           cell: ({ running, slots }) => <Slots taken={running.length} slots={slots} />,
         },
         {
-          title: 'Heard of',
+          title: 'Last heartbeat',
           kind: 'short',
           cell: ({ heartbeatAt }) => <Moment at={heartbeatAt} />,
         },
         { title: 'Started', kind: 'short', cell: ({ startedAt }) => <Moment at={startedAt} /> },
-        { title: 'Runs now', cell: ({ running }) => <RunsNow ids={running} jobs={jobs} /> },
+        { title: 'Running', cell: ({ running }) => <RunsNow ids={running} jobs={jobs} /> },
         { title: 'Actions', titled: 'aloud', cell: (worker) => <DrainButton worker={worker} /> },
       ]}
     />
@@ -92,7 +92,7 @@ function DrainButton({ worker }: { worker: WorkerView }) {
   const [asking, setAsking] = useState(false);
   const drain = useChange(
     async () => await call<object>('POST', `/v1/workers/${worker.workerId}/drain`),
-    () => `${worker.host} (pid ${worker.pid}) drains.`,
+    () => `${worker.host} (pid ${worker.pid}) is draining.`,
   );
   const may = useMay('operate', { ofHost: true });
   if (worker.status !== 'active' || !may) return null;
@@ -104,13 +104,13 @@ function DrainButton({ worker }: { worker: WorkerView }) {
       {asking && (
         <Ask
           title={`Drain ${worker.host} (pid ${worker.pid})?`}
-          confirm="Drain it"
+          confirm="Drain worker"
           onConfirm={() => drain.mutate(undefined)}
           onClose={() => setAsking(false)}
         >
           <p>
-            It claims nothing more, finishes what it runs and leaves. What does not end in time is
-            given back and runs elsewhere.
+            It claims no more jobs, finishes its running jobs and exits. Jobs that do not finish in
+            time are released and run on another worker.
           </p>
         </Ask>
       )}

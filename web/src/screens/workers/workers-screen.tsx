@@ -12,7 +12,6 @@ import { WorkerTable } from './worker-table.tsx';
 const RUNNING_SHOWN = 200;
 const LOADED_SHOWN = 12;
 
-/** Who runs jobs, which, and when each was last heard of. */
 export function WorkersScreen() {
   const { data: workers, error } = useQuery(workersQuery());
   const running = { status: ['running', 'cancelling'] as const, limit: RUNNING_SHOWN };
@@ -29,7 +28,7 @@ export function WorkersScreen() {
   return (
     <Screen title="Workers">
       {alive.length === 0 ? (
-        <Empty title="No worker is alive, so nothing runs.">
+        <Empty title="No active worker: no job can run.">
           <Command text="npx longshore worker --jobs ./jobs" />
         </Empty>
       ) : (
@@ -43,7 +42,7 @@ export function WorkersScreen() {
 function Gone({ workers }: { workers: readonly WorkerView[] }) {
   return (
     <div className="below">
-      <Panel title="Gone" aside="within a day">
+      <Panel title="Offline" aside="last 24 hours">
         <ul className="mini">
           {workers.map(({ workerId, host, pid, version, heartbeatAt, lost, definitions }) => (
             <li key={workerId}>
@@ -52,14 +51,16 @@ function Gone({ workers }: { workers: readonly WorkerView[] }) {
                 <span className="soft">
                   pid {pid}, version {version}
                 </span>{' '}
-                <span className={`badge ${lost ? 'tone-bad' : ''}`}>{lost ? 'died' : 'left'}</span>
+                <span className={`badge ${lost ? 'tone-bad' : ''}`}>
+                  {lost ? 'died' : 'stopped'}
+                </span>
               </span>
               <span className="soft">
-                last heard of <Moment at={heartbeatAt} />
+                last heartbeat <Moment at={heartbeatAt} />
               </span>
               {lost && (
                 <span className="soft mini-whole">
-                  It had loaded <Loaded names={definitions} />
+                  Definitions: <Loaded names={definitions} />
                 </span>
               )}
             </li>
@@ -70,12 +71,12 @@ function Gone({ workers }: { workers: readonly WorkerView[] }) {
   );
 }
 
-/** What a worker had tells whom to ask about it. */
+/** Definitions of a lost worker, with their owners. */
 function Loaded({ names }: { names: readonly string[] }) {
   const { data: definitions = [] } = useQuery(definitionsQuery());
   const owners = ownersOf(definitions);
   const keys = [...new Set(names.map((name) => name.replace(/@\d+$/, '')))];
-  if (keys.length === 0) return 'nothing.';
+  if (keys.length === 0) return 'none';
   return keys.slice(0, LOADED_SHOWN).map((key) => (
     <span key={key} className="tag">
       <Link to="/definitions/$key" params={{ key }}>

@@ -7,7 +7,7 @@ it.each([
   [1, 'slots', '1 slot'],
   [1_000, 'jobs', '1,000 jobs'],
   [900, 'seconds', '15m'],
-] as const)('%s %s is told as %s', (threshold, unit, words) => {
+] as const)('%s %s is shown as %s', (threshold, unit, words) => {
   expect(thresholdWords({ threshold, unit })).toBe(words);
 });
 

@@ -9,7 +9,6 @@ const ONE: Record<Exclude<Unit, 'seconds' | 'percent'>, string> = {
   slots: 'slot',
 };
 
-/** From how much on a rule fires, as a person says it. */
 export function thresholdWords({
   threshold,
   unit,

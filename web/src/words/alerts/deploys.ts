@@ -2,13 +2,13 @@ import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { Throughput } from '../../../../src/core/views/stats.ts';
 import { clockTime } from '../moment.ts';
 
-/** A minute in which workers brought something new: does what broke line up with it? */
+/** A minute in which definitions were published, to compare with failures. */
 export interface Deploy {
   at: string;
   names: string[];
 }
 
-/** Those within the time that a chart shows, the oldest first. */
+/** Deploys within the range of a chart, oldest first. */
 export function deploysIn(
   { from, stepMs, succeeded }: Pick<Throughput, 'from' | 'stepMs' | 'succeeded'>,
   definitions: readonly Pick<PublishedDefinition, 'key' | 'version' | 'publishedAt'>[],

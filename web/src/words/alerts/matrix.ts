@@ -1,12 +1,12 @@
 import type { DeadLetterGroup } from '../../../../src/core/failure/dead-letter.ts';
 
-/** One definition and one mistake of it, and when it was made. */
+/** One definition and one of its errors, by time. */
 export interface MatrixRow {
   definitionKey: string;
   fingerprint: string;
   code: string;
   message: string;
-  /** The newest, to look at. */
+  /** The newest job with this error. */
   jobId: string;
   count: number;
   countIsExact: boolean;
@@ -14,7 +14,7 @@ export interface MatrixRow {
   counts: number[];
 }
 
-/** The most frequent first; the rows of a definition stand together. */
+/** Most frequent first; rows of one definition stay together. */
 export function matrixRows(groups: readonly DeadLetterGroup[]): MatrixRow[] {
   const rows = groups.flatMap(({ definitions, ...group }) =>
     definitions.map(({ definitionKey, count, trend }) => ({
@@ -42,7 +42,7 @@ export function matrixRows(groups: readonly DeadLetterGroup[]): MatrixRow[] {
 
 const SHADES = 4;
 
-/** How dark a cell is, from 0 to 4: by its order of magnitude, since a few can matter, too. */
+/** Shade of a cell, 0 to 4, on a logarithmic scale: small counts stay visible. */
 export function shadeOf(count: number, most: number): number {
   if (count === 0) return 0;
   if (most <= 1) return SHADES;

@@ -10,7 +10,7 @@ it('asks the newest version, and names each owner once', () => {
     madeDefinition({ key: 'c' }),
   ]);
   expect(ownerWords(owners, ['a', 'b', '$hook:a'])).toBe('new team');
-  expect(ownerWords(owners, ['c', 'unknown'])).toBe('nobody is named');
+  expect(ownerWords(owners, ['c', 'unknown'])).toBe('No owner');
 });
 
 it('takes the runbook of the newest version that has one', () => {

@@ -1,6 +1,6 @@
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 
-/** Who is to be asked about each definition, by the highest version that names somebody. */
+/** Owner of each definition, from its highest version that has one. */
 export function ownersOf(definitions: readonly PublishedDefinition[]): Map<string, string> {
   const owners = new Map<string, string>();
   for (const { key, owner } of definitions.toSorted((a, b) => a.version - b.version)) {
@@ -9,17 +9,17 @@ export function ownersOf(definitions: readonly PublishedDefinition[]): Map<strin
   return owners;
 }
 
-/** All who own one of these, each once. */
+/** Distinct owners of these definitions. */
 export function ownerWords(owners: ReadonlyMap<string, string>, keys: readonly string[]): string {
   const found = keys.flatMap((key) => owners.get(key.replace(/^\$hook:/, '')) ?? []);
-  return found.length === 0 ? 'nobody is named' : [...new Set(found)].join(', ');
+  return found.length === 0 ? 'No owner' : [...new Set(found)].join(', ');
 }
 
-/** Where it is written what to do when a definition fails, by the highest version that says so. */
+/** Runbook of each definition, from its highest version that has one. */
 export function runbooksOf(definitions: readonly PublishedDefinition[]): Map<string, string> {
   const runbooks = new Map<string, string>();
   for (const { key, runbookUrl } of definitions.toSorted((a, b) => a.version - b.version)) {
-    // A server of an earlier release says nothing about it.
+    // Older servers do not send it.
     if (runbookUrl) runbooks.set(key, runbookUrl);
   }
   return runbooks;

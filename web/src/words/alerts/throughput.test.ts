@@ -23,7 +23,7 @@ test('outcomes are piled up, minute by minute', () => {
   ]);
 });
 
-test('and told in words', () => {
+test('and described in words', () => {
   expect(throughputWords(throughput)).toBe(
     'In the last 2 minutes: 1,005 succeeded, 1 retried, 2 failed, 0 cancelled',
   );

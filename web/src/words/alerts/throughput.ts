@@ -5,8 +5,8 @@ export const OUTCOMES = ['succeeded', 'retried', 'failed', 'cancelled'] as const
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * The outcomes piled up, for a chart that draws one above the other: each line is the sum of those
- * below it and itself. Times are in seconds, as the chart counts them.
+ * Cumulative sums for a stacked chart: each series contains those below it. Times are in seconds,
+ * as uPlot expects.
  */
 export function piled(throughput: Throughput): { times: number[]; heights: number[][] } {
   const fromSeconds = Date.parse(throughput.from) / 1_000;
@@ -24,7 +24,7 @@ export function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** What the chart shows, for who cannot see it. */
+/** Text alternative of the chart. */
 export function throughputWords(throughput: Throughput): string {
   const parts = OUTCOMES.map(
     (outcome) => `${sumOf(throughput[outcome]).toLocaleString('en')} ${outcome}`,
@@ -38,16 +38,19 @@ export function rateWords(rate: number | null): string {
   return `${percent > 0 && percent < 1 ? '<1' : Math.round(percent)} %`;
 }
 
-/** Times are counted in buckets: between which edges the usual and the long ones lie is all there is. */
+/** Durations are counted in buckets, so a quantile is a range. */
 export function quantileWords({ p50, p95 }: Quantiles): string {
   if (p50 === null || p95 === null) return '–';
   return `${rangeText(p50)} / ${rangeText(p95)}`;
 }
 
-/** Below "All quiet". What failed and was retried since is in the chart, so it is told here too. */
+/**
+ * Shown below "All quiet". Jobs that failed and were retried since are in the chart, so they are
+ * mentioned.
+ */
 export function quietWords(throughput: Throughput): string {
   const failed = sumOf(throughput.failed);
-  const quiet = 'No dead letters of the last 24 hours are left, and no job waits for long.';
+  const quiet = 'No dead letters from the last 24 hours, and no long waits.';
   if (failed === 0) return quiet;
   const jobs = failed === 1 ? '1 job' : `${failed.toLocaleString('en')} jobs`;
   return `${quiet} ${jobs} failed in the last hour and ${failed === 1 ? 'was' : 'were'} retried or deleted.`;

@@ -24,7 +24,7 @@ const quiet: Seen = {
   stats: { at: ago(0), definitions: [madeStats({ depth: 1, oldestAgeMs: 20_000 })] },
   alerts: [],
 };
-const told = (over: Partial<Seen>) => troubles({ ...quiet, ...over }, NOW).map(({ text }) => text);
+const shown = (over: Partial<Seen>) => troubles({ ...quiet, ...over }, NOW).map(({ text }) => text);
 
 const stats = (...definitions: Partial<DefinitionStats>[]) => ({
   stats: { at: ago(0), definitions: definitions.map(madeStats) },
@@ -37,12 +37,12 @@ const failed = (key: string, count = 1) =>
 const slot = { slot: ago(60), local: '', status: 'fired', reason: null, through: null } as const;
 
 it('is quiet when all is well, and before anything is there', () => {
-  expect(told({})).toEqual([]);
-  expect(told({ workers: [], definitions: [], ...stats() })).toEqual([]);
+  expect(shown({})).toEqual([]);
+  expect(shown({ workers: [], definitions: [], ...stats() })).toEqual([]);
 });
 
 test.each([
-  ['no worker', { workers: [madeWorker({ status: 'dead' })] }, /^No worker is alive/],
+  ['no worker', { workers: [madeWorker({ status: 'dead' })] }, /^No active worker/],
   [
     'a lost worker',
     { workers: [madeWorker({ leaseExpiresAt: ago(3), heartbeatAt: ago(40) })] },
@@ -50,9 +50,9 @@ test.each([
   ],
   ['a lost job', { running: [madeJob({ leaseExpiresAt: ago(9) })] }, /lost its worker 9 s ago/],
   [
-    'a job that nobody can run',
+    'a job that no worker can run',
     stats({ depth: 2_501, unserved: stranded }),
-    /^1 job of hello waits, and no worker/,
+    /^1 job of hello waits, but no worker/,
   ],
   ['a long wait', stats({ depth: 1, oldestAgeMs: 900_000 }), /the oldest for 15m/],
   [
@@ -91,7 +91,7 @@ test.each([
     /^The last job of schedule nightly failed/,
   ],
 ] as const)('sees %s', (_, over, text) => {
-  expect(told(over)).toEqual([expect.stringMatching(text)]);
+  expect(shown(over)).toEqual([expect.stringMatching(text)]);
 });
 
 it.each([
@@ -101,20 +101,20 @@ it.each([
 ] as const)('counts what a pause of %s %s holds back', (scope, name, end) => {
   const pauses = [{ scope, name, by: 'cli', reason: null, since: ago(5) }];
   const counted = stats({ depth: 3 }, { key: 'mail', depth: 1_200 });
-  expect(told({ pauses, ...counted })).toEqual([expect.stringMatching(new RegExp(`${end}$`))]);
+  expect(shown({ pauses, ...counted })).toEqual([expect.stringMatching(new RegExp(`${end}$`))]);
 });
 
 it('leaves paused schedules alone', () => {
-  expect(told({ schedules: [madeSchedule({ enabled: false, nextAt: ago(90) })] })).toEqual([]);
+  expect(shown({ schedules: [madeSchedule({ enabled: false, nextAt: ago(90) })] })).toEqual([]);
 });
 
 it('names the gravest kinds of failures, and counts the others', () => {
   const kinds = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((key) => failed(key));
-  expect(told({ failures: kinds })).toHaveLength(6);
-  expect(told({ failures: kinds }).at(-1)).toBe('And 2 other kinds of failures.');
+  expect(shown({ failures: kinds })).toHaveLength(6);
+  expect(shown({ failures: kinds }).at(-1)).toBe('2 more errors.');
 });
 
-it('names who must know of a lost worker: those whose jobs nobody else can run', () => {
+it('names the owners of definitions that only a lost worker had', () => {
   const lost = madeWorker({ workerId: 'x', status: 'dead', lost: true, heartbeatAt: ago(40) });
   const definitions = [madeDefinition({ owner: 'team' }), madeDefinition({ key: 'b', owner: 'b' })];
   const workers = [madeWorker(), { ...lost, definitions: ['hello@1', 'b@1'] }];
@@ -128,10 +128,10 @@ it('tells of a dead worker for an hour, and longer while jobs wait for it', () =
     madeWorker({ ...dead, heartbeatAt: ago(seconds) }),
   ];
   const died = /^Worker box \(pid 7\) died/;
-  expect(told({ workers: at(3_000) })).toEqual([expect.stringMatching(died)]);
-  expect(told({ workers: at(40_000) })).toEqual([]);
+  expect(shown({ workers: at(3_000) })).toEqual([expect.stringMatching(died)]);
+  expect(shown({ workers: at(40_000) })).toEqual([]);
   const waiting = stats({ key: 'lone', depth: 1, states: waits, unserved: stranded });
-  expect(told({ workers: at(40_000), ...waiting })[0]).toMatch(died);
+  expect(shown({ workers: at(40_000), ...waiting })[0]).toMatch(died);
 });
 
 it('tells each thing once: what an alert says too is left to the better sentence', () => {
@@ -143,5 +143,5 @@ it('tells each thing once: what an alert says too is left to the better sentence
     madeAlert({ rule: 'retries', status: 'resolved', ...about }),
   ];
   const failures = [failed('a', 2)];
-  expect(told({ alerts, failures, ...stats({ depth: 1, unserved: stranded }) })).toHaveLength(2);
+  expect(shown({ alerts, failures, ...stats({ depth: 1, unserved: stranded }) })).toHaveLength(2);
 });

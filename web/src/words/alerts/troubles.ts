@@ -9,13 +9,12 @@ import { msSince, oldestSince, pendingOf, type Seen, type Trouble } from '../see
 import { deadWorkers } from './worker-troubles.ts';
 
 /**
- * What needs attention, worst first: the line at the top of the overview. Every rule is one function
- * below, and each trouble says what it saw. What waits is known from the counters of the server, and what
- * runs from its alerts too, so a long backlog hides nothing.
+ * Problems for the top of the overview, worst first, one function per rule. Backlogs come from the
+ * server's counters and its alerts, so a long backlog hides nothing.
  */
 const LONG_WAIT_MS = 5 * 60_000;
 const OVERDUE_MS = 60_000;
-const FAILURES_TOLD = 5;
+const FAILURES_SHOWN = 5;
 const NEAR_TIMEOUT = 0.8;
 
 export function troubles(seen: Seen, now: Date): Trouble[] {
@@ -39,7 +38,7 @@ function noWorker({ workers, definitions, stats }: Seen): Trouble[] {
   const alive = workers.some(({ status }) => status !== 'dead');
   const hasJobs = stats.definitions.some(({ depth }) => depth > 0);
   if (alive || (definitions.length === 0 && !hasJobs)) return [];
-  return [{ text: 'No worker is alive: nothing runs.', owner: null, place: { at: 'workers' } }];
+  return [{ text: 'No active worker: no job can run.', owner: null, target: { at: 'workers' } }];
 }
 
 function lostJobs({ running }: Seen, now: Date): Trouble[] {
@@ -48,12 +47,12 @@ function lostJobs({ running }: Seen, now: Date): Trouble[] {
     .map(({ jobId, definitionKey, owner, leaseExpiresAt }) => ({
       text: `A job of ${definitionKey} lost its worker ${timeSince(leaseExpiresAt ?? '', now)} ago.`,
       owner,
-      place: { at: 'job', jobId },
-      told: { rule: 'stuck', about: definitionKey },
+      target: { at: 'job', jobId },
+      alert: { rule: 'stuck', about: definitionKey },
     }));
 }
 
-/** The rule of "is it stuck": it has used most of its timeout. */
+/** Running jobs that have used most of their timeout. */
 function slowJobs({ running, definitions }: Seen, now: Date): Trouble[] {
   return running.flatMap(({ jobId, definitionKey, definitionVersion, owner, startedAt }) => {
     const definition = definitions.find(
@@ -64,12 +63,11 @@ function slowJobs({ running, definitions }: Seen, now: Date): Trouble[] {
     const mostMs = definition.timeoutSeconds * 1_000;
     if (ranMs < mostMs * NEAR_TIMEOUT) return [];
     const text = `A job of ${definitionKey} seems stuck: running ${wholeSeconds(ranMs)} of its ${duration(mostMs)} timeout.`;
-    const told = { rule: 'stuck' as const, about: definitionKey };
-    return [{ text, owner, place: { at: 'job', jobId }, told }];
+    const alert = { rule: 'stuck' as const, about: definitionKey };
+    return [{ text, owner, target: { at: 'job', jobId }, alert }];
   });
 }
 
-/** One person meant it, and another wonders why nothing moves. */
 function pauses({ pauses: all, definitions, stats }: Seen, now: Date): Trouble[] {
   const owners = ownersOf(definitions);
   return all.map((pause) => {
@@ -81,7 +79,7 @@ function pauses({ pauses: all, definitions, stats }: Seen, now: Date): Trouble[]
     return {
       text: jobs === 0 ? words : `${words} ${count(jobs, 'job')} ${jobs === 1 ? 'waits' : 'wait'}.`,
       owner: isDefinition ? (owners.get(name) ?? null) : null,
-      place: isDefinition ? { at: 'definition', key: name } : { at: 'jobs', status: ['queued'] },
+      target: isDefinition ? { at: 'definition', key: name } : { at: 'jobs', status: ['queued'] },
     };
   });
 }
@@ -92,15 +90,15 @@ function unserved({ stats, definitions }: Seen): Trouble[] {
     if (stranded === null) return [];
     const { depth, oldestJobId } = stranded;
     return {
-      text: `${count(depth, 'job')} of ${key} ${depth === 1 ? 'waits' : 'wait'}, and no worker has this definition.`,
+      text: `${count(depth, 'job')} of ${key} ${depth === 1 ? 'waits' : 'wait'}, but no worker has this definition.`,
       owner: owners.get(key) ?? null,
-      place: { at: 'job' as const, jobId: oldestJobId },
-      told: { rule: 'no-worker' as const, about: key },
+      target: { at: 'job' as const, jobId: oldestJobId },
+      alert: { rule: 'no-worker' as const, about: key },
     };
   });
 }
 
-/** Nothing of it is queued yet, but something will be, and no worker could run it. */
+/** Definitions with upcoming jobs, but no worker that could run them. */
 function unloaded({ definitions, workers, stats, schedules }: Seen): Trouble[] {
   const alive = workers.filter(({ status }) => status !== 'dead');
   if (alive.length === 0) return [];
@@ -113,7 +111,7 @@ function unloaded({ definitions, workers, stats, schedules }: Seen): Trouble[] {
     .map(({ key, owner }) => ({
       text: `No worker has ${key} loaded: its next jobs will wait.`,
       owner,
-      place: { at: 'definition', key },
+      target: { at: 'definition', key },
     }));
 }
 
@@ -127,17 +125,17 @@ function longWaits({ stats, definitions, pauses: all }: Seen, now: Date): Troubl
     if (since === null || oldestJobId === null || one.unserved !== null || isPaused(key)) return [];
     if (msSince(since, now) < LONG_WAIT_MS) return [];
     return {
-      text: `Jobs of ${key} wait: the oldest for ${timeSince(since, now)}.`,
+      text: `Jobs of ${key} are waiting, the oldest for ${timeSince(since, now)}.`,
       owner: owners.get(key) ?? null,
-      place: { at: 'job' as const, jobId: oldestJobId },
-      told: { rule: 'oldest-age' as const, about: key },
+      target: { at: 'job' as const, jobId: oldestJobId },
+      alert: { rule: 'oldest-age' as const, about: key },
     };
   });
 }
 
 function failures({ failures: groups, definitions }: Seen): Trouble[] {
   const owners = ownersOf(definitions);
-  const told = groups.slice(0, FAILURES_TOLD).map((group): Trouble => {
+  const shown = groups.slice(0, FAILURES_SHOWN).map((group): Trouble => {
     const { definitionKeys, code, message, count: times, countIsExact } = group;
     const { fingerprint, jobId } = group;
     const often =
@@ -146,14 +144,14 @@ function failures({ failures: groups, definitions }: Seen): Trouble[] {
     return {
       text: `${definitionKeys.join(', ')} failed${often}: ${code} ${firstLine(message)}`,
       owner: found.length === 0 ? null : [...new Set(found)].join(', '),
-      // One job has more to say than a list of one.
-      place: times === 1 ? { at: 'job', jobId } : { at: 'dead-letters', fingerprint },
+      // A single job is more useful than a list of one.
+      target: times === 1 ? { at: 'job', jobId } : { at: 'dead-letters', fingerprint },
     };
   });
-  const more = groups.length - FAILURES_TOLD;
-  if (more <= 0) return told;
-  const text = `And ${count(more, 'other kind')} of failures.`;
-  return [...told, { text, owner: null, place: { at: 'dead-letters', fingerprint: null } }];
+  const more = groups.length - FAILURES_SHOWN;
+  if (more <= 0) return shown;
+  const text = `${count(more, 'more error')}.`;
+  return [...shown, { text, owner: null, target: { at: 'dead-letters', fingerprint: null } }];
 }
 
 function lateSchedules({ schedules }: Seen, now: Date): Trouble[] {
@@ -162,10 +160,10 @@ function lateSchedules({ schedules }: Seen, now: Date): Trouble[] {
       ({ enabled, nextAt }) => enabled && nextAt !== null && msSince(nextAt, now) > OVERDUE_MS,
     )
     .map((schedule) => ({
-      text: `Schedule ${nameOf(schedule)} is overdue by ${timeSince(schedule.nextAt ?? '', now)}: does a scheduler run?`,
+      text: `Schedule ${nameOf(schedule)} is overdue by ${timeSince(schedule.nextAt ?? '', now)}: is a scheduler running?`,
       owner: null,
-      place: { at: 'schedule', scheduleId: schedule.id },
-      told: { rule: 'schedule-missed', about: schedule.id },
+      target: { at: 'schedule', scheduleId: schedule.id },
+      alert: { rule: 'schedule-missed', about: schedule.id },
     }));
 }
 
@@ -176,7 +174,7 @@ function failedSchedules({ schedules, definitions }: Seen): Trouble[] {
     .map((schedule) => ({
       text: `The last job of schedule ${nameOf(schedule)} failed.`,
       owner: owners.get(schedule.definitionKey) ?? null,
-      place: { at: 'schedule', scheduleId: schedule.id },
+      target: { at: 'schedule', scheduleId: schedule.id },
     }));
 }
 

@@ -1,4 +1,4 @@
-/** How far back failures are looked at, and in how many parts. */
+/** Time ranges of the dead letters, and their columns. */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -31,7 +31,7 @@ export function partsOfWindow(name: WindowName, end: Date): TimePart[] {
   }));
 }
 
-/** When a window that ends now begins: "24 hours" are 24 hours. */
+/** Start of a window that ends now. */
 export function beginOfWindow(name: WindowName, now: Date): string {
   const { partMs, parts } = WINDOWS[name];
   return new Date(now.getTime() - parts * partMs).toISOString();
@@ -40,7 +40,7 @@ export function beginOfWindow(name: WindowName, now: Date): string {
 const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const DATE = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' });
 
-/** When a part begins, short enough for the head of a column. */
+/** Start of a part, for a column head. */
 export function partWords(name: WindowName, { from }: TimePart): string {
   const begin = new Date(from);
   const time = TIME.format(begin);

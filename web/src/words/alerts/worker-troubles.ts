@@ -3,8 +3,8 @@ import { timeSince } from '../moment.ts';
 import { ownersOf } from './owners.ts';
 import { msSince, pendingOf, type Seen, type Trouble } from '../seen.ts';
 
-/** So long a death is told in any case; then only as long as something waits for that worker. */
-const DEATH_TOLD_MS = 60 * 60_000;
+/** A dead worker is listed this long; after that only while jobs wait for it. */
+const DEATH_SHOWN_MS = 60 * 60_000;
 
 export function deadWorkers(seen: Seen, now: Date): Trouble[] {
   const { workers, definitions } = seen;
@@ -16,7 +16,7 @@ export function deadWorkers(seen: Seen, now: Date): Trouble[] {
     const isDead = status === 'dead';
     const matters = isDead
       ? lost &&
-        (msSince(heartbeatAt, now) < DEATH_TOLD_MS || unserved.some((key) => pending.has(key)))
+        (msSince(heartbeatAt, now) < DEATH_SHOWN_MS || unserved.some((key) => pending.has(key)))
       : msSince(leaseExpiresAt, now) > 0;
     if (!matters) return [];
     const hit = [...new Set(unserved.flatMap((key) => owners.get(key) ?? []))];
@@ -24,12 +24,12 @@ export function deadWorkers(seen: Seen, now: Date): Trouble[] {
     return {
       text: `Worker ${host} (pid ${pid}) ${state}; last heartbeat ${timeSince(heartbeatAt, now)} ago.`,
       owner: hit.length === 0 ? null : hit.join(', '),
-      place: { at: 'workers' as const },
+      target: { at: 'workers' as const },
     };
   });
 }
 
-/** The definitions that no other live worker can run. */
+/** Definitions that no other live worker has. */
 function onlyThere(
   { definitions, workerId }: WorkerView,
   workers: readonly WorkerView[],

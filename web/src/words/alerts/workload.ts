@@ -3,7 +3,7 @@ import type { DeadLetterGroup } from '../../../../src/core/failure/dead-letter.t
 import type { DefinitionStats } from '../../../../src/core/views/stats.ts';
 import { oldestSince } from '../seen.ts';
 
-/** What one definition has to do. */
+/** Job counts of one definition. */
 export interface Workload {
   key: string;
   owner: string | null;
@@ -22,7 +22,7 @@ export interface Measured {
 /** Sorts after every time. */
 const NEVER = '9999';
 
-/** Those in trouble first, then those that wait longest; what does nothing comes last. */
+/** Failing definitions first, then the longest waiting; idle ones last. */
 export function workloads(
   definitions: readonly PublishedDefinition[],
   { stats, failures }: Measured,

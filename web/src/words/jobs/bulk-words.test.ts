@@ -52,7 +52,7 @@ describe('progress', () => {
     expect(bulkSentence(bulk({}))).toBe('500 of 2,000 retried.');
     const odd = bulk({ status: 'aborted', skipped: 3, failed: 1, matchedIsExact: false });
     expect(bulkSentence(odd)).toBe(
-      '500 of 2,000+ retried, 3 had moved on, 1 could not be. Stopped by a person.',
+      '500 of 2,000+ retried, 3 skipped, 1 failed. Stopped by a user.',
     );
   });
 

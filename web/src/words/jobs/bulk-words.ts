@@ -2,7 +2,7 @@ import type { BulkFilter } from '../../../../src/client/bulk.ts';
 import { BULK_STATES, type BulkAction, type BulkView } from '../../../../src/core/job/bulk.ts';
 import type { JobState } from '../../../../src/core/job/job.ts';
 
-/** What the words for a bulk action are: as a button, as a question, and once it is done. */
+/** Texts of a bulk action: button, past participle, warning. */
 export const BULK_WORDS: Record<BulkAction, { verb: string; done: string; warning: string }> = {
   retry: {
     verb: 'Retry',
@@ -12,21 +12,21 @@ export const BULK_WORDS: Record<BulkAction, { verb: string; done: string; warnin
   cancel: {
     verb: 'Cancel',
     done: 'cancelled',
-    warning: 'What waits will not run; what runs is asked to stop. This can’t be undone.',
+    warning: 'Waiting jobs will not run; running jobs are asked to stop. This can’t be undone.',
   },
   delete: {
     verb: 'Delete',
     done: 'deleted',
-    warning: 'With their logs, events and results. This can’t be undone.',
+    warning: 'Logs, events and results are deleted too. This can’t be undone.',
   },
 };
 
-/** What can’t be undone is confirmed by typing how many it is about. */
+/** Irreversible actions are confirmed by typing the number of jobs. */
 export function mustType(action: BulkAction): boolean {
   return action !== 'retry';
 }
 
-/** What can be done to jobs in these states; in any state when none is named. */
+/** Actions that apply to jobs in these states; all if none is given. */
 export function actionsFor(states: readonly JobState[]): BulkAction[] {
   const all = ['retry', 'cancel', 'delete'] as const;
   return all.filter(
@@ -35,8 +35,8 @@ export function actionsFor(states: readonly JobState[]): BulkAction[] {
 }
 
 /**
- * The filter of a list as a bulk action takes it: only states that it can change. Null when nothing
- * is filtered at all, which would mean every job there is.
+ * The filter restricted to states that the action can change. Null without any filter, which would
+ * match every job.
  */
 export function bulkFilter(action: BulkAction, filter: BulkFilter): BulkFilter | null {
   const { status, ...rest } = filter;
@@ -50,14 +50,13 @@ const FIELD_WORDS: Record<string, string> = {
   definitionKey: 'of',
   errorCode: 'code',
   fingerprint: 'error',
-  q: 'with the text',
-  createdAfter: 'made since',
-  createdBefore: 'made before',
-  finishedAfter: 'ended since',
-  finishedBefore: 'ended before',
+  q: 'containing',
+  createdAfter: 'created since',
+  createdBefore: 'created before',
+  finishedAfter: 'finished since',
+  finishedBefore: 'finished before',
 };
 
-/** The filter in words, for who looks at it a week later. */
 export function filterWords(filter: Record<string, unknown>): string {
   return Object.entries(filter)
     .filter(([, value]) => value !== null && value !== undefined && String(value) !== '')
@@ -69,19 +68,18 @@ export function atLeast(matched: number, isExact: boolean): string {
   return `${matched.toLocaleString('en')}${isExact ? '' : '+'}`;
 }
 
-/** How far it has come, in one sentence. */
 export function bulkSentence(bulk: BulkView): string {
   const { action, status, done, skipped, failed, matched, matchedIsExact } = bulk;
   const parts = [
     `${done.toLocaleString('en')} of ${atLeast(matched, matchedIsExact)} ${BULK_WORDS[action].done}`,
-    ...(skipped > 0 ? [`${skipped.toLocaleString('en')} had moved on`] : []),
-    ...(failed > 0 ? [`${failed.toLocaleString('en')} could not be`] : []),
+    ...(skipped > 0 ? [`${skipped.toLocaleString('en')} skipped`] : []),
+    ...(failed > 0 ? [`${failed.toLocaleString('en')} failed`] : []),
   ];
-  const end = status === 'aborted' ? ' Stopped by a person.' : '';
+  const end = status === 'aborted' ? ' Stopped by a user.' : '';
   return `${parts.join(', ')}.${end}`;
 }
 
-/** From 0 to 1; null when nobody knows how many there are. */
+/** From 0 to 1; null if the total is unknown. */
 export function bulkFraction(bulk: BulkView): number | null {
   if (bulk.status === 'finished') return 1;
   if (!bulk.matchedIsExact || bulk.matched === 0) return null;

@@ -26,7 +26,7 @@ it.each<[EventType, unknown, string | RegExp]>([
   ['custom', 'x'.repeat(400), /^"x{299}…$/],
   ['failed', null, ''],
 ])('%s %j', (type, payload, words) => {
-  const told = eventWords({ type, payload }, [madeWorker()]);
-  if (typeof words === 'string') expect(told).toBe(words);
-  else expect(told).toMatch(words);
+  const text = eventWords({ type, payload }, [madeWorker()]);
+  if (typeof words === 'string') expect(text).toBe(words);
+  else expect(text).toMatch(words);
 });

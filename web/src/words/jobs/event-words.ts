@@ -5,7 +5,7 @@ import { plainText } from './log-tail.ts';
 import { actorWords } from '../actor-words.ts';
 import { clockTime } from '../moment.ts';
 
-/** What an event carries, by its type; what jobs say themselves may hold anything. */
+/** Payload of an event by type; custom events may contain anything. */
 interface Payload {
   workerId?: string | null;
   message?: string | null;
@@ -20,7 +20,7 @@ interface Payload {
 
 const WORDS_LENGTH = 300;
 
-/** What an event says beyond its name, as a person would. Stacks are told elsewhere. */
+/** Details of an event, without stacks. */
 export function eventWords(
   { type, payload }: Pick<EventView, 'type' | 'payload'>,
   workers: readonly WorkerView[],

@@ -1,11 +1,11 @@
 /**
- * What a server puts in the place of a secret. Who sends it back would put it in the place of the
- * secret, so whatever is sent is looked through for it.
+ * The server's placeholder for a secret. Sending it back would replace the secret, so params are
+ * checked for it.
  */
 const HIDDEN = '[redacted]';
 
-/** What to do about it; null when nothing is hidden. */
+/** An error message, or null if nothing is redacted. */
 export function hiddenIn(params: unknown): string | null {
   if (!(JSON.stringify(params) ?? '').includes(HIDDEN)) return null;
-  return 'Some values are hidden here. Write the real ones in their place.';
+  return 'Some values are redacted. Replace them with the real values.';
 }

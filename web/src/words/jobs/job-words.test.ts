@@ -7,7 +7,7 @@ const boom = { code: 'HANDLER_ERROR', message: 'boom\nand more', stack: null, ca
 test.each([
   [{ status: 'created' }, 'held'],
   [{ status: 'retrying', runAt: ago(-90) }, 'in 1m30s'],
-  [{ status: 'queued', queuedAt: ago(0.3) }, 'waits 0 s'],
+  [{ status: 'queued', queuedAt: ago(0.3) }, 'waiting 0 s'],
   [{ status: 'running', startedAt: ago(12.6) }, 'for 12 s'],
   [{ status: 'succeeded', startedAt: ago(2), finishedAt: ago(0.8) }, 'took 1.2 s'],
   [{ status: 'cancelled' }, 'never ran'],
@@ -25,7 +25,7 @@ test.each([
   expect(remark(madeJob(job as never))).toBe(words);
 });
 
-test('params are told in short', () => {
+test('params are shortened', () => {
   expect(summary({})).toBe('');
   expect(summary({ a: 1 })).toBe('{"a":1}');
   expect(summary('x'.repeat(500))).toHaveLength(121);

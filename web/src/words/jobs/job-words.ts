@@ -2,7 +2,7 @@ import { duration } from '../../../../src/core/values/duration.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import { distance, timeSince } from '../moment.ts';
 
-/** The one length of time that matters about a job in its state. */
+/** The duration that matters in the job's state. */
 export function timing(job: JobView, now: Date): string {
   const { status, runAt, startedAt, finishedAt, queuedAt, createdAt } = job;
   switch (status) {
@@ -12,7 +12,7 @@ export function timing(job: JobView, now: Date): string {
     case 'retrying':
       return runAt === null ? '' : distance(runAt, now);
     case 'queued':
-      return `waits ${timeSince(queuedAt ?? createdAt, now)}`;
+      return `waiting ${timeSince(queuedAt ?? createdAt, now)}`;
     case 'running':
     case 'cancelling':
       return `for ${timeSince(startedAt ?? createdAt, now)}`;
@@ -24,7 +24,7 @@ export function timing(job: JobView, now: Date): string {
   }
 }
 
-/** What a list says beside a job: why it failed, how far it is, or what is odd about it. */
+/** Remark in a list: the error, the progress or a warning. */
 export function remark({ error, status, progress, warnings }: JobView): string {
   if (warnings.some(({ code }) => code === 'PAUSED')) return 'Paused.';
   if (warnings.some(({ code }) => code === 'UNHANDLED')) return 'No worker has this definition.';
@@ -42,14 +42,14 @@ function firstLine(text: string): string {
 
 const SUMMARY_LENGTH = 120;
 
-/** Enough of the params to tell one job from another. */
+/** Shortened params, to tell jobs apart. */
 export function summary(params: unknown): string {
   const text = JSON.stringify(params) ?? '';
   if (text === '{}' || text === 'null') return '';
   return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
 }
 
-/** The time that an id begins with, and the count within it, which tells jobs of one batch apart. */
+/** The timestamp and counter of the id, which tells apart the jobs of one batch. */
 export function shortId(id: string): string {
   return id.slice(0, 18);
 }

@@ -3,7 +3,7 @@ import { readRetry } from './retry-request.ts';
 
 const SHOWN = '{\n  "token": "[redacted]",\n  "n": 1\n}';
 
-test('params that nobody touched are not sent, hidden ones least of all', () => {
+test('unchanged params are not sent, redacted ones neither', () => {
   expect(readRetry('reset', SHOWN, SHOWN)).toEqual({ mode: 'reset' });
 });
 
@@ -12,8 +12,8 @@ test('other params are sent as they were written', () => {
 });
 
 test.each([
-  ['{', /no JSON/],
-  [SHOWN.replace('1', '2'), /hidden/],
-])('%j is told to be wrong', (text, wrong) => {
+  ['{', /^Invalid JSON/],
+  [SHOWN.replace('1', '2'), /redacted/],
+])('%j is reported as wrong', (text, wrong) => {
   expect(readRetry('now', text, SHOWN)).toEqual({ wrong: expect.stringMatching(wrong) as string });
 });

@@ -2,14 +2,14 @@ import { hiddenIn } from './hidden.ts';
 import { readJson } from './schema-form.ts';
 
 export const RETRY_MODES = {
-  now: 'Now, going on where it stopped',
-  reset: 'Now, from the start: attempts, steps and checkpoint begin anew',
-  later: 'Later, after its backoff',
+  now: 'Resume now',
+  reset: 'Restart from scratch: reset attempts, steps and checkpoint',
+  later: 'Resume after its backoff',
 } as const;
 
 export type RetryMode = keyof typeof RETRY_MODES;
 
-/** What `POST /v1/jobs/{jobId}/retry` is sent; without params they stay as they were. */
+/** Body of `POST /v1/jobs/{jobId}/retry`; without params they stay unchanged. */
 export interface RetryRequest {
   mode: RetryMode;
   params?: unknown;
@@ -22,7 +22,7 @@ export function readRetry(
 ): RetryRequest | { wrong: string } {
   if (text === shown) return { mode };
   const read = readJson(text);
-  if ('wrong' in read) return { wrong: `The params are no JSON (${read.wrong}).` };
+  if ('wrong' in read) return { wrong: `Invalid JSON: ${read.wrong}.` };
   const hidden = hiddenIn(read.value);
   return hidden === null ? { mode, params: read.value } : { wrong: hidden };
 }

@@ -50,7 +50,7 @@ test('what was typed becomes params, and params what was typed', () => {
   });
 });
 
-test('what cannot be read is told with its place', () => {
+test('what cannot be read is reported with its pointer', () => {
   expect(paramsOf(fields, { '/copies': 'x' })).toEqual({
     pointer: '/copies',
     wrong: 'must be a number',

@@ -1,10 +1,9 @@
 /**
- * From the JSON Schema of a definition's params to the fields of a form, and from what was typed back
- * to params. The form only helps with writing: what it cannot show is written as JSON, and whether
- * params are right is said by the server alone.
+ * Converts the JSON Schema of params to form fields, and typed values back to params. The form is a
+ * help only: what it cannot show is entered as JSON, and the server validates.
  */
 export interface Field {
-  /** A JSON pointer into the params, as the server names what is wrong. */
+  /** JSON pointer into the params, as in the server's errors. */
   pointer: string;
   label: string;
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
@@ -28,7 +27,10 @@ interface Schema {
 
 const DEPTH_MAX = 3;
 
-/** What must be filled in comes first: the store keeps no order of names. Null when a form would be no help: the params are no object, or nobody said what is in it. */
+/**
+ * Required fields first: jsonb keeps no key order. Null if the params are no object or have no
+ * properties.
+ */
 export function fieldsOf(schema: unknown): Field[] | null {
   if (!isSchema(schema) || schema.type !== 'object' || !schema.properties) return null;
   const fields = fieldsIn(schema, '', '', 1);
@@ -49,7 +51,7 @@ function fieldsIn(schema: Schema, pointer: string, label: string, depth: number)
       pointer: at,
       label: title,
       kind,
-      // Who leaves out a field with a default gets the default.
+      // An omitted field gets its default.
       required: required.has(name) && inner.default === undefined,
       about: aboutOf(inner),
       choices,
@@ -81,7 +83,7 @@ function written(value: unknown, kind: Field['kind']): string {
 export type Typed = Readonly<Record<string, string>>;
 export type Params = { params: unknown } | { pointer: string; wrong: string };
 
-/** What was left empty is left out. */
+/** Empty fields are omitted. */
 export function paramsOf(fields: readonly Field[], typed: Typed): Params {
   const params: Record<string, unknown> = {};
   for (const { pointer, kind } of fields) {
@@ -107,11 +109,11 @@ export function readJson(text: string): { value: unknown } | { wrong: string } {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { wrong: `is no JSON: ${error instanceof Error ? error.message : ''}` };
+    return { wrong: `is invalid JSON: ${error instanceof Error ? error.message : ''}` };
   }
 }
 
-/** The other way round: params that were given before, as they would have been typed. */
+/** The inverse: existing params as typed values. */
 export function typedOf(fields: readonly Field[], params: unknown): Typed {
   return Object.fromEntries(
     fields.flatMap(({ pointer, kind }) => {
@@ -121,7 +123,7 @@ export function typedOf(fields: readonly Field[], params: unknown): Typed {
   );
 }
 
-/** What must be there, to be filled in by hand; null when nothing must. */
+/** The required fields with sample values; null if there are none. */
 export function skeletonOf(schema: unknown): object | null {
   const required = (fieldsOf(schema) ?? []).filter((field) => field.required);
   if (required.length === 0) return null;
@@ -144,7 +146,7 @@ function put(params: Record<string, unknown>, pointer: string, value: unknown): 
   define(at, last, value);
 }
 
-/** A field may be called `__proto__`; it is a name like any other. */
+/** A field may be named `__proto__`. */
 function define(object: object, name: string, value: unknown): void {
   const plain = { value, enumerable: true, writable: true, configurable: true };
   Object.defineProperty(object, name, plain);

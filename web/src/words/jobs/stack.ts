@@ -1,14 +1,14 @@
-/** A stretch of a stack: frames of the team's own code, or of what it stands on. */
+/** Consecutive frames of own code or of libraries. */
 export interface Stretch {
   own: boolean;
   lines: string[];
 }
 
 const FRAME = /^\s*at /;
-/** Libraries, Node, and the part of Longshore that calls the job. */
+/** Frames of libraries, Node.js and Longshore itself. */
 const FOREIGN = /node_modules|\bnode:|<anonymous>$|\/src\/worker\/runner\//;
 
-/** The own frames are read, the others are counted and unfolded on demand. */
+/** Own frames are shown; others are collapsed. */
 export function foldStack(stack: string): Stretch[] {
   const stretches: Stretch[] = [];
   for (const line of stack.split('\n').filter((one) => FRAME.test(one))) {

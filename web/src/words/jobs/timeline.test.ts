@@ -26,6 +26,6 @@ test.each([
   ['cancelled', 'Cancelled'],
   ['queued', 'Requeued'],
   ['scheduled', 'Snoozed'],
-] as const)('an attempt whose outcome is %s is told as %s', (outcome, words) => {
+] as const)('an attempt whose outcome is %s is shown as %s', (outcome, words) => {
   expect(outcomeWords({ outcome })).toBe(words);
 });

@@ -1,12 +1,12 @@
 import type { AttemptView } from '../../../../src/core/views/history.ts';
 
-/** Where an attempt lies on a line of 100 units that holds all of them. */
+/** Position of an attempt on an axis of 100 units. */
 export interface Span {
   left: number;
   width: number;
 }
 
-/** What took no time at all must still be seen. */
+/** Minimum width, so that a short attempt is visible. */
 const WIDTH_MIN = 1.5;
 
 export function spans(attempts: readonly AttemptView[], now: Date): Span[] {
@@ -22,7 +22,6 @@ export function spans(attempts: readonly AttemptView[], now: Date): Span[] {
   });
 }
 
-/** How an attempt without an error ended. */
 export function outcomeWords({ outcome }: Pick<AttemptView, 'outcome'>): string {
   if (outcome === null) return 'Running';
   if (outcome === 'queued') return 'Requeued';

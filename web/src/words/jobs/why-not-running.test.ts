@@ -10,14 +10,20 @@ const why = (job: Partial<JobView>, world: Partial<World> = {}) =>
 
 describe('why a job does not run', () => {
   test.each([
-    ['it is held', { status: 'created' }, {}, 'waits', /held/],
+    ['it is held', { status: 'created' }, {}, 'waits', /^Held/],
     ['its time is to come', { status: 'scheduled', runAt: ago(-90) }, {}, 'waits', /in 1m30s\.$/],
     ['its backoff', { status: 'retrying', attempts: 2, runAt: ago(-5) }, {}, 'waits', /^Attempt 2/],
     ['its time is now', { status: 'scheduled', runAt: ago(3) }, {}, 'waits', /being queued/],
-    ['nobody promotes', { status: 'retrying', runAt: ago(60) }, {}, 'bad', /1m ago, and nothing/],
-    ['nobody knows it', {}, { definitions: [] }, 'bad', /ever brought a definition “hello”/],
+    [
+      'no scheduler queues it',
+      { status: 'retrying', runAt: ago(60) },
+      {},
+      'bad',
+      /^Due 1m ago, but not queued/,
+    ],
+    ['its definition is unknown', {}, { definitions: [] }, 'bad', /registered “hello”/],
     ['of its version', { definitionVersion: 3 }, {}, 'bad', /version 3 of “hello”, only 1\.$/],
-    ['nobody lives', {}, { workers: [] }, 'bad', /^No worker is alive/],
+    ['no worker is active', {}, { workers: [] }, 'bad', /^No active worker/],
     [
       'it is paused',
       {},
@@ -34,13 +40,13 @@ describe('why a job does not run', () => {
     ],
     ['another is', {}, { pauses: [{ scope: 'tenant', name: 'x', ...pause }] }, 'bad', /slots/],
     [
-      'nobody has it loaded',
+      'no worker has it loaded',
       {},
       { workers: [madeWorker({ definitions: ['hello@2'] })] },
       'bad',
-      /^No live worker has hello@1 loaded/,
+      /^No active worker has hello@1 loaded/,
     ],
-    ['it was just queued', { queuedAt: ago(1) }, {}, 'waits', /just been queued/],
+    ['it was just queued', { queuedAt: ago(1) }, {}, 'waits', /^Just queued/],
     ['a riddle', { queuedAt: ago(600) }, {}, 'bad', /^4 of 4 slots are free.*10m/],
   ] as const)('is: %s', (_, job, world, tone, headline) => {
     expect(why(job, world)).toMatchObject({
@@ -51,35 +57,37 @@ describe('why a job does not run', () => {
 
   it('is that all slots are busy', () => {
     const workers = [madeWorker({ slots: 2, running: ['a', 'b'] }), madeWorker({ status: 'dead' })];
-    const told = why({ concurrencyKey: 'customer-7' }, { workers });
-    expect(told?.headline).toBe('All 2 slots of 1 worker are busy.');
-    expect(told?.facts.at(-1)).toContain('customer-7');
+    const answer = why({ concurrencyKey: 'customer-7' }, { workers });
+    expect(answer?.headline).toBe('All 2 slots of 1 worker are busy.');
+    expect(answer?.facts.at(-1)).toContain('customer-7');
   });
 
   it('is that its worker was lost', () => {
     const lost = madeWorker({ status: 'dead', lost: true, heartbeatAt: ago(300) });
-    const told = why({}, { workers: [madeWorker({ definitions: [] }), lost] });
-    expect(told?.facts).toEqual(['The last one, box (pid 7), was heard of 5m ago.']);
+    const answer = why({}, { workers: [madeWorker({ definitions: [] }), lost] });
+    expect(answer?.facts).toEqual(['Last heartbeat: box (pid 7), 5m ago.']);
   });
 
-  it('is that so many may run, and so many do', () => {
+  it('is that its concurrency limit is reached', () => {
     const { limits, ...rest } = madeDefinition();
     const effective = { ...limits.effective, concurrencyLimit: 1 };
     const definitions = [{ ...rest, limits: { ...limits, effective, inUse: 1 } }];
-    expect(why({}, { definitions })?.headline).toBe('hello may run 1 at a time, and one does.');
+    expect(why({}, { definitions })?.headline).toBe(
+      'The concurrency limit of hello (1) is reached.',
+    );
   });
 
-  it('is that those who live are about to leave', () => {
+  it('is that all workers are draining', () => {
     const draining = madeWorker({ status: 'draining' });
-    expect(why({}, { workers: [draining] })?.headline).toMatch(/^The only worker drains/);
-    expect(why({}, { workers: [draining, draining] })?.headline).toMatch(/^All 2 workers drain/);
+    expect(why({}, { workers: [draining] })?.headline).toMatch(/^The only worker is draining/);
+    expect(why({}, { workers: [draining, draining] })?.headline).toMatch(
+      /^All 2 workers are draining/,
+    );
   });
 
-  it('names who was there last', () => {
+  it('names the last worker', () => {
     const workers = [madeWorker({ status: 'dead', heartbeatAt: ago(120) })];
-    expect(why({}, { workers })?.facts).toEqual([
-      'The last one, box (pid 7), was heard of 2m ago.',
-    ]);
+    expect(why({}, { workers })?.facts).toEqual(['Last heartbeat: box (pid 7), 2m ago.']);
   });
 
   it('finds the definition of a hook', () => {
@@ -98,21 +106,21 @@ describe('whether a running job is stuck', () => {
 
   test.each([
     ['no', {}, 'fine', /its worker is alive/],
-    ['its worker is gone', { leaseExpiresAt: ago(5) }, 'bad', /ended 5 s ago/],
-    ['its timeout is near', { startedAt: ago(81) }, 'bad', /1m21s and is stopped after 1m40s/],
+    ['its worker is gone', { leaseExpiresAt: ago(5) }, 'bad', /expired 5 s ago/],
+    ['its timeout is near', { startedAt: ago(81) }, 'bad', /1m21s of its 1m40s timeout/],
     [
       'it was asked to stop',
       { status: 'cancelling', cancelRequestedAt: ago(4) },
       'waits',
-      /asked to stop 4 s ago/,
+      /requested 4 s ago/,
     ],
   ] as const)('%s', (_, over, tone, headline) => {
-    const told = why({ ...running, ...over });
-    expect(told).toMatchObject({ tone, headline: expect.stringMatching(headline) as string });
-    expect(told?.facts).toEqual(['box (pid 7) holds it, and was heard of 2 s ago.']);
+    const answer = why({ ...running, ...over });
+    expect(answer).toMatchObject({ tone, headline: expect.stringMatching(headline) as string });
+    expect(answer?.facts).toEqual(['Claimed by box (pid 7), last heartbeat 2 s ago.']);
   });
 
-  it('says more once nobody takes it back', () => {
+  it('says more once no scheduler recovers it', () => {
     expect(why({ ...running, leaseExpiresAt: ago(60) })?.todo).toContain(
       'none seems to be running',
     );

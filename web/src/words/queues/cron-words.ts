@@ -10,7 +10,7 @@ const NICKNAMES: Record<string, string> = {
   '@hourly': 'Every hour, on the hour',
 };
 
-/** A cron expression in words; the expression itself where words fail. */
+/** A cron expression in words, or unchanged if it cannot be described. */
 export function cronWords(cron: string): string {
   const nickname = NICKNAMES[cron.trim().toLowerCase()];
   if (nickname !== undefined) return nickname;

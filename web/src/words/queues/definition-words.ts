@@ -10,7 +10,7 @@ export function newestVersions(all: readonly PublishedDefinition[]): PublishedDe
   return [...newest.values()].sort((a, b) => a.key.localeCompare(b.key));
 }
 
-/** When a failed attempt is tried again, as a person would say it. */
+/** The retry policy in words. */
 export function retryWords({ retry, maxAttempts }: PublishedDefinition): string {
   if (maxAttempts === 1) return 'No retries';
   if ('delaysMs' in retry) {
@@ -21,10 +21,10 @@ export function retryWords({ retry, maxAttempts }: PublishedDefinition): string 
 }
 
 const ISOLATIONS: Record<PublishedDefinition['isolation'], string> = {
-  process: 'a warm process of its own',
-  fresh: 'a process used once',
-  thread: 'a thread of the worker',
-  inline: 'inside the worker: it cannot be killed',
+  process: 'a reused child process',
+  fresh: 'a new child process per job',
+  thread: 'a worker thread',
+  inline: 'the worker process (cannot be killed)',
 };
 
 export function isolationWords({ isolation, command }: PublishedDefinition): string {

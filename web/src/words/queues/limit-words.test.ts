@@ -15,7 +15,7 @@ test.each([
 test('all of them in one line', () => {
   expect(limitsLine(NO_LIMITS)).toBe('');
   const limits = { ...NO_LIMITS, concurrencyLimit: 4, concurrencyKeyLimit: 1, rateLimit: rate };
-  expect(limitsLine(limits)).toBe('4 at a time, 1 of a key, 100 in 1m, 10 at once');
+  expect(limitsLine(limits)).toBe('4 at a time, 1 per key, 100 in 1m, 10 at once');
 });
 
 describe('what is typed', () => {

@@ -7,13 +7,12 @@ import type {
 import { duration } from '../../../../src/core/values/duration.ts';
 
 export const LIMIT_TITLES: Record<keyof Limits, string> = {
-  concurrencyLimit: 'At a time',
-  concurrencyKeyLimit: 'At a time, of each key',
-  rateLimit: 'Starts',
-  keyRateLimit: 'Starts, of each key',
+  concurrencyLimit: 'Concurrency',
+  concurrencyKeyLimit: 'Concurrency per key',
+  rateLimit: 'Rate limit',
+  keyRateLimit: 'Rate limit per key',
 };
 
-/** A limit as a person says it. */
 export function limitWords(limit: number | RateLimit | null): string {
   if (limit === null || limit === 0) return 'no limit';
   if (typeof limit === 'number') return String(limit);
@@ -21,20 +20,20 @@ export function limitWords(limit: number | RateLimit | null): string {
   return `${limit.limit} in ${duration(limit.perMs)}${burst}`;
 }
 
-/** What holds of all of them, in one line; empty when nothing is limited. */
+/** All limits in one line; empty if there are none. */
 export function limitsLine(limits: Limits): string {
   const { concurrencyLimit, concurrencyKeyLimit, rateLimit, keyRateLimit } = limits;
   return [
     concurrencyLimit === null ? null : `${concurrencyLimit} at a time`,
-    concurrencyKeyLimit === null ? null : `${concurrencyKeyLimit} of a key`,
+    concurrencyKeyLimit === null ? null : `${concurrencyKeyLimit} per key`,
     rateLimit === null ? null : limitWords(rateLimit),
-    keyRateLimit === null ? null : `${limitWords(keyRateLimit)} of a key`,
+    keyRateLimit === null ? null : `${limitWords(keyRateLimit)} per key`,
   ]
     .filter((words) => words !== null)
     .join(', ');
 }
 
-/** The fields of the form: what people said instead of the code, as they would type it. */
+/** Overridden limits as form values. */
 export function typedLimits(override: LimitsOverride): Record<keyof Limits, string> {
   const typed = (limit: number | RateLimit | null | undefined) => {
     if (limit === undefined || limit === null) return '';
@@ -56,13 +55,13 @@ const RATE = /^(\d+) *(?:\/|in|per) *(\d*) *(ms|s|m|h)(?: +burst +(\d+))?$/;
 
 type Read = { change: LimitsChange } | { field: keyof Limits; wrong: string };
 
-/** Empty goes back to the code, `none` lifts the limit. */
+/** Empty restores the code's value, `none` removes the limit. */
 export function readLimits(typed: Record<keyof Limits, string>): Read {
   const change: LimitsChange = {};
   for (const field of ['concurrencyLimit', 'concurrencyKeyLimit'] as const) {
     const text = typed[field].trim();
     if (text !== '' && text !== 'none' && !/^\d+$/.test(text)) {
-      return { field, wrong: 'must be a whole number, none, or nothing for what the code says' };
+      return { field, wrong: 'must be a whole number, “none”, or empty to use the code’s value' };
     }
     change[field] = text === '' ? null : text === 'none' ? 0 : Number(text);
   }
@@ -72,7 +71,7 @@ export function readLimits(typed: Record<keyof Limits, string>): Read {
     if (text === '') change[field] = null;
     else if (text === 'none') change[field] = 0;
     else if (unit === undefined)
-      return { field, wrong: 'must be like 100/1m, 5/1s burst 10, or none' };
+      return { field, wrong: 'must look like 100/1m, 5/1s burst 10, or “none”' };
     else {
       const perMs = Number(times || 1) * UNITS_MS[unit as keyof typeof UNITS_MS];
       change[field] = { limit: Number(limit), perMs, ...(burst && { burst: Number(burst) }) };

@@ -2,7 +2,6 @@ import { duration } from '../../../../src/core/values/duration.ts';
 import type { PauseView } from '../../../../src/core/queue/limit-view.ts';
 import { plainText } from '../jobs/log-tail.ts';
 
-/** What is paused, since when, by whom and why. */
 export function pauseWords({ scope, name, by, reason, since }: PauseView, now: Date): string {
   const what = name === null ? 'Everything' : scope === 'tenant' ? `Tenant ${name}` : name;
   const forMs = Math.floor((now.getTime() - Date.parse(since)) / 1_000) * 1_000;

@@ -17,9 +17,13 @@ const slot = (over: Partial<SlotView>): SlotView => ({
 test.each([
   [{}, 'succeeded', 'succeeded'],
   [{ jobStatus: 'failed' }, 'failed', 'failed'],
-  [{ jobStatus: 'running', reason: 'triggered' }, 'pending', 'running, started by a person'],
+  [{ jobStatus: 'running', reason: 'triggered' }, 'pending', 'running, manual run'],
   [{ jobStatus: null }, 'succeeded', 'fired'],
-  [{ status: 'skipped', reason: 'overlap' }, 'skipped', 'skipped, an earlier job was not over'],
+  [
+    { status: 'skipped', reason: 'overlap' },
+    'skipped',
+    'skipped, an earlier job was still running',
+  ],
 ] as const)('%j is %s: %s', (over, tone, words) => {
   expect([slotTone(slot(over)), slotWords(slot(over))]).toEqual([tone, words]);
 });

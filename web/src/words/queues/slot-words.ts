@@ -2,15 +2,15 @@ import type { SlotReason, SlotView } from '../../../../src/core/schedule/schedul
 
 export type SlotTone = 'succeeded' | 'failed' | 'pending' | 'skipped';
 
-/** How a slot ended, as its job did; a slot that made no job was skipped. */
+/** Outcome of a slot: that of its job, or skipped if it has none. */
 export function slotTone({ status, jobStatus }: SlotView): SlotTone {
   if (status !== 'fired') return 'skipped';
   if (jobStatus === 'failed' || jobStatus === 'cancelled') return 'failed';
-  // A job that retention has removed had ended long ago.
+  // Retention has removed the job, so it finished long ago.
   return jobStatus === 'succeeded' || jobStatus === null ? 'succeeded' : 'pending';
 }
 
-/** In which colour that is told. */
+/** Colours of the outcomes. */
 export const SLOT_TONES: Record<SlotTone, string> = {
   succeeded: 'good',
   failed: 'bad',
@@ -19,14 +19,14 @@ export const SLOT_TONES: Record<SlotTone, string> = {
 };
 
 const REASONS: Record<SlotReason, string> = {
-  triggered: 'started by a person',
-  caught_up: 'missed, and made good for',
-  dst_gap: 'its local time did not exist, because clocks went forward',
-  missed: 'nobody was there in time',
+  triggered: 'manual run',
+  caught_up: 'caught up after it was missed',
+  dst_gap: 'DST gap: its local time did not exist',
+  missed: 'no scheduler was running',
   catch_up_window: 'missed for longer than its catch-up window',
-  catch_up_max: 'more were missed than are made good for',
-  newer_slot: 'a newer slot fired for it',
-  overlap: 'an earlier job was not over',
+  catch_up_max: 'more slots were missed than catch-up allows',
+  newer_slot: 'replaced by a newer slot',
+  overlap: 'an earlier job was still running',
   paused: 'the schedule was paused',
   changed: 'the schedule was changed',
 };

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { TOPICS } from '../../../src/core/views/change-feed.ts';
-import { renewedBy, restMsOf } from './news.ts';
+import { refetchedBy, minIntervalMs } from './change-feed.ts';
 
 it('renews each query once, however many topics it shows', () => {
-  expect(renewedBy([])).toEqual([]);
-  expect(renewedBy(['alerts'])).toEqual(['alerts']);
-  const both = renewedBy(['jobs', 'workers']);
+  expect(refetchedBy([])).toEqual([]);
+  expect(refetchedBy(['alerts'])).toEqual(['alerts']);
+  const both = refetchedBy(['jobs', 'workers']);
   expect(both.filter((name) => name === 'workers')).toHaveLength(1);
   expect(both).toContain('definitions');
-  expect(renewedBy(['unheard-of' as 'jobs'])).toEqual([]);
+  expect(refetchedBy(['unheard-of' as 'jobs'])).toEqual([]);
 });
 
 it('asks for what is costly less often', () => {
-  expect(restMsOf('stats')).toBeGreaterThan(restMsOf('jobs'));
+  expect(minIntervalMs('stats')).toBeGreaterThan(minIntervalMs('jobs'));
 });
 
 it('knows no query that is not there', () => {
@@ -23,5 +23,5 @@ it('knows no query that is not there', () => {
     [...source.matchAll(/queryKey: \['([\w-]+)'/g)].map(([, name]) => name),
   );
   expect(names).toContain('jobs');
-  expect(renewedBy(TOPICS).filter((name) => !names.includes(name))).toEqual([]);
+  expect(refetchedBy(TOPICS).filter((name) => !names.includes(name))).toEqual([]);
 });

@@ -2,8 +2,8 @@ import type { AlertView } from '../../../src/core/views/alert.ts';
 import type { AuditView } from '../../../src/core/access/audit.ts';
 import type { JobState } from '../../../src/core/job/job.ts';
 
-/** Where something is looked at. */
-export type Place =
+/** The screen that a link leads to. */
+export type Target =
   | { at: 'job'; jobId: string }
   | { at: 'jobs'; status: JobState[] }
   | { at: 'workers' }
@@ -14,19 +14,19 @@ export type Place =
   | { at: 'webhook'; webhookId: string }
   | { at: 'audit'; subject: string };
 
-/** The nearest thing that an alert is about; null when it is about the server. */
-export function placeOfAlert({
+/** The screen of an alert's subject; null if it concerns the whole server. */
+export function alertTarget({
   jobId,
   scheduleId,
   definitionKey,
-}: Pick<AlertView, 'jobId' | 'scheduleId' | 'definitionKey'>): Place | null {
+}: Pick<AlertView, 'jobId' | 'scheduleId' | 'definitionKey'>): Target | null {
   if (jobId !== null) return { at: 'job', jobId };
   if (scheduleId !== null) return { at: 'schedule', scheduleId };
   return definitionKey === null ? null : { at: 'definition', key: definitionKey };
 }
 
-/** What still has a screen is looked at there; of the rest one sees what else was done to it. */
-export function auditCursorOf({ action, subject }: Pick<AuditView, 'action' | 'subject'>): Place {
+/** The screen of an audit entry's subject; for a deleted one, its audit entries. */
+export function auditTarget({ action, subject }: Pick<AuditView, 'action' | 'subject'>): Target {
   const [kind, verb] = action.split('.');
   if (kind === 'job' && verb !== 'delete') return { at: 'job', jobId: subject };
   if (kind === 'schedule' && verb !== 'delete') return { at: 'schedule', scheduleId: subject };

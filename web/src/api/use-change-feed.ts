@@ -1,19 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type ChangeView, TOPICS } from '../../../src/core/views/change-feed.ts';
-import { apiUrl } from '../runtime/place.ts';
+import { apiUrl } from '../runtime/urls.ts';
 import { queryText } from './call.ts';
 import { connection } from './connection.ts';
-import { Renewal } from './renewal.ts';
+import { Refetch } from './refetch.ts';
 import { useVisible } from './use-visible.ts';
 
-/** A server that refuses, as one that has too many readers does, is asked again after this. */
+/**
+ * Delay before reconnecting when the server refuses the stream, for example because it has too
+ * many.
+ */
 const REFUSED_MS = 10_000;
 
 /**
- * The one stream of the whole app: the server says what has changed, and what is shown of it is asked
- * for again. A tab that nobody looks at gives its connection back, and goes on after the last change
- * that it heard of. While there is no stream, everything is asked for every few seconds instead.
+ * The change feed: one stream for the whole app. The server sends the changed topics, and their
+ * queries are refetched. A hidden tab closes the stream and resumes after the last event. Without a
+ * stream, queries are polled every few seconds.
  */
 export function useChangeFeed(wanted: boolean): void {
   const client = useQueryClient();
@@ -23,7 +26,7 @@ export function useChangeFeed(wanted: boolean): void {
 
   useEffect(() => {
     if (!visible || !wanted) return undefined;
-    const renewal = new Renewal(client);
+    const refetch = new Refetch(client);
     const source = new EventSource(apiUrl('/v1/stream') + queryText({ cursor: lastId.current }));
     let again: ReturnType<typeof setTimeout> | undefined;
     let open = false;
@@ -33,12 +36,12 @@ export function useChangeFeed(wanted: boolean): void {
     });
     source.addEventListener('change', ({ data, lastEventId }: MessageEvent<string>) => {
       lastId.current = lastEventId;
-      renewal.tell((JSON.parse(data) as ChangeView).topics);
+      refetch.changed((JSON.parse(data) as ChangeView).topics);
     });
     source.addEventListener('error', () => {
       connection.stream('broken');
-      // What is asked for seldom because of the stream is to notice that it is gone.
-      if (open) renewal.tell(TOPICS);
+      // Polling was slow because of the stream, so refetch everything once.
+      if (open) refetch.changed(TOPICS);
       open = false;
       if (source.readyState !== EventSource.CLOSED) return;
       again = setTimeout(() => setTries((before) => before + 1), REFUSED_MS);
