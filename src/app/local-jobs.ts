@@ -222,5 +222,5 @@ function receipt(jobId: string, result: ChangeResult, change: JobChange): JobRec
 }
 
 function missing(jobId: string): never {
-  throw problemError(404, 'NOT_FOUND', `there is no job ${JSON.stringify(jobId.slice(0, 60))}`);
+  throw problemError(404, 'NOT_FOUND', `job ${JSON.stringify(jobId.slice(0, 60))} not found`);
 }

@@ -53,14 +53,14 @@ import { STREAM_LIMITS, Streams } from './streams/streams.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What is served, as the router was told: the docs are held to it by a test. */
+    /** All routes; a test compares the docs with them. */
     routeTable: ReadonlyMap<string, ReadonlySet<string>>;
   }
 }
 
 /**
- * Everything about the server but the socket, so that tests can `inject` into it. The signal says
- * that the process has begun to leave: probes pass that on, and load balancers look elsewhere.
+ * The server without its socket, so that tests can `inject`. The signal aborts when the process
+ * starts to drain; probes then report it, so that load balancers switch.
  */
 export function buildServer(
   deps: HttpDeps,
@@ -80,7 +80,7 @@ export function buildServer(
     guardHost(request, hosts);
     limits.ofAddress(request, reply);
     guardOrigin(request);
-    // Before the body is read: an unknown path is unknown whatever is sent to it.
+    // Before the body is read: an unknown path is a 404 whatever the body.
     if (request.is404 || namesNothing(request.params)) throw noSuchPath();
   });
   logAccess(app, deps.log);
@@ -96,7 +96,7 @@ export function buildServer(
   const redaction = new Redaction(deps.db, systemClock);
   const searches = new SearchSlots();
   const streams = new Streams({ ...STREAM_LIMITS, ...deps.streams }, deps.log);
-  // Closing waits for all answers, and these would never come to an end by themselves.
+  // Closing waits for all responses, and streams do not end by themselves.
   app.addHook('preClose', async () => streams.close());
   app.register(async (scope) => {
     startJobRoutes(scope, deps);
@@ -135,7 +135,7 @@ export function buildServer(
 
 const HEADERS_TIMEOUT_MS = 15_000;
 
-/** PostgreSQL's text has no NUL, so nothing that is stored is called so. */
+/** PostgreSQL text cannot contain NUL, so no stored name does. */
 function namesNothing(params: unknown): boolean {
   return Object.values(params as Record<string, string>).some((name) => name.includes('\u0000'));
 }
@@ -153,16 +153,16 @@ function bareServer({ log, headersTimeoutMs = HEADERS_TIMEOUT_MS }: HttpDeps): F
     onConstructorPoisoning: 'ignore',
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
-    // Longer than the usual 60 s of load balancers, so that they hang up first, never mid-request.
+    // Longer than the usual 60 s of load balancers, so that they close the connection first.
     keepAliveTimeout: 65_000,
-    // A request without Host gets our own refusal instead of a bare 400.
+    // A request without Host gets our own error instead of a bare 400.
     http: {
       requireHostHeader: false,
       headersTimeout: headersTimeoutMs,
-      // How late a slow client may be noticed; Node's own is half a minute.
+      // How often slow clients are checked; Node's default is 30 s.
       connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     },
-    // Requests that arrive on open connections while closing are still answered.
+    // Requests on open connections are still answered while closing.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: onError,

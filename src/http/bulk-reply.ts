@@ -6,7 +6,7 @@ import { actorOf } from './access/caller.ts';
 import type { Redaction } from './access/redaction.ts';
 import { tenantOf } from './access/tenant.ts';
 
-/** Begins a bulk action and says where to look for it, or only tells what it would be about. */
+/** Starts a bulk action, or returns its preview. */
 export async function sendBulk(
   request: FastifyRequest,
   reply: FastifyReply,

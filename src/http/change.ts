@@ -12,7 +12,7 @@ import { bodyRefusals } from './openapi.ts';
 import { refuseMisfit } from '../enqueue/start-jobs.ts';
 import { tenantOf } from './access/tenant.ts';
 
-/** What all the doors have in common through which a job is changed. */
+/** Errors of all routes that change a job. */
 export const changeRefusals = bodyRefusals('NOT_FOUND', 'CONFLICT');
 export const retryRefusals = bodyRefusals('PAYLOAD_INVALID', 'NOT_FOUND', 'CONFLICT');
 
@@ -31,7 +31,7 @@ export function accepted(jobId: string, result: ChangeResult, change: JobChange)
   }
 }
 
-/** Params that are edited are held against their schema, as those of a new job. */
+/** Changed params are validated against the schema, like those of a new job. */
 export async function retry(
   request: FastifyRequest,
   id: string,

@@ -8,45 +8,45 @@ import type { Quotas } from '../enqueue/quotas.ts';
 import type { RequestLimits } from './edge/rate-limits.ts';
 import type { StreamLimits } from './streams/streams.ts';
 
-/** All that the HTTP side needs from the rest. `app.ts` makes it; tests make their own. */
+/** Dependencies of the HTTP server; `app.ts` provides them, tests provide their own. */
 export interface HttpDeps {
   db: Db;
   enqueuer: Enqueuer;
   log: Log;
   host: string;
   port: number;
-  /** Which users of this machine are jobs; none when absent. */
+  /** User ids of job processes on this machine. */
   runnerUids?: readonly UidRange[];
   version: string;
-  /** How it was set up, for those who look after it. */
+  /** Settings to show to administrators. */
   settings?: readonly SettingView[];
-  /** More names that this server is called by, `*` for any. */
+  /** More accepted Host names, `*` for any. */
   allowedHosts?: readonly string[];
-  /** Networks of proxies whose X-Forwarded-For is believed. */
+  /** Networks of proxies whose X-Forwarded-For is trusted. */
   trustedProxies?: readonly string[];
-  /** How many connections there may be; as many as the limit of open files allows when absent. */
+  /** Maximum number of connections; default by the limit of open files. */
   connectionsMax?: number;
-  /** How many bytes of large bodies may be held at once; the usual number when absent. */
+  /** Maximum number of bytes of large bodies in memory. */
   bodyRoomBytes?: number;
-  /** How long the headers of a request may take to arrive. */
+  /** Timeout for request headers. */
   headersTimeoutMs?: number;
-  /** Networks that webhooks may reach although they are not public. */
+  /** Non-public networks that webhooks may reach. */
   webhookAllow?: readonly string[];
-  /** How often it may be called; no limits when absent. */
+  /** Rate limits; none by default. */
   limits?: RequestLimits;
-  /** What one tenant may have; no limits when absent. The enqueuer has its own. */
+  /** Quotas per tenant; none by default. The enqueuer has its own. */
   quotas?: Quotas;
-  /** After how long a queued job that nobody has the code for is shown with a warning. */
+  /** Age at which a queued job without a worker gets a warning. */
   unhandledAfterMs?: number;
-  /** Runs what is due within a budget, or until the signal; missing where no job can run. */
+  /** Runs due jobs within a budget; absent in a process without a worker. */
   runDue?: (
     budget: RunDueBudget,
     caller: { tenant: string; signal: AbortSignal },
   ) => Promise<RunDueSummary>;
-  /** Why this server cannot do its work yet, for `/readyz`; null when it can. */
+  /** Why this server is not ready, for `/readyz`; null if it is. */
   notReady?: () => string | null;
-  /** Finds, or builds, the folder with the files of the dashboard; missing: there is none. */
+  /** Finds or builds the files of the dashboard; absent if there is none. */
   dashboard?: () => Promise<string>;
-  /** Where live streams shall differ from the usual: tests are less patient. */
+  /** Overrides of stream limits, for tests. */
   streams?: Partial<StreamLimits>;
 }

@@ -7,10 +7,10 @@ import { EVENT_STREAM } from './streams/event-stream.ts';
 
 const ABOUT =
   'A job server for long-running work. Jobs are JSON; times are ISO 8601 with an offset; ' +
-  'refusals are application/problem+json with a stable code. ' +
-  'Unknown fields and unknown query parameters are refused.';
+  'errors are application/problem+json with a stable code. ' +
+  'Unknown fields and query parameters are rejected.';
 
-/** The document is made from the same schemas that judge the requests, so the two cannot differ. */
+/** Generated from the schemas that validate the requests. */
 export function describeApi(app: FastifyInstance, version: string): void {
   app.register(swagger, {
     openapi: {
@@ -24,17 +24,17 @@ export function describeApi(app: FastifyInstance, version: string): void {
         },
       },
       tags: [
-        { name: 'jobs', description: 'Start jobs, look at them, stop them.' },
-        { name: 'failures', description: 'What failed, and what to do about many jobs at once.' },
-        { name: 'schedules', description: 'Make jobs by the clock.' },
-        { name: 'webhooks', description: 'Tell others what becomes of jobs.' },
-        { name: 'alerts', description: 'What is wrong, and when to say so.' },
-        { name: 'definitions', description: 'What can run.' },
-        { name: 'flow', description: 'How much runs at a time, and what is paused.' },
-        { name: 'workers', description: 'Who runs it.' },
-        { name: 'access', description: 'Keys, tenants, sessions, and what people did.' },
-        { name: 'dialects', description: 'The same jobs in the words of other documents.' },
-        { name: 'server', description: 'The server itself.' },
+        { name: 'jobs', description: 'Enqueue, read, cancel and retry jobs.' },
+        { name: 'failures', description: 'Dead letters and bulk actions.' },
+        { name: 'schedules', description: 'Recurring jobs by cron expression.' },
+        { name: 'webhooks', description: 'HTTP notifications about jobs and alerts.' },
+        { name: 'alerts', description: 'Alerts and their rules.' },
+        { name: 'definitions', description: 'Job definitions registered by workers.' },
+        { name: 'flow', description: 'Limits and pauses.' },
+        { name: 'workers', description: 'Worker processes.' },
+        { name: 'access', description: 'Keys, tenants, sessions and the audit log.' },
+        { name: 'dialects', description: 'The same jobs through the APIs of the seed documents.' },
+        { name: 'server', description: 'Health, metrics and settings of the server.' },
       ],
     },
     transform: jsonSchemaTransform,
@@ -47,36 +47,36 @@ export function describeApi(app: FastifyInstance, version: string): void {
   });
 }
 
-/** How an operation answers when all is well. */
+/** A success response. */
 export function answer(description: string, schema: z.ZodType, type = 'application/json') {
   return { description, content: { [type]: { schema } } };
 }
 
-/** How an operation answers that can be read page by page, or followed live. */
+/** A response that can be read page by page or followed live. */
 export function pageOrStream(description: string, page: z.ZodType) {
-  const stream = z.string().describe('Server-sent events, until the job is over.');
+  const stream = z.string().describe('Server-sent events until the job finishes.');
   return {
     200: {
-      description: `${description} With Accept: text/event-stream, all of it and what follows.`,
+      description: `${description} With Accept: text/event-stream, a live stream.`,
       content: { 'application/json': { schema: page }, [EVENT_STREAM]: { schema: stream } },
     },
-    204: z.null().describe('To who follows: the job is over and all of it has been read.'),
+    204: z.null().describe('For streams: the job has finished and everything was sent.'),
   };
 }
 
-/** How an operation refuses, by status. Any call can be misdirected, ill-formed or unlucky. */
+/** Error responses by status, including those of every operation. */
 export function refusals(...codes: readonly ProblemCode[]) {
   const all: ProblemCode[] = ['VALIDATION_FAILED', ...codes, 'MISDIRECTED_REQUEST', 'INTERNAL'];
   const byStatus = Object.groupBy(all, (code) => String(PROBLEMS[code].status));
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, same = []]) => {
-      const told = same.map((code) => `${code}: ${PROBLEMS[code].title}.`).join(' ');
-      return [status, answer(told, Problem, 'application/problem+json')];
+      const titles = same.map((code) => `${code}: ${PROBLEMS[code].title}.`).join(' ');
+      return [status, answer(titles, Problem, 'application/problem+json')];
     }),
   );
 }
 
-/** How an operation refuses that takes a body, and changes something by it. */
+/** Error responses of operations with a body. */
 export function bodyRefusals(...codes: readonly ProblemCode[]) {
   return refusals(
     ...codes,
@@ -94,7 +94,7 @@ interface Generated {
   components: { schemas: Record<string, object> };
 }
 
-/** The generator lists every named schema twice, as input and as output; only some are used. */
+/** The generator lists every named schema as input and as output; keeps those in use. */
 function withoutUnused(paths: object, schemas: Record<string, object>): Record<string, object> {
   const used = new Set<string>();
   const visit = (part: unknown): void => {

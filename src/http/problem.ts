@@ -11,25 +11,25 @@ import { setSecurityHeaders } from './edge/security-headers.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-const NO_SUCH_PATH = 'there is no such path; see /docs';
+const NO_SUCH_PATH = 'path not found; see /docs';
 
 export function noSuchPath(): Refusal {
   return new Refusal('NOT_FOUND', NO_SUCH_PATH);
 }
 
-/** What the framework refuses by itself, in our words. */
+/** Errors of Fastify as API errors. */
 const FRAMEWORK_ERRORS: Record<string, [code: ProblemCode, detail: string]> = {
   FST_ERR_BAD_URL: ['NOT_FOUND', NO_SUCH_PATH],
   FST_ERR_MAX_PARAM_LENGTH: ['NOT_FOUND', NO_SUCH_PATH],
   FST_ERR_NOT_FOUND: ['NOT_FOUND', NO_SUCH_PATH],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'the body is larger than this call takes'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'the body exceeds the limit of this call'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'UNSUPPORTED_MEDIA_TYPE',
-    'the body must be sent as application/json',
+    'the content type must be application/json',
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'BAD_REQUEST',
-    'the body is not as long as Content-Length says',
+    'the length of the body differs from Content-Length',
   ],
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'the content type is missing'],
 };
@@ -38,11 +38,11 @@ export function unavailable(detail: string): Refusal {
   return new Refusal('UNAVAILABLE', detail, { headers: { 'retry-after': '1' } });
 }
 
-/** The refusal behind an error, or null when it is none: then it is a bug, or bad luck. */
+/** The API error for an error, or null for an unexpected one. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof DatabaseUnavailable) {
-    return unavailable('the database cannot be reached right now; try again');
+    return unavailable('the database is unreachable; try again');
   }
   if (error instanceof QuotaExceeded) {
     return new Refusal('QUOTA_EXCEEDED', error.message, { headers: { 'retry-after': '1' } });
@@ -60,30 +60,30 @@ export function problemOf(refusal: Refusal): Problem {
   return { type: problemType(code), title, status, detail, code, ...(errors && { errors }) };
 }
 
-/** The one place where errors become answers. What is not known is logged, and told to nobody. */
+/** Converts errors to responses. Unexpected errors are logged and not shown. */
 export function errorHandler(log: Log) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error) ?? brokenOff(request);
     if (refusal) return sendProblem(reply, refusal);
-    // The same name in the answer and in the log lets a person bring the two together.
+    // The same id in the response and in the log.
     const instance = `urn:uuid:${randomUUID()}`;
     log.error(
       { err: error, instance, method: request.method, path: pathOf(request.url) },
       'request failed',
     );
-    const hidden = new Refusal('INTERNAL', 'an unexpected error; the log of the server has more');
+    const hidden = new Refusal('INTERNAL', 'unexpected error; see the log of the server');
     sendProblem(reply, hidden, { instance });
   };
 }
 
-/** Without the query, where people search for things that no log should keep. */
+/** Without the query, which must not be logged. */
 export function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-/** A caller who hung up half-way gets no answer; there is nothing to repair either. */
+/** The client disconnected while sending; there is no one to respond to. */
 function brokenOff(request: FastifyRequest): Refusal | null {
-  return request.raw.readableAborted ? new Refusal('BAD_REQUEST', 'the request broke off') : null;
+  return request.raw.readableAborted ? new Refusal('BAD_REQUEST', 'the request was aborted') : null;
 }
 
 export function sendProblem(reply: FastifyReply, refusal: Refusal, more?: Partial<Problem>): void {

@@ -56,7 +56,7 @@ describe('the server', () => {
     const port = Number(new URL(first.address).port);
     const second = new HttpServer({ ...deps, enqueuer: {} as Enqueuer, port });
     await expect(second.start()).rejects.toThrow(
-      `port ${port} is taken on 127.0.0.1 by another program; use --port to choose another`,
+      `another program uses port ${port} on 127.0.0.1; use --port to choose another`,
     );
     await second.stop();
   });
@@ -126,7 +126,7 @@ describe('the probes', () => {
     expect((await fetch(`${server.address}/docs`)).status).toBe(200);
   });
 
-  it('say no when the database does not answer, and live on', async () => {
+  it('say no when the database does not respond, and live on', async () => {
     const ping = async () => {
       throw new DatabaseUnavailable('connect ECONNREFUSED 10.0.0.1:5432');
     };

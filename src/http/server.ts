@@ -10,10 +10,10 @@ import type { HttpDeps } from './deps.ts';
 export { buildServer } from './build-server.ts';
 export type { HttpDeps } from './deps.ts';
 
-/** How long answers in progress may take when the server stops. */
+/** Time for responses in progress when the server stops. */
 const STOP_LIMIT_MS = 5_000;
 
-/** The HTTP API as a service: it listens when started, and breaks no answer off when it leaves. */
+/** The HTTP API as a service; stopping lets responses in progress finish. */
 export class HttpServer implements Service {
   readonly name = 'http';
   readonly #deps: HttpDeps;
@@ -41,7 +41,7 @@ export class HttpServer implements Service {
     }
   }
 
-  /** From here on `/readyz` says no and no jobs are run, while requests are still answered. */
+  /** From now on `/readyz` fails and no jobs run, while requests are still served. */
   beginDrain(): void {
     this.#leaving.abort();
   }
@@ -61,7 +61,7 @@ export class HttpServer implements Service {
     }
   }
 
-  /** The real one once it listens, so that port 0 can be asked for. */
+  /** The actual address once it listens, for port 0. */
   get address(): string {
     const { host, port } = this.#deps;
     const bound = this.#app?.server.address();
@@ -70,19 +70,19 @@ export class HttpServer implements Service {
   }
 }
 
-/** People meet this one often: say what is wrong and what to do, in one line. */
+/** A clear message for the common errors of `listen`. */
 function listenError(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const refusal = (words: string) => new StartRefusal('configuration', words, { cause: error });
   if (code === 'EADDRINUSE') {
-    const who = `port ${port} is taken on ${host} by another program`;
+    const who = `another program uses port ${port} on ${host}`;
     return refusal(`${who}; use --port to choose another`);
   }
   if (code === 'EACCES') {
-    return refusal(`port ${port} needs more rights; use --port to choose another`);
+    return refusal(`port ${port} needs higher privileges; use --port to choose another`);
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return refusal(`${host} is no address of this machine; use --host to choose another`);
+    return refusal(`${host} is not an address of this machine; use --host to choose another`);
   }
   return error;
 }

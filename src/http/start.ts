@@ -3,7 +3,7 @@ import type { JobRequest } from '../core/job/new-job.ts';
 import { traceparentOf } from '../core/values/trace-context.ts';
 import { bodyRefusals } from './openapi.ts';
 
-/** What all the doors have in common through which jobs come in. */
+/** Shared by all routes that enqueue jobs. */
 export const BODY_MAX_BYTES = 1024 * 1024;
 export const BATCH_BODY_MAX_BYTES = 16 * 1024 * 1024;
 
@@ -13,7 +13,7 @@ export const startRefusals = bodyRefusals(
   'QUOTA_EXCEEDED',
 );
 
-/** Where in a trace of the caller's a job is made, if the request says so. */
+/** Adds the caller's trace context to the job, if the request has one. */
 export function traced<Job extends JobRequest>({ headers }: FastifyRequest, job: Job): Job {
   const traceparent = traceparentOf(headers['traceparent']);
   return traceparent === null ? job : { ...job, traceparent };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-/** A file of the dashboard, ready to be sent. */
+/** A file of the dashboard. */
 export interface WebFile {
   body: Buffer;
   type: string;
@@ -19,8 +19,8 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * All files of a folder by their path below it. There are few and they are small, so they are kept
- * in memory; and what is not in this list cannot be asked for, however a path is written.
+ * All files of a folder by path. They are few and small, so they are kept in memory; only listed
+ * paths can be requested.
  */
 export async function readWebFiles(folder: string): Promise<WebFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -37,9 +37,8 @@ export async function readWebFiles(folder: string): Promise<WebFiles> {
 }
 
 /**
- * The page as it is sent for a path below /ui/. It names its files relative to the root of the
- * dashboard, and how far up that is depends on the path alone: so nobody has to tell the server below
- * which path of which proxy it is.
+ * The page for a path below /ui/. It names its files relative to the root of the dashboard, whose
+ * depth depends on the path alone: the server need not know the path prefix of a proxy.
  */
 export function pageFor(page: WebFile, path: string): WebFile {
   const up = '../'.repeat(path.split('/').length - 1) || './';

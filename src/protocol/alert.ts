@@ -12,15 +12,15 @@ import { PAGE_DEFAULT, PAGE_MAX } from './requests/job-query.ts';
 const Moment = z.iso.datetime();
 const Unit = z.enum(['jobs', 'retries', 'percent', 'seconds', 'slots']);
 
-/** What `GET /v1/alerts` can be asked. */
+/** Query of `GET /v1/alerts`. */
 export const AlertQuery = closed({
-  status: oneOf('status', ALERT_STATUSES).optional().describe('Only those that are so.'),
-  rule: oneOf('rule', ALERT_RULE_NAMES).optional().describe('Only those of this rule.'),
-  definitionKey: definitionKey().optional().describe('Only those about this definition.'),
-  cursor: text(200).optional().describe('The nextCursor of the page before.'),
+  status: oneOf('status', ALERT_STATUSES).optional().describe('Only alerts with this status.'),
+  rule: oneOf('rule', ALERT_RULE_NAMES).optional().describe('Only alerts of this rule.'),
+  definitionKey: definitionKey().optional().describe('Only alerts of this definition.'),
+  cursor: text(200).optional().describe('The nextCursor of the previous page.'),
   limit: wholeInQuery(1, PAGE_MAX)
     .default(PAGE_DEFAULT)
-    .describe(`How many a page holds at most. Default ${PAGE_DEFAULT}.`),
+    .describe(`Page size. Default ${PAGE_DEFAULT}.`),
 });
 
 export const AlertAnswer = z
@@ -29,21 +29,21 @@ export const AlertAnswer = z
     rule: z.enum(ALERT_RULE_NAMES),
     tenant: z.string(),
     status: z.enum(ALERT_STATUSES),
-    definitionKey: z.string().nullable().describe('The definition that it is about.'),
-    scheduleId: z.string().nullable().describe('The schedule that it is about.'),
-    jobId: z.string().nullable().describe('One job of those that it is about.'),
+    definitionKey: z.string().nullable().describe('The definition concerned.'),
+    scheduleId: z.string().nullable().describe('The schedule concerned.'),
+    jobId: z.string().nullable().describe('One of the jobs concerned.'),
     since: Moment.describe('When it fired.'),
     resolvedAt: Moment.nullable(),
-    value: z.number().describe('What was measured last, in the unit; counting stops at 10,000.'),
+    value: z.number().describe('The last measured value, in the unit; counts stop at 10,000.'),
     threshold: z.number(),
     unit: Unit,
-    message: z.string().describe('One sentence that says what is wrong.'),
+    message: z.string().describe('Description of the problem.'),
   })
-  .meta({ id: 'Alert', description: 'Something is wrong, or was.' }) satisfies z.ZodType<AlertView>;
+  .meta({ id: 'Alert', description: 'A firing or resolved alert.' }) satisfies z.ZodType<AlertView>;
 
 export const AlertPageAnswer = z.looseObject({
   alerts: z.array(AlertAnswer),
-  nextCursor: z.string().nullable().describe('Ask with it for the next page; null at the end.'),
+  nextCursor: z.string().nullable().describe('Cursor of the next page; null at the end.'),
 });
 
 export const AlertRuleParams = z.object({
@@ -53,39 +53,41 @@ export const AlertRuleParams = z.object({
     .meta({ examples: ['dead-letters'] }),
 });
 
-/** What `PUT /v1/alerts/rules/{rule}` takes. What is left out holds as it is said more generally. */
+/** Body of `PUT /v1/alerts/rules/{rule}`. Omitted fields keep the more general value. */
 export const AlertRuleBody = closed({
   definitionKey: definitionKey()
     .nullable()
     .optional()
-    .describe('For this definition only. Default null: for all that have no rule of their own.'),
-  enabled: flag().optional().describe('Whether it may fire.'),
-  threshold: whole(1, SECONDS_MAX).optional().describe('It fires from this value on.'),
+    .describe(
+      'Only for this definition. Default null: for all definitions without their own rule.',
+    ),
+  enabled: flag().optional().describe('Whether the rule is active.'),
+  threshold: whole(1, SECONDS_MAX).optional().describe('Fires at this value or above.'),
   windowSeconds: whole(1, SECONDS_MAX)
     .optional()
-    .describe('How far back it counts; only for rules that have a window.'),
+    .describe('Length of the window; only for rules that have one.'),
 });
 
-/** What `DELETE /v1/alerts/rules/{rule}` can be asked. */
+/** Query of `DELETE /v1/alerts/rules/{rule}`. */
 export const AlertRuleQuery = closed({
-  definitionKey: definitionKey().optional().describe('The rule for this definition only.'),
+  definitionKey: definitionKey().optional().describe('The rule of this definition.'),
 });
 
 export const AlertRuleAnswer = z
   .looseObject({
     rule: z.enum(ALERT_RULE_NAMES),
-    definitionKey: z.string().nullable().describe('Null: all that have no rule of their own.'),
+    definitionKey: z.string().nullable().describe('Null: all definitions without their own rule.'),
     description: z.string().describe('What it measures.'),
     unit: Unit,
     enabled: z.boolean(),
     threshold: z.number(),
-    windowSeconds: z.int().nullable().describe('Null where it measures this moment.'),
-    source: z.enum(['default', 'config', 'api']).describe('Who decided.'),
+    windowSeconds: z.int().nullable().describe('Null for rules without a window.'),
+    source: z.enum(['default', 'config', 'api']).describe('Source of the values.'),
     updatedAt: Moment.nullable(),
   })
   .meta({
     id: 'AlertRule',
-    description: 'When an alert fires, as it holds now.',
+    description: 'An alert rule with its effective values.',
   }) satisfies z.ZodType<AlertRuleView>;
 
 export const AlertRulesAnswer = z.looseObject({ rules: z.array(AlertRuleAnswer) });

@@ -3,17 +3,17 @@ import type { AuditView } from '../core/access/audit.ts';
 import { closed, instant, text, wholeInQuery } from './fields.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from './requests/job-query.ts';
 
-/** What `GET /v1/audit` can be asked. */
+/** Query of `GET /v1/audit`. */
 export const AuditQuery = closed({
-  actor: text(200).optional().describe('Only what this one did, like key:1f0c528d0e4f0b9a.'),
-  action: text(100).optional().describe('Only this, like job.cancel.'),
-  subject: text(200).optional().describe('Only what was done to this: an id, or a name.'),
-  after: instant().optional().describe('Only from this time on.'),
+  actor: text(200).optional().describe('Only entries of this actor, like key:1f0c528d0e4f0b9a.'),
+  action: text(100).optional().describe('Only this action, like job.cancel.'),
+  subject: text(200).optional().describe('Only entries about this subject: an id or a name.'),
+  after: instant().optional().describe('Only at this time or later.'),
   before: instant().optional().describe('Only before this time.'),
-  cursor: text(200).optional().describe('The nextCursor of the page before.'),
+  cursor: text(200).optional().describe('The nextCursor of the previous page.'),
   limit: wholeInQuery(1, PAGE_MAX)
     .default(PAGE_DEFAULT)
-    .describe(`How many entries a page holds at most. Default ${PAGE_DEFAULT}.`),
+    .describe(`Page size. Default ${PAGE_DEFAULT}.`),
 });
 
 const AuditAnswer = z
@@ -21,19 +21,19 @@ const AuditAnswer = z
     id: z.string(),
     at: z.iso.datetime(),
     tenant: z.string(),
-    actor: z.string().describe('Who: key:ID, session:ID of a key, open, or cli.'),
-    action: z.string().describe('What, like job.cancel.'),
-    subject: z.string().describe('To what: an id, or a name.'),
-    before: z.unknown().describe('How it was, as far as it changed.'),
-    after: z.unknown().describe('How it is.'),
-    address: z.string().nullable().describe('From where.'),
+    actor: z.string().describe('Actor: key:ID, session:ID of a key, open, or cli.'),
+    action: z.string().describe('Action, like job.cancel.'),
+    subject: z.string().describe('Subject: an id or a name.'),
+    before: z.unknown().describe('Changed fields before the action.'),
+    after: z.unknown().describe('Changed fields after the action.'),
+    address: z.string().nullable().describe('Address of the client.'),
   })
   .meta({
     id: 'AuditEntry',
-    description: 'Something that somebody did by hand.',
+    description: 'A change made by a user.',
   }) satisfies z.ZodType<AuditView>;
 
 export const AuditPageAnswer = z.looseObject({
   entries: z.array(AuditAnswer),
-  nextCursor: z.string().nullable().describe('Ask with it for the next page; null at the end.'),
+  nextCursor: z.string().nullable().describe('Cursor of the next page; null at the end.'),
 });

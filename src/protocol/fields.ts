@@ -4,8 +4,8 @@ import { hookOwner } from '../core/definition/hooks.ts';
 import { unknownName } from '../core/values/nearest.ts';
 
 /**
- * The kinds of fields the API has. Each kind has one sentence that says what is right, whichever of
- * its rules was broken, because that is what the reader needs to know.
+ * Field types of the API. Each type has one message that describes valid values, whichever rule was
+ * broken.
  */
 interface RawIssue {
   readonly input?: unknown;
@@ -20,7 +20,7 @@ export function whole(min: number, max: number) {
   return z.int(right).min(min, right).max(max, right);
 }
 
-/** A query string knows no numbers, only words of digits. */
+/** Numbers in a query string are digits. */
 export function wholeInQuery(min: number, max: number) {
   const asNumber = (value: unknown) =>
     typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
@@ -36,7 +36,9 @@ export function flag() {
   return z.boolean(says('must be true or false'));
 }
 
-/** PostgreSQL text holds neither NUL nor half a surrogate pair; other controls break logs. */
+/**
+ * PostgreSQL text cannot contain NUL or half a surrogate pair; other control characters break logs.
+ */
 export function text(max: number) {
   const right = says(`must be text of 1 to ${max} characters without control characters`);
   return z
@@ -51,13 +53,13 @@ export function definitionKey() {
   return z.string(right).regex(KEY_SHAPE, right);
 }
 
-/** What jobs can be found by: the small jobs of hooks have a key that no definition can have. */
+/** Keys to search for: hook jobs have a key that no definition can have. */
 export function searchedKey() {
   const right = says('must be the key of a definition, like image.resize or $hook:image.resize');
   return z.string(right).refine((key) => KEY_SHAPE.test(hookOwner(key) ?? key), right);
 }
 
-/** A moment with its offset, since a bare local time means another moment on every machine. */
+/** A time with offset, since a bare local time is ambiguous. */
 export function instant() {
   const right = says(
     'must be a time from 1970 on in ISO 8601 with an offset, like 2026-01-31T08:00:00Z ' +
@@ -81,7 +83,7 @@ export function oneOf<const Names extends readonly string[]>(
   return z.enum(names, { error });
 }
 
-/** The length is judged before the entries are, or a long list of wrong ones would cost dearly. */
+/** The length is checked before the entries, to bound the cost of a long invalid list. */
 export function list<Item extends z.ZodType>(item: Item, min: number, max: number) {
   const sentence = `must be a list of ${min} to ${max} entries`;
   const right = says(sentence);
@@ -95,13 +97,13 @@ export function list<Item extends z.ZodType>(item: Item, min: number, max: numbe
 }
 
 /**
- * An object that refuses fields it does not know. Zod reports all of them as one issue, whose
- * message carries the known names; `violations.ts` makes a sentence with the nearest name for each.
+ * An object that rejects unknown fields. Zod reports them as one issue whose message contains the
+ * known names; `violations.ts` makes one message per field with the nearest name.
  */
 export function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: ({ code, input, inst }) => {
-      // Asked of the object itself, which may have been extended since.
+      // Read from the object, which may have been extended.
       if (code === 'unrecognized_keys') return Object.keys((inst as z.ZodObject).shape).join(' ');
       return input === undefined ? 'is required' : 'must be an object';
     },

@@ -1,15 +1,15 @@
 import type { ProblemCode, Violation } from './problem.ts';
 import { Refusal } from './refusal.ts';
 
-/** A hostile body can be wrong in a million places; nobody reads more than these. */
+/** Maximum number of reported violations. */
 export const FINDINGS_MAX = 1_000;
 
-/** When several kinds were found, the first of these names the answer. */
+/** The first of these that was found is the code of the error. */
 const PRECEDENCE = ['VALIDATION_FAILED', 'PAYLOAD_INVALID', 'PAYLOAD_TOO_LARGE'] as const;
 
 export type FindingCode = (typeof PRECEDENCE)[number] & ProblemCode;
 
-/** Collects all that is wrong with a request, so that one answer lets the caller mend it all. */
+/** Collects all violations of a request, to report them at once. */
 export class Findings {
   readonly #violations: Violation[] = [];
   readonly #codes = new Set<FindingCode>();
@@ -18,7 +18,7 @@ export class Findings {
     return this.#violations.length > 0;
   }
 
-  /** Looking for more would only cost time. */
+  /** No more violations are collected. */
   get full(): boolean {
     return this.#violations.length >= FINDINGS_MAX;
   }

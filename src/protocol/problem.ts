@@ -1,33 +1,32 @@
 import { z } from 'zod';
 
 /**
- * Every refusal the API can give, in one place. The codes are the contract: programs branch on
- * them, so a code never changes its meaning or its status. `docs` pages are rendered from this
- * table.
+ * All errors of the API. Codes are the contract: a code never changes its meaning or status. `docs`
+ * pages are generated from this table.
  */
 export const PROBLEMS = {
-  VALIDATION_FAILED: { status: 400, title: 'The request does not fit the API' },
-  PAYLOAD_INVALID: { status: 400, title: 'The params are not allowed as they are' },
-  URL_NOT_ALLOWED: { status: 400, title: 'Webhooks may not be sent there' },
-  INVALID_JSON: { status: 400, title: 'The body is not JSON' },
-  JSON_TOO_COMPLEX: { status: 400, title: 'The body has too many values or too many levels' },
-  BAD_REQUEST: { status: 400, title: 'The request is not proper HTTP' },
-  UNAUTHORIZED: { status: 401, title: 'Nobody is known by this key' },
-  FORBIDDEN: { status: 403, title: 'The request is not allowed' },
-  NOT_FOUND: { status: 404, title: 'There is no such thing here' },
-  METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not know this method' },
-  REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
-  CONFLICT: { status: 409, title: 'Its state does not allow this' },
-  IDEMPOTENCY_CONFLICT: { status: 409, title: 'The idempotency key was used for another job' },
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'The request is too large' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body must be JSON in UTF-8' },
-  MISDIRECTED_REQUEST: { status: 421, title: 'This server does not answer for that host' },
-  RATE_LIMITED: { status: 429, title: 'There were too many requests' },
-  QUOTA_EXCEEDED: { status: 429, title: 'The tenant has as many as it may have' },
-  HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
-  INTERNAL: { status: 500, title: 'Something went wrong in the server' },
-  UNAVAILABLE: { status: 503, title: 'The server cannot answer right now' },
-  NO_LOCAL_WORKER: { status: 503, title: 'No job can run in this server' },
+  VALIDATION_FAILED: { status: 400, title: 'Invalid request' },
+  PAYLOAD_INVALID: { status: 400, title: 'Invalid params' },
+  URL_NOT_ALLOWED: { status: 400, title: 'Webhook URL not allowed' },
+  INVALID_JSON: { status: 400, title: 'Invalid JSON' },
+  JSON_TOO_COMPLEX: { status: 400, title: 'JSON too complex' },
+  BAD_REQUEST: { status: 400, title: 'Malformed HTTP request' },
+  UNAUTHORIZED: { status: 401, title: 'Authentication required' },
+  FORBIDDEN: { status: 403, title: 'Permission denied' },
+  NOT_FOUND: { status: 404, title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
+  REQUEST_TIMEOUT: { status: 408, title: 'Request timeout' },
+  CONFLICT: { status: 409, title: 'Conflict with the current state' },
+  IDEMPOTENCY_CONFLICT: { status: 409, title: 'Idempotency key already used with other params' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'Request too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported content type: send JSON in UTF-8' },
+  MISDIRECTED_REQUEST: { status: 421, title: 'Host not served here' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
+  QUOTA_EXCEEDED: { status: 429, title: 'Quota exceeded' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'Request headers too large' },
+  INTERNAL: { status: 500, title: 'Internal server error' },
+  UNAVAILABLE: { status: 503, title: 'Service unavailable' },
+  NO_LOCAL_WORKER: { status: 503, title: 'No worker in this process' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -36,25 +35,25 @@ export function problemType(code: ProblemCode): string {
   return `urn:longshore:error:${code}`;
 }
 
-/** One thing that is wrong with a request, and where: a JSON pointer into the body or the query. */
+/** A violation: a JSON pointer into the body or query, and a message. */
 export const Violation = z.looseObject({
-  pointer: z.string().describe('Where: a JSON pointer into the body, or into the query.'),
-  detail: z.string().describe('What is wrong there.'),
+  pointer: z.string().describe('JSON pointer into the body or query.'),
+  detail: z.string().describe('Description of the violation.'),
 });
 
-/** RFC 9457. `code` is what programs read; `title` and `detail` are for people. */
+/** RFC 9457. Programs use `code`; `title` and `detail` are for users. */
 export const Problem = z
   .looseObject({
-    type: z.string().describe('A stable name of the kind of problem.'),
-    title: z.string().describe('The kind of problem in a sentence.'),
+    type: z.string().describe('Stable URN of the problem type.'),
+    title: z.string().describe('Name of the problem type.'),
     status: z.int().describe('The HTTP status.'),
-    detail: z.string().describe('What happened this time.'),
-    instance: z.string().optional().describe('This very occurrence, as the log names it.'),
-    code: z.enum(Object.keys(PROBLEMS)).describe('What programs should look at.'),
-    name: z.string().optional().describe('EnqueueError, where seed 004 calls it so.'),
-    errors: z.array(Violation).optional().describe('All that is wrong, when it was checked.'),
+    detail: z.string().describe('Description of this occurrence.'),
+    instance: z.string().optional().describe('Id of this occurrence, as in the log.'),
+    code: z.enum(Object.keys(PROBLEMS)).describe('Stable error code for programs.'),
+    name: z.string().optional().describe('EnqueueError, for the API of seed 004.'),
+    errors: z.array(Violation).optional().describe('All violations of the request.'),
   })
-  .meta({ id: 'Problem', description: 'A refusal (RFC 9457).' });
+  .meta({ id: 'Problem', description: 'An error (RFC 9457).' });
 
 export interface Violation {
   pointer: string;

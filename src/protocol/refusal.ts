@@ -6,8 +6,8 @@ export interface RefusalOptions {
 }
 
 /**
- * An expected "no": thrown wherever the answer is known, and turned into a problem at one place.
- * Its words reach the caller, so they never name what is inside the server.
+ * An expected API error, converted to a response in one place. Its message is sent to the caller,
+ * so it must not contain internals.
  */
 export class Refusal extends Error {
   override name = 'Refusal';

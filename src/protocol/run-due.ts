@@ -5,28 +5,28 @@ import { Findings } from './findings.ts';
 import { violations } from './violations.ts';
 
 const MAX_MAX = 1_000_000;
-/** Whoever waits for the answer gives up some day; the `fetch` of Node does after 300 seconds. */
+/** Clients time out; Node's `fetch` after 300 seconds. */
 const SECONDS_MAX = 240;
 
-/** What `POST /api/jobs/run` takes. */
+/** Body of `POST /api/jobs/run`. */
 export const RunDueBody = closed({
-  max: whole(1, MAX_MAX).default(RUN_DUE_DEFAULTS.max).describe('Run so many jobs at most.'),
+  max: whole(1, MAX_MAX).default(RUN_DUE_DEFAULTS.max).describe('Maximum number of jobs.'),
   seconds: number(0, SECONDS_MAX)
     .default(RUN_DUE_DEFAULTS.seconds)
-    .describe('Begin nothing after so long, and give back what still runs.'),
+    .describe('Time budget; jobs still running then are released.'),
 });
 
 export const RunDueAnswer = z.looseObject({
-  claimed: z.int().describe('How many jobs this call has begun.'),
+  claimed: z.int().describe('Number of jobs that this call started.'),
   succeeded: z.int(),
-  retried: z.int().describe('How many failed and will be tried again.'),
+  retried: z.int().describe('Number of failed jobs that will be retried.'),
   deadLettered: z
     .int()
-    .describe('How many failed for good, those that no worker has the code for included.'),
-  remaining: z.int().describe('How many are due and left, counted up to 10,000 of each kind.'),
+    .describe('Number of jobs that failed for good, including those without a worker.'),
+  remaining: z.int().describe('Number of remaining due jobs, counted up to 10,000 of each kind.'),
 }) satisfies z.ZodType<RunDueSummary>;
 
-/** No body is the usual budget. Throws a `Refusal`. */
+/** Without a body: the default budget. Throws a `Refusal`. */
 export function parseRunDue(body: unknown): RunDueBudget {
   const read = RunDueBody.safeParse(body ?? {});
   if (read.success) return read.data;

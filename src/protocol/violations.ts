@@ -6,7 +6,7 @@ import type { Violation } from './problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Zod's issues as the API tells them: a JSON pointer and one sentence each, each only once. */
+/** Zod issues as API violations: a JSON pointer and one message each, without duplicates. */
 export function violations(issues: readonly Issue[], what: string, at = ''): Violation[] {
   const found = new Map<string, Violation>();
   for (const issue of issues) {
@@ -28,7 +28,7 @@ function told(issue: Issue, what: string, pointer: string): Violation[] {
   }));
 }
 
-/** Of the alternatives, the caller meant the one whose outer shape already fits. */
+/** Of the alternatives of a union, the one whose outer shape fits. */
 function meant(alternatives: readonly (readonly Issue[])[]): readonly Issue[] {
   const fits = (issues: readonly Issue[]) =>
     issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys');

@@ -118,7 +118,7 @@ describe('a job', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await fetch(`${shop.address}/v1/jobs/${id}/cancel`, { method: 'POST' });
     await page.getByRole('button', { name: 'Cancel job' }).click();
-    await page.getByText('The job is cancelled: it cannot be cancelled any more.').waitFor();
+    await page.getByText('The job is cancelled: it can no longer be cancelled.').waitFor();
     forgiveComplaints();
   });
 

@@ -14,29 +14,29 @@ import type { Callers } from './callers.ts';
 import { guardSession } from './guards.ts';
 import { refusals } from '../openapi.ts';
 
-/** Who may call a route: nobody is asked, any caller that is known, or who has a scope. */
+/** Who may call a route: everyone, any authenticated caller, or callers with a scope. */
 export type Access = 'public' | 'known' | Scope;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    /** It is about all tenants at once, so that only keys of the host tenant may call it. */
+    /** Concerns all tenants, so only keys of the host tenant may call it. */
     ofHost?: true;
   }
   interface FastifyInstance {
-    /** Asks again whether a request may go on: what it began may outlive its key. */
+    /** Checks the request again: a stream may outlive its key. */
     permit(request: FastifyRequest, reply: FastifyReply | null): Promise<void>;
-    /** By method and path, who may call each route: the matrix of tests is made from it. */
+    /** Access by method and path; tests check it as a matrix. */
     accessTable: ReadonlyMap<string, { access: Access; ofHost: boolean }>;
   }
 }
 
 /**
- * The one door of the API. Every route declares who may call it, and one that declares nothing keeps
- * the server from starting. Who is calling is found out before the body is read.
+ * Access control of the API. Every route declares who may call it; the server does not start with a
+ * route that declares nothing. The caller is identified before the body is read.
  *
- * A thing of another tenant is never refused here: it is simply not found, by the statement that looks
- * for it, with the same answer as one that does not exist.
+ * Objects of other tenants are not refused here: their statements do not find them, so the response
+ * is the same as for an object that does not exist.
  */
 export function demandAccess(app: FastifyInstance, callers: Callers): void {
   app.decorateRequest('caller', null);
@@ -48,7 +48,8 @@ export function demandAccess(app: FastifyInstance, callers: Callers): void {
     if (access !== 'known' && !mayDo(caller.scopes, access)) {
       throw caller.kind === 'open' ? notForJobs(access) : lacking(access);
     }
-    if (ofHost && caller.home !== HOST_TENANT) throw forbidden('only a key of the default tenant');
+    if (ofHost && caller.home !== HOST_TENANT)
+      throw forbidden('requires a key of the default tenant');
     request.caller = { ...caller, tenant: await actedFor(request, caller, callers) };
   });
   const table = new Map<string, { access: Access; ofHost: boolean }>();
@@ -60,19 +61,19 @@ export function demandAccess(app: FastifyInstance, callers: Callers): void {
   app.addHook('onRequest', async (request, reply) => app.permit(request, reply));
 }
 
-/** What is refused at the door is told in the description of every route behind it. */
+/** Adds the required scope and the access errors to the description of the route. */
 function declare(route: RouteOptions): { access?: Access; ofHost?: true } {
   if (route.schema?.hide) return {};
   const { access, ofHost } = route.config ?? {};
   if (access === undefined) {
     const name = `${String(route.method)} ${route.url}`;
-    throw new Error(`${name} does not say who may call it: give it config.access`);
+    throw new Error(`${name} does not declare who may call it: set config.access`);
   }
   const declared = { access, ...(ofHost && { ofHost }) };
   if (access === 'public' || route.method === 'HEAD') return declared;
   const { description = '', response, querystring, ...schema } = route.schema as Described;
-  const needs = access === 'known' ? 'Any valid key will do.' : `Needs the scope ${access}.`;
-  const atHost = ofHost ? ' Only keys of the default tenant have it here.' : '';
+  const needs = access === 'known' ? 'Accepts any valid key.' : `Needs the scope ${access}.`;
+  const atHost = ofHost ? ' Only for keys of the default tenant.' : '';
   route.schema = {
     ...schema,
     description: `${description} ${needs}${atHost}`.trim(),
@@ -94,7 +95,7 @@ const tenant = z
   .string(shape)
   .regex(TENANT_SHAPE, shape)
   .optional()
-  .describe('Act for this tenant; only an admin key of the default tenant may name another.');
+  .describe('Act for this tenant; only an admin key of the default tenant may name another one.');
 
 async function actedFor(
   { query }: FastifyRequest,
@@ -102,13 +103,13 @@ async function actedFor(
   callers: Callers,
 ): Promise<string> {
   const asked = (query as { tenant?: unknown }).tenant;
-  // What is no name is refused with the rest of the query, where its shape is known.
+  // An invalid name is refused by the validation of the query.
   if (typeof asked !== 'string' || asked === home || !TENANT_SHAPE.test(asked)) return home;
   if (!mayActFor(home, scopes, asked)) {
     throw forbidden('only an admin key of the default tenant may act for another tenant');
   }
   if (await callers.hasTenant(asked)) return asked;
-  throw new Refusal('NOT_FOUND', `there is no tenant ${JSON.stringify(asked)}`);
+  throw new Refusal('NOT_FOUND', `tenant ${JSON.stringify(asked)} not found`);
 }
 
 function lacking(scope: Scope): Refusal {
@@ -117,8 +118,8 @@ function lacking(scope: Scope): Refusal {
 
 function notForJobs(scope: Scope): Refusal {
   return forbidden(
-    `a process of a job may not do what needs the scope ${scope} while the server has no keys: make ` +
-      'them with "longshore keys create --scope admin" from outside, and give the job one of its own',
+    `a job process may not use the scope ${scope} while the server has no keys: create ` +
+      'keys with "longshore keys create --scope admin" outside of jobs, and pass one to the job',
   );
 }
 

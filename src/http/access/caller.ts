@@ -2,33 +2,33 @@ import type { FastifyRequest } from 'fastify';
 import type { Scope } from '../../core/access/scope.ts';
 import type { Actor } from '../../store/access/audit.ts';
 
-/** Who makes a request, and for whom. */
+/** The caller of a request, and the tenant it acts for. */
 export interface Caller {
-  /** `open` is anybody, on a loopback server that never had a key. */
+  /** `open`: any caller of a loopback server that never had a key. */
   kind: 'open' | 'key' | 'session';
   keyId: string | null;
-  /** The tenant that the key belongs to. */
+  /** Tenant of the key. */
   home: string;
-  /** Whose things the request is about: the same one, or the one that an admin acts for. */
+  /** Tenant that the request acts for: `home`, or another one for admins of the host tenant. */
   tenant: string;
   scopes: readonly Scope[];
-  /** When a session ends at the latest. */
+  /** Latest end of a session. */
   expiresAt: string | null;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null until it was permitted, and for public routes. */
+    /** Null before the access check, and for public routes. */
     caller: Caller | null;
   }
 }
 
 export function callerOf({ caller, url }: FastifyRequest): Caller {
-  if (!caller) throw new Error(`nobody was permitted to ${url}`);
+  if (!caller) throw new Error(`no caller was identified for ${url}`);
   return caller;
 }
 
-/** As the audit log names who did something. */
+/** The actor as written to the audit log. */
 export function actorOf(request: FastifyRequest): Actor {
   const { kind, keyId } = callerOf(request);
   return { name: keyId === null ? kind : `${kind}:${keyId}`, address: request.clientAddress };

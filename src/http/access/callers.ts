@@ -23,22 +23,22 @@ import type { RateLimits } from '../edge/rate-limits.ts';
 import { readSessionCookies } from './session-cookie.ts';
 
 /**
- * What is known of a key may be this old. So a key that was revoked, anywhere, is refused everywhere
- * half a second later, and a busy key costs two small questions a second.
+ * Maximum age of cached keys. A revoked key is refused by all processes after half a second, and a
+ * busy key costs two small queries per second.
  */
 const FRESH_MS = 500;
-/** A key or session that is younger may be refused for so long where somebody guesses. */
+/** During an attack with guessed keys, new keys and sessions may be refused this long. */
 const MARKS_FRESH_MS = 100;
 
 type Known = Credential & { expiresAt?: string };
 
-/** How to find out about a secret that somebody shows. */
+/** A lookup of a secret. */
 interface Question {
   mayBeRight: () => Promise<boolean>;
   ask: () => Promise<Known | null>;
 }
 
-/** Tells who makes a request, from what it carries. */
+/** Identifies the caller of a request. */
 export class Callers {
   readonly #db: Queryable;
   readonly #loopback: boolean;
@@ -46,7 +46,7 @@ export class Callers {
   readonly #runnerUids: readonly UidRange[];
   readonly #known: FreshAnswers<Known | null>;
   readonly #facts: FreshAnswers<boolean>;
-  /** Of the keys and sessions that count, parts of their hashes; asked for only when somebody guesses. */
+  /** Partial hashes of live keys and sessions; read only during an attack with guessed keys. */
   readonly #marks: FreshAnswers<ReadonlySet<string>>;
 
   constructor(
@@ -66,8 +66,8 @@ export class Callers {
   }
 
   /**
-   * Throws the same refusal whatever is wrong: unknown, mistyped, revoked, expired. Without a reply it
-   * is the same request asked about again, which is not counted.
+   * Throws the same error whether the key is unknown, mistyped, revoked or expired. Without a reply
+   * it re-checks a known request, which is not counted.
    */
   async identify(request: FastifyRequest, reply: FastifyReply | null): Promise<Caller> {
     const { authorization, cookie } = request.headers;
@@ -81,20 +81,20 @@ export class Callers {
       if (found) sessions.push(found);
     }
     const [session] = sessions;
-    // Of two that are good, one was planted, and nobody can tell which.
+    // If two cookies are valid, one was planted, and it is unknown which.
     if (sessions.length > 1) return unauthorized();
     if (session) return callerAs('session', session);
     if (!(await this.isOpen())) return unauthorized();
     return (await this.#isRunner(request)) ? OPEN_TO_JOBS : OPEN;
   }
 
-  /** Who could make the first key could lock everybody else out, so a job may not. */
+  /** A job must not create the first key, which would lock out everyone else. */
   async #isRunner({ socket }: FastifyRequest): Promise<boolean> {
     if (this.#runnerUids.length === 0) return false;
     return maybeRunner(await peerUsers(socket), this.#runnerUids);
   }
 
-  /** What a key stands for, shown for a login. */
+  /** The credential of a key, for a login. */
   async credential(key: string, request: FastifyRequest, reply: FastifyReply): Promise<Credential> {
     return (await this.#ofKey(key, request, reply)) ?? unauthorized();
   }
@@ -103,12 +103,12 @@ export class Callers {
     this.#limits.ofLogin(keyId, reply);
   }
 
-  /** Its first call comes at once, perhaps from an address that shows wrong keys. */
+  /** The first call of a session follows at once, perhaps from a rate-limited address. */
   sessionBegan(): void {
     this.#marks.forget('sessions');
   }
 
-  /** On loopback, as long as there never was a key. */
+  /** Loopback server that never had a key. */
   async isOpen(): Promise<boolean> {
     if (!this.#loopback) return false;
     return !(await this.#facts.get('any key', async () => anyKey(this.#db)));
@@ -119,7 +119,7 @@ export class Callers {
     return await this.#facts.get(`tenant ${tenant}`, exists);
   }
 
-  /** Ends what is remembered of a session here; elsewhere that takes half a second. */
+  /** Drops the session from this process's cache; other processes take half a second. */
   forgetSession(sessionId: string): void {
     this.#known.forget(questionOf('session', sessionId));
   }
@@ -146,7 +146,7 @@ export class Callers {
     });
   }
 
-  /** Who shows one wrong secret after another may ask about no further one, only go on with known ones. */
+  /** An address with too many wrong secrets may only use known ones. */
   async #look(
     question: string,
     request: FastifyRequest,
@@ -162,7 +162,7 @@ export class Callers {
   }
 }
 
-/** Secrets are not kept in memory for longer than a request takes. */
+/** Hashed, so that secrets are not kept in memory. */
 function questionOf(kind: string, secret: string): string {
   return `${kind} ${hashOf(secret).toString('base64')}`;
 }
@@ -181,7 +181,7 @@ const OPEN: Caller = {
   expiresAt: null,
 };
 
-/** A process of a job, on a server without keys. */
+/** A job process on a server without keys. */
 const OPEN_TO_JOBS: Caller = { ...OPEN, scopes: ['jobs:read', 'jobs:write'] };
 
 function unauthorized(): never {

@@ -1,11 +1,11 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** More are not remembered; then the oldest go first. */
+/** Maximum number of cached answers; the oldest are dropped first. */
 const ANSWERS_MAX = 10_000;
 
 /**
- * Answers of the database that may be a little old. Each is asked for at most once at a time, and its
- * age is counted from before it was asked for, so that it is never older than it claims.
+ * A cache of query results with a maximum age. Each query runs at most once at a time, and its age
+ * counts from before it was sent, so a result is never older than claimed.
  */
 export class FreshAnswers<Answer> {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class FreshAnswers<Answer> {
     const known = this.#known.get(question);
     if (known && nowMs - known.askedAtMs < this.#freshMs) return await known.answer;
     const fresh = { askedAtMs: nowMs, answer: ask() };
-    // Put at the end again, so that the first entry is always the oldest.
+    // Moved to the end, so that the first entry is the oldest.
     this.#known.delete(question);
     this.#known.set(question, fresh);
     const [oldest] = this.#known.keys();
@@ -35,12 +35,10 @@ export class FreshAnswers<Answer> {
     }
   }
 
-  /** Whether it was ever asked, and not forgotten since. */
   has(question: string): boolean {
     return this.#known.has(question);
   }
 
-  /** The next question is asked anew. */
   forget(question: string): void {
     this.#known.delete(question);
   }

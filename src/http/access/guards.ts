@@ -4,9 +4,9 @@ import { Refusal } from '../../protocol/refusal.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * A server on loopback is open to every program of its user, and so to every web page in that
- * user's browser, unless it looks twice. Two doors are closed here: a foreign name that points to
- * this address (DNS rebinding), and a write that another site makes the browser send.
+ * A loopback server is open to all programs of its user, and so to every web page in the user's
+ * browser. Two attacks are blocked here: DNS rebinding (a foreign name that points to this address)
+ * and cross-site writes.
  */
 
 const HOST_HEADER = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/i;
@@ -14,10 +14,10 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
-/** The names by which this server may be called; the port does not matter. */
+/** Accepted Host names; the port is ignored. */
 export function allowedHosts(configured: string, named: readonly string[]): ReadonlySet<string> {
   const own = [configured, ...named].map((name) => (name.includes(':') ? `[${name}]` : name));
-  // No name server can point an address somewhere else, so any of this machine will do.
+  // DNS cannot redirect an IP address, so any address of this machine is accepted.
   const addresses = EVERY_ADDRESS.includes(configured) ? [ANY_ADDRESS] : [];
   return new Set(['localhost', '127.0.0.1', '[::1]', ...own, ...addresses].map(lowered));
 }
@@ -31,7 +31,7 @@ export function guardHost(request: FastifyRequest, allowed: ReadonlySet<string>)
   if (allowed.has(ANY_ADDRESS) && isIP((name ?? '').replace(/^\[(.*)\]$/, '$1')) !== 0) return;
   throw new Refusal(
     'MISDIRECTED_REQUEST',
-    'the Host header names another server; call this one by localhost or its configured host, or ' +
+    'the Host header names another server; use localhost or the configured host, or ' +
       'add the name to LONGSHORE_ALLOWED_HOSTS',
   );
 }
@@ -42,18 +42,18 @@ export function guardOrigin(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site'];
   const foreign = site === 'cross-site' || site === 'same-site';
   if (!foreign && (origin === undefined || isOwn(origin, host ?? ''))) return;
-  throw new Refusal('FORBIDDEN', 'another web site may not write here');
+  throw new Refusal('FORBIDDEN', 'cross-site writes are not allowed');
 }
 
-/** A browser sends its cookie by itself, so a write by it must say that our own page asked for it. */
+/** Browsers send cookies automatically, so a write by session must come from our own page. */
 export function guardSession(request: FastifyRequest, { kind }: Caller): void {
   if (kind !== 'session' || SAFE_METHODS.has(request.method)) return;
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (origin !== undefined || site === 'same-origin') return;
-  throw new Refusal('FORBIDDEN', 'a write by session must carry Origin or Sec-Fetch-Site');
+  throw new Refusal('FORBIDDEN', 'a write by session needs an Origin or Sec-Fetch-Site header');
 }
 
-/** `Origin: null`, as sandboxed pages send it, is no URL and so never our own. */
+/** `Origin: null` of sandboxed pages is no URL and so never our own. */
 function isOwn(origin: string, host: string): boolean {
   const from = URL.parse(origin);
   if (!from || from.host === '') return false;

@@ -22,10 +22,10 @@ import { noSuchJob } from '../cursors/job-path.ts';
 
 const FRESH_MS = 1_000;
 
-/** What `?reveal` is asked for with, when a route takes it. */
+/** A request that may have `?reveal`. */
 type Asked = FastifyRequest<{ Querystring: { reveal?: 'true' | 'false' | undefined } }>;
 
-/** Hides the secrets of what is shown, unless the caller may see them and asks for it. */
+/** Redacts secrets in responses, unless the caller may reveal them and asks to. */
 export class Redaction {
   readonly #db: Db;
   readonly #paths: FreshAnswers<Paths>;
@@ -57,7 +57,7 @@ export class Redaction {
     return await inSlices(redacted());
   }
 
-  /** Entries of the history of a job, some of which may be long. */
+  /** Redacts history entries, which may be long. */
   async entries<Entry>(
     entries: readonly Entry[],
     redactor: Redactor | null,
@@ -76,8 +76,8 @@ export class Redaction {
   }
 
   /**
-   * The same for jobs that were found by a text. To be found is to be seen: a job that fits only by a
-   * secret is left out, or whoever may only read could try one guess after the other.
+   * Redacts jobs found by a text search. A job that matches only by a secret is left out; otherwise
+   * a caller could guess secrets by searching.
    */
   async found<Job extends JobView>(
     request: FastifyRequest,
@@ -89,7 +89,9 @@ export class Redaction {
     return shown.filter((job, index) => hidesNothing(job, jobs[index]) || mentions(job, q));
   }
 
-  /** The message of a group is that of its newest job, which may repeat what it was given. */
+  /**
+   * The message of a group is that of its newest job, which may contain secrets from its params.
+   */
   async groups(tenant: string, groups: readonly DeadLetterGroup[]): Promise<DeadLetterGroup[]> {
     const newest = await viewAll(
       this.#db,
@@ -100,7 +102,7 @@ export class Redaction {
     return await Promise.all(
       groups.map(async (group) => {
         const job = jobs.get(group.jobId);
-        // Without its params nobody knows what is secret. It was deleted a moment ago.
+        // The job was just deleted; without its params the secrets are unknown.
         if (!job) return { ...group, message: REDACTED };
         const redactor = await this.#redactor(job.definitionKey, job.params);
         return { ...group, message: redactor.text(group.message) };
@@ -112,7 +114,7 @@ export class Redaction {
     return redactSchedule(schedule, await this.#redactor(schedule.definitionKey));
   }
 
-  /** For all that can be read of a job; null when the caller is to see it as it is. */
+  /** Redactor for a job's history; null if the caller reveals it. */
   async ofHistory(request: Asked, jobId: string): Promise<Redactor | null> {
     const revealed = this.wantsAll(request);
     const { tenant } = callerOf(request);
@@ -122,14 +124,14 @@ export class Redaction {
     return null;
   }
 
-  /** Whether the caller asks to see secrets. Throws when the key does not allow it. */
+  /** Whether the caller asks to reveal secrets. Throws without the scope. */
   wantsAll(request: Asked): boolean {
     if (request.query.reveal !== 'true') return false;
     if (mayDo(callerOf(request).scopes, 'jobs:reveal')) return true;
     throw new Refusal('FORBIDDEN', 'the key lacks the scope jobs:reveal');
   }
 
-  /** Before anything is shown. */
+  /** Writes the audit entry before anything is revealed. */
   async writeDown(request: FastifyRequest, action: string, subject: string): Promise<void> {
     const { tenant } = callerOf(request);
     await audit(this.#db, actorOf(request), { tenant, action, subject });
@@ -147,9 +149,9 @@ export class Redaction {
 type Paths = ReadonlyMap<string, readonly string[]>;
 
 function redactorOf(paths: Paths, definitionKey: string, params: unknown): Redactor {
-  // What a delivery knows of its job was not redacted yet: that is done when it is sent.
+  // The job data in a delivery is redacted when it is sent, not before.
   if (definitionKey === WEBHOOK_KEY) return new Redactor(['error'], params);
-  // The jobs of hooks carry what their owner's jobs do.
+  // Hook jobs contain data of their owner's jobs.
   return new Redactor(paths.get(hookOwner(definitionKey) ?? definitionKey), params);
 }
 

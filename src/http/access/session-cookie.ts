@@ -1,9 +1,9 @@
 import { SESSION_MS } from '../../store/access/sessions.ts';
 
 /**
- * The session of a browser. No script can read it, and no other site can make the browser send it. When
- * it was made by an encrypted connection, which the Origin of the login tells, it is kept to such, and its
- * name says to the browser that no other host may set it, not even one below the same domain.
+ * The session cookie: HttpOnly and SameSite=Strict. After a login over HTTPS, which the Origin
+ * shows, it is Secure with the `__Host-` prefix, so that no other host, not even a subdomain, can
+ * set it.
  */
 const NAME = 'longshore_session';
 const HOST_NAME = `__Host-${NAME}`;
@@ -11,9 +11,9 @@ const VALUE = /^[0-9a-f]{64}$/;
 const CANDIDATES_MAX = 4;
 
 /**
- * Mostly one. Without encryption another site below the same domain, or on another port of this machine,
- * can plant a second one, for a longer path, that the browser sends first: so all of them are read, and
- * the one that is known here counts. One that nobody else can set goes before all others.
+ * All session cookies of a request. Without HTTPS another site of the same domain, or another port,
+ * can plant a second cookie with a longer path that the browser sends first. So all are read, the
+ * `__Host-` one first, and the known one counts.
  */
 export function readSessionCookies(header: string | undefined): string[] {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim().split('=', 2));

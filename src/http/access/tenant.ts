@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from './caller.ts';
 
-/** Whose jobs a request is about. The only place that knows. */
+/** The tenant that a request acts for. */
 export function tenantOf(request: FastifyRequest): string {
   return callerOf(request).tenant;
 }

@@ -12,7 +12,7 @@ describe('a cursor', () => {
 
   it('is refused in another sort, which would skip jobs', () => {
     const cursor = makeCursor('createdAt', JOB);
-    expect(() => readCursor(cursor, '-createdAt')).toThrow('was made for sort=createdAt');
+    expect(() => readCursor(cursor, '-createdAt')).toThrow('belongs to sort=createdAt');
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { isJobId } from '../../core/job/job-id.ts';
 import type { DeadLetterCursor } from '../../store/read/dead-letters.ts';
 import { foreignCursor } from './cursor.ts';
 
-/** Where the next page of dead letters begins, as one opaque word. */
+/** The opaque cursor of dead letters. */
 export function makeDeadLetterCursor({ at, id }: DeadLetterCursor): string {
   return Buffer.from(`${at}|${id}`).toString('base64url');
 }

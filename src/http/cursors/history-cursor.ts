@@ -2,7 +2,7 @@ import { isJobId } from '../../core/job/job-id.ts';
 import type { WaitingCursor, WaitingSort } from '../../store/read/list-waiting.ts';
 import { foreignCursor } from './cursor.ts';
 
-/** Where the next page of waiting jobs begins: like other cursors, it carries its sort. */
+/** The opaque cursor of waiting jobs; contains its sort. */
 export function makeHistoryCursor(sort: WaitingSort, { a, b, id }: WaitingCursor): string {
   return Buffer.from(`${sort} ${a} ${b} ${id}`).toString('base64url');
 }

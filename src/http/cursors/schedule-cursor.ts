@@ -2,7 +2,7 @@ import { isScheduleId } from '../../core/schedule/schedule-id.ts';
 import type { SlotCursor } from '../../store/schedules/slots.ts';
 import { foreignCursor } from './cursor.ts';
 
-/** Cursors are opaque words, so that nobody comes to depend on what is in them. */
+/** Opaque, so that clients do not depend on the content. */
 export function wordOf(place: string): string {
   return Buffer.from(place).toString('base64url');
 }

@@ -3,16 +3,16 @@ import { Refusal } from '../../protocol/refusal.ts';
 import { ScheduleError } from '../../schedule/error.ts';
 import { ScheduleNameTaken } from '../../store/schedules/schedules.ts';
 
-/** An id that cannot be one is answered like one that is not there. */
+/** A malformed id gets the same 404 as an unknown one. */
 export function scheduleIdOf(text: string): string {
   return isScheduleId(text) ? text : noSuchSchedule(text);
 }
 
 export function noSuchSchedule(id: string): never {
-  throw new Refusal('NOT_FOUND', `there is no schedule ${JSON.stringify(id.slice(0, 60))}`);
+  throw new Refusal('NOT_FOUND', `schedule ${JSON.stringify(id.slice(0, 60))} not found`);
 }
 
-/** What a schedule is refused for, said with the field it is about. */
+/** Converts errors of a schedule to API errors with the field. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,11 +1,11 @@
 import { isJobId } from '../../core/job/job-id.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 
-/** An id that cannot be one is answered like one that is not there. Ids are made like those of jobs. */
+/** A malformed id gets the same 404 as an unknown one. Ids have the format of job ids. */
 export function webhookIdOf(text: string): string {
   return isJobId(text) ? text : noSuchWebhook(text);
 }
 
 export function noSuchWebhook(id: string): never {
-  throw new Refusal('NOT_FOUND', `there is no webhook ${JSON.stringify(id.slice(0, 60))}`);
+  throw new Refusal('NOT_FOUND', `webhook ${JSON.stringify(id.slice(0, 60))} not found`);
 }

@@ -18,14 +18,14 @@ import { startOne } from '../../enqueue/start-jobs.ts';
 import { BODY_MAX_BYTES, startRefusals, traced } from '../start.ts';
 import { tenantOf } from '../access/tenant.ts';
 
-/** Seed 001: the API records intent, and shows outcomes and nothing of what is inside. */
+/** Seed 001: the API records intents and shows outcomes, but no internals. */
 const CREATE = {
   operationId: 'createIntent',
   tags: ['dialects'],
-  summary: 'Start a job, in the words of seed 001',
+  summary: 'Enqueue a job (API of seed 001)',
   description:
-    'Stores the job; when the answer arrives it is durable. The same idempotency key of the same ' +
-    'tenant always answers with the first job.',
+    'Stores the job durably before it responds. The same idempotency key of the same tenant ' +
+    'always returns the first job.',
   body: IntentBody,
   response: { 202: answer('The job is stored.', IntentAnswer), ...startRefusals },
 };
@@ -33,8 +33,8 @@ const CREATE = {
 const OBSERVE = {
   operationId: 'observeIntent',
   tags: ['dialects'],
-  summary: 'Look at one job, in the words of seed 001',
-  description: 'Neither payload nor attempts, workers, leases or stacks are ever shown here.',
+  summary: 'Get a job (API of seed 001)',
+  description: 'Never shows payload, attempts, workers, leases or stacks.',
   params: JobIdParams,
   querystring: NoQuery,
   response: { 200: answer('The job.', ObservedAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },

@@ -9,14 +9,13 @@ import { BODY_MAX_BYTES, startRefusals, traced } from '../start.ts';
 import { tenantOf } from '../access/tenant.ts';
 
 /**
- * Seed 003. Its visibility timeout is what the definition says of the time one attempt may take
- * (`timeoutSeconds`), and the lease, when the worker itself is gone. All jobs that are over either
- * come back, not only the one at the head of the queue.
+ * Seed 003. Its visibility timeout is the definition's `timeoutSeconds`, and the lease if the
+ * worker is lost. All timed-out jobs return to the queue, not only the one at its head.
  */
 const QUEUE = {
   operationId: 'queueJob',
   tags: ['dialects'],
-  summary: 'Start a job, in the words of seed 003',
+  summary: 'Enqueue a job (API of seed 003)',
   body: QueueBody,
   response: { 201: answer('The job is stored.', QueuedAnswer), ...startRefusals },
 };

@@ -8,25 +8,25 @@ import { unavailable } from '../problem.ts';
 import { tenantOf } from '../access/tenant.ts';
 
 /**
- * Each run has processes of its own, so a caller in a hurry could fill the machine with them. Two
- * are enough for a call every minute whose forerunner has not ended yet.
+ * Each run starts its own processes, so their number is limited. Two suffice for a call per minute
+ * whose predecessor still runs.
  */
 const RUNS_MAX = 2;
 
 const RUN = {
   operationId: 'runDueJobs',
   tags: ['dialects'],
-  summary: 'Run what is due now',
+  summary: 'Run due jobs',
   description:
-    'Does what schedulers and workers would do now, within a budget, and answers when that is ' +
-    'done: for who calls it every minute. Calling it twice at once, or beside workers, runs no ' +
-    'job twice; a third call at once is refused. What still runs when the time is over is given ' +
-    'back, which costs no attempt. A job of `POST /api/jobs/enqueue` that no worker has the code ' +
-    'for fails, if it is of the tenant of the caller. The run goes on when the caller hangs up. ' +
-    'A body is not needed.',
+    'Runs due jobs within a budget, as scheduler and worker, and responds when it is finished: ' +
+    'for callers such as cron that call it every minute. Two concurrent calls, or workers beside ' +
+    'it, run no job twice; a third concurrent call is refused. Jobs still running at the end of ' +
+    'the budget are released, which uses no attempt. A job of `POST /api/jobs/enqueue` without a ' +
+    'worker fails if it belongs to the tenant of the caller. The run continues if the caller ' +
+    'disconnects. The body is optional.',
   body: RunDueBody,
   response: {
-    200: answer('What was done.', RunDueAnswer),
+    200: answer('The result.', RunDueAnswer),
     ...bodyRefusals('NO_LOCAL_WORKER'),
   },
 };
@@ -37,7 +37,7 @@ export function runDueRoutes(
   leaving: AbortSignal,
 ): void {
   const underWay = new Set<Promise<RunDueSummary>>();
-  // A connection may be gone before its run: the server has not stopped until both have ended.
+  // A connection may close before its run ends; the server stops after both.
   app.addHook('onClose', async () => void (await Promise.allSettled(underWay)));
 
   app.post(
@@ -47,14 +47,14 @@ export function runDueRoutes(
       const budget = parseRunDue(request.body);
       if (!runDue) {
         const advice = 'call a server started with `longshore start`, or run `longshore run-due`';
-        throw new Refusal('NO_LOCAL_WORKER', `this server serves the API only: ${advice}`);
+        throw new Refusal('NO_LOCAL_WORKER', `this process has no worker: ${advice}`);
       }
       if (leaving.aborted) throw unavailable('the server is draining');
       if (underWay.size >= RUNS_MAX) {
-        throw unavailable(`${RUNS_MAX} runs are under way here; try again when one has ended`);
+        throw unavailable(`${RUNS_MAX} runs are in progress; try again later`);
       }
-      // Nothing moves on the connection until the answer; the server would take it for a dead one.
-      // For the next request on it the usual timeout holds again.
+      // The connection is idle until the response, so its timeout is disabled for this request
+      // only.
       request.raw.setTimeout(0);
       const run = runDue(budget, { tenant: tenantOf(request), signal: leaving });
       underWay.add(run);

@@ -27,11 +27,11 @@ import { tenantOf } from '../access/tenant.ts';
 const ENQUEUE = {
   operationId: 'enqueueJob',
   tags: ['dialects'],
-  summary: 'Start a job, in the words of seed 004',
+  summary: 'Enqueue a job (API of seed 004)',
   description:
-    'The same idempotency key of the same tenant always answers with the first job. What the ' +
-    'code of the job throws is not tried again. A job that no worker has the code for fails. A ' +
-    'payload that is refused has the name EnqueueError.',
+    'The same idempotency key of the same tenant always returns the first job. Errors thrown by ' +
+    'the job are not retried. A job without a worker fails. The error of an invalid payload has ' +
+    'the name EnqueueError.',
   body: EnqueueBody,
   response: { 202: answer('The job is stored.', EnqueuedAnswer), ...startRefusals },
 };
@@ -39,7 +39,7 @@ const ENQUEUE = {
 const GET = {
   operationId: 'getEnqueuedJob',
   tags: ['dialects'],
-  summary: 'Look at one job, in the words of seed 004',
+  summary: 'Get a job (API of seed 004)',
   params: JobIdParams,
   querystring: NoQuery,
   response: { 200: answer('The job.', RunnerJobAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
@@ -48,11 +48,11 @@ const GET = {
 const RETRY = {
   operationId: 'retryEnqueuedJob',
   tags: ['dialects'],
-  summary: 'Retry a job, in the words of seed 004',
-  description: 'A dead letter runs again; any other status answers 409.',
+  summary: 'Retry a job (API of seed 004)',
+  description: 'Retries a dead letter; any other status returns 409.',
   params: JobIdParams,
   body: RetryBody,
-  response: { 202: answer('It runs again.', EnqueuedAnswer), ...retryRefusals },
+  response: { 202: answer('The job was requeued.', EnqueuedAnswer), ...retryRefusals },
 };
 
 export function runnerJobsRoutes(

@@ -4,12 +4,12 @@ import { pathOf } from '../problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Asked every few seconds by machines: no line in the access log. */
+    /** Not in the access log, because probes call it every few seconds. */
     quiet?: boolean;
   }
 }
 
-/** One line per request, at debug level only: in production the answers are counted, not told. */
+/** One line per request at debug level; in production use the metrics. */
 export function logAccess(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {
     if (request.routeOptions.config.quiet) return;

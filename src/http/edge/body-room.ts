@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../protocol/refusal.ts';
 import { unavailable } from '../problem.ts';
 
-/** Smaller bodies are not counted: the limits of requests and connections bound them. */
+/** Smaller bodies are not counted: request and connection limits bound them. */
 const COUNTED_MIN_BYTES = 65_536;
 export const BODY_ROOM_BYTES = 256 * 1024 * 1024;
 
 /**
- * How many bytes of large bodies this process holds at once, from the first byte until the answer is
- * sent. Without a bound, a caller that opens hundreds of batches of 16 MB takes all memory there is. One
- * tenant may have half of the room, so that others find some.
+ * Bounds the bytes of large bodies in memory, from the first byte until the response is sent.
+ * Otherwise hundreds of concurrent 16 MB batches would exhaust the memory. One tenant may use half
+ * of it.
  */
 export class BodyRoom {
   readonly #maxBytes: number;
@@ -20,15 +20,15 @@ export class BodyRoom {
     this.#maxBytes = maxBytes;
   }
 
-  /** Throws when there is no room; call what it answers when the request is over. */
+  /** Throws if the limit is reached; call the returned function at the end of the request. */
   take(tenant: string, bytes: number): () => void {
     const own = this.#ofTenant.get(tenant) ?? 0;
     if (own + bytes > this.#maxBytes / 2) {
-      const detail = 'too many large bodies of this tenant are being read here; try again later';
+      const detail = 'too many large requests of this tenant are in progress; try again later';
       throw new Refusal('RATE_LIMITED', detail, { headers: { 'retry-after': '1' } });
     }
     if (this.#bytes + bytes > this.#maxBytes) {
-      throw unavailable('too many large bodies are being read here; try again later');
+      throw unavailable('too many large requests are in progress; try again later');
     }
     this.#add(tenant, bytes);
     let held = bytes;
@@ -46,7 +46,7 @@ export class BodyRoom {
   }
 }
 
-/** To be called after the door: until the caller is known, no body is read. */
+/** Runs after the access check: no body is read before the caller is known. */
 export function limitBodies(app: FastifyInstance, room: BodyRoom): void {
   app.addHook('onRequest', async (request, reply) => {
     const bytes = bytesToCome(request);
@@ -56,7 +56,7 @@ export function limitBodies(app: FastifyInstance, room: BodyRoom): void {
   });
 }
 
-/** A body of unknown length may have all that its route allows. */
+/** A body of unknown length counts as the maximum of its route. */
 function bytesToCome({ headers, routeOptions }: FastifyRequest): number {
   const max = routeOptions.bodyLimit;
   if (headers['transfer-encoding'] !== undefined) return max;

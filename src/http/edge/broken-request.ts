@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import { Refusal } from '../../protocol/refusal.ts';
 import { PROBLEM_TYPE, problemOf } from '../problem.ts';
 
-/** What Node's parser says, in our words. Anything else is simply not proper HTTP. */
+/** Errors of Node's HTTP parser as API errors. */
 const REASONS: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: new Refusal('HEADERS_TOO_LARGE', 'the headers are larger than 16 KB'),
   ERR_HTTP_REQUEST_TIMEOUT: new Refusal('REQUEST_TIMEOUT', 'the request did not arrive in time'),
 };
-const OTHERWISE = new Refusal('BAD_REQUEST', 'the request is not proper HTTP/1.1');
+const OTHERWISE = new Refusal('BAD_REQUEST', 'the request is not valid HTTP/1.1');
 
-/** Such a request never became one, so there is no reply object: the answer is written by hand. */
+/** There is no reply object for such a request, so the response is written to the socket. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

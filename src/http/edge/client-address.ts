@@ -3,16 +3,16 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where the request comes from: of limits, and of the audit log. */
+    /** Client address, for rate limits and the audit log. */
     clientAddress: string;
   }
 }
 
-/** Proxies whose `X-Forwarded-For` is believed. Everybody else can write what they like into it. */
+/** Proxies whose `X-Forwarded-For` is trusted. Any other client could forge it. */
 export class TrustedProxies {
   readonly #networks = new BlockList();
 
-  /** In the notation of CIDR, such as `10.0.0.0/8`. */
+  /** In CIDR notation, such as `10.0.0.0/8`. */
   constructor(networks: readonly string[] = []) {
     for (const network of networks) {
       const [address = '', prefix = ''] = network.split('/');
@@ -21,8 +21,8 @@ export class TrustedProxies {
   }
 
   /**
-   * Each proxy adds at the end of the list whom it was called by. So the list is read from its end, as
-   * long as the one who wrote the entry is trusted; what is no address ends it as well.
+   * Each proxy appends the address of its caller. So the list is read from its end as long as the
+   * writer of an entry is trusted; an invalid address ends it.
    */
   clientOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): string {
     let client = plain(ip);
@@ -43,7 +43,7 @@ export class TrustedProxies {
 
 const LIST_LENGTH_MAX = 4_096;
 
-/** Without a port, without brackets, and IPv4 as such. */
+/** Without port and brackets; mapped IPv4 addresses as IPv4. */
 function plain(text: string): string {
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? [];
   const [, beforePort] = /^([\d.]+):\d+$/.exec(text) ?? [];

@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 import { isLoopback } from '../../core/access/bind.ts';
 import { networkOf } from './rate-limits.ts';
 
-/** Files that are needed for other things: the database, logs, child processes. */
+/** File descriptors reserved for the database, logs and child processes. */
 const FILES_KEPT_FREE = 256;
 const CONNECTIONS_MAX = 10_000;
 
 /**
- * How many connections there may be at once. Each is an open file, and a process that has none left can
- * neither answer nor ask its database.
+ * Maximum number of connections. Each is an open file; without free descriptors the process could
+ * neither respond nor query its database.
  */
 export function connectionsMax(fileLimit: number | null = openFileLimit()): number {
   if (fileLimit === null) return CONNECTIONS_MAX;
@@ -19,8 +19,8 @@ export function connectionsMax(fileLimit: number | null = openFileLimit()): numb
 }
 
 /**
- * Keeps idle connections from shutting others out. At three quarters of what there may be, those on
- * which nothing is asked are closed; and one address (loopback may be a proxy) has a quarter at most.
+ * Above three quarters of the maximum, idle connections are closed. One address has at most a
+ * quarter, except loopback, which may be a proxy.
  */
 export function limitConnections(server: Server, max: number): void {
   server.maxConnections = max;

@@ -51,9 +51,9 @@ describe('a problem', () => {
     const { problem, headers } = await call({ url: '/nowhere' });
     expect(problem).toEqual({
       type: 'urn:longshore:error:NOT_FOUND',
-      title: 'There is no such thing here',
+      title: 'Not found',
       status: 404,
-      detail: 'there is no such path; see /docs',
+      detail: 'path not found; see /docs',
       code: 'NOT_FOUND',
     });
     expect(headers['x-content-type-options']).toBe('nosniff');

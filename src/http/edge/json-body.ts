@@ -6,10 +6,10 @@ import { inSlices, OneAtATime } from '../../runtime/slices.ts';
 import { BODY_MAX_BYTES } from '../start.ts';
 
 /**
- * Only JSON in UTF-8 is read. `JSON.parse` keeps `__proto__` as a plain key, which hurts nobody
- * here; params with it are refused later, with a pointer. An empty body is no body, whatever its
- * type says. Large bodies are read one after the other and in slices: others are answered in between,
- * and what is in memory at a time stays bounded.
+ * Accepts JSON in UTF-8 only. `JSON.parse` keeps `__proto__` as a plain key, which is harmless;
+ * params with it are refused later with a pointer. An empty body is no body. Large bodies are
+ * parsed one after the other and in slices, so that other requests are served in between and memory
+ * stays bounded.
  */
 export function readJsonOnly(app: FastifyInstance): void {
   const largeBodies = new OneAtATime();
@@ -28,13 +28,13 @@ export function readJsonOnly(app: FastifyInstance): void {
   );
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => {
     if (body.length === 0) done(null, undefined);
-    else done(unsupported('the body must be sent as application/json'));
+    else done(unsupported('the content type must be application/json'));
   });
 }
 
 /**
- * What a body may be made of. One job has up to 500 names, or a list of 65,536 numbers; a batch is many
- * jobs. A value takes up to about a hundred bytes of memory, however short it is in the body.
+ * Limits of a body. One job has up to 500 names or a list of 65,536 numbers; a batch has many jobs.
+ * A value takes about 100 bytes of memory, however short it is in the body.
  */
 const LIMITS: JsonLimits = { valuesMax: 100_000, depthMax: 100 };
 const BATCH_LIMITS: JsonLimits = { ...LIMITS, valuesMax: 500_000 };
@@ -42,13 +42,13 @@ const BATCH_LIMITS: JsonLimits = { ...LIMITS, valuesMax: 500_000 };
 function demandPlainUtf8(request: FastifyRequest): void {
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type)?.[1] ?? 'utf-8';
-  if (!/^utf-?8$/i.test(charset)) throw unsupported('JSON must be sent in UTF-8');
-  if (coding !== 'identity') throw unsupported('a compressed body is not read here');
+  if (!/^utf-?8$/i.test(charset)) throw unsupported('JSON must be encoded in UTF-8');
+  if (coding !== 'identity') throw unsupported('compressed bodies are not supported');
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Wrong bytes are refused: to replace them would store something that nobody sent. */
+/** Invalid bytes are refused, not replaced: the stored value must be what was sent. */
 function decode(body: Uint8Array): string {
   try {
     return UTF_8.decode(body);
@@ -69,8 +69,8 @@ function* parseSteps(body: Buffer, limits: JsonLimits): Generator<undefined, unk
       const { message: detail } = error;
       throw new Refusal('VALIDATION_FAILED', detail, { errors: [{ pointer: '', detail }] });
     }
-    // The parser's words say where it stopped, and quote only what the caller sent.
-    const reason = error instanceof SyntaxError ? error.message : 'it cannot be read';
+    // The parser's message contains only the position and the caller's own text.
+    const reason = error instanceof SyntaxError ? error.message : 'cannot be parsed';
     throw new Refusal('INVALID_JSON', `the body is not JSON: ${reason.slice(0, 200)}`);
   }
 }

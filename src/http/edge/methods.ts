@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../protocol/refusal.ts';
 import { sendProblem } from '../problem.ts';
 
-/** Path patterns and the methods they know: our own memory of the routing table. */
+/** Methods by path pattern. */
 export type RouteTable = Map<string, Set<string>>;
 
 export function rememberRoutes(app: FastifyInstance): RouteTable {
@@ -18,9 +18,8 @@ export function rememberRoutes(app: FastifyInstance): RouteTable {
 }
 
 /**
- * Gives every known path an answer to all other methods: 405 with `Allow`, and 204 to OPTIONS. They
- * are routes of their own, so that the router decides which path was meant, and they answer before
- * any body is read.
+ * Adds a response for all other methods of a known path: 405 with `Allow`, and 204 for OPTIONS.
+ * They are routes, so the router matches the path, and they respond before a body is read.
  */
 export function closeOtherMethods(app: FastifyInstance, table: RouteTable): void {
   for (const [url, known] of table) {
@@ -36,7 +35,7 @@ export function closeOtherMethods(app: FastifyInstance, table: RouteTable): void
   }
 }
 
-/** Fastify knows a dozen methods; the others would fall through to "no such path". */
+/** Fastify knows a dozen methods; others would become a 404. */
 export function knowAllMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -49,7 +48,7 @@ async function answerOther(
   allow: string,
 ): Promise<FastifyReply> {
   if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send();
-  const detail = `this path does not know ${request.method}; it knows ${allow}`;
+  const detail = `${request.method} is not allowed for this path; allowed: ${allow}`;
   sendProblem(reply, new Refusal('METHOD_NOT_ALLOWED', detail, { headers: { allow } }));
   return reply;
 }

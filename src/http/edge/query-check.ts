@@ -5,16 +5,15 @@ import { NoQuery } from '../../protocol/requests/job-query.ts';
 import { violations } from '../../protocol/violations.ts';
 
 /**
- * Every route says what its query string may hold; one that says nothing takes none. This happens
- * here and not in the routes, so that none can forget it. Bodies are read by the routes themselves:
- * their rules cross fields and headers, and everything wrong with them is answered at once.
+ * Validates query strings centrally: a route without a schema accepts no parameters. Bodies are
+ * parsed by the routes, because their rules cross fields and headers.
  */
 export function checkQueries(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (!route.schema?.hide) route.schema = { querystring: NoQuery, ...route.schema };
   });
   app.setValidatorCompiler(validator);
-  // The answers are ours: what they look like is held by types and tests, not checked per request.
+  // Responses are checked by types and tests, not per request.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 }
 

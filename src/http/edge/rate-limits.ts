@@ -5,7 +5,7 @@ import { type Bucket, type BucketRule, takeToken } from '../../core/queue/token-
 import { Refusal } from '../../protocol/refusal.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** What one process allows before it asks the database anything; 0 is no limit. */
+/** Rate limits of one process, applied before any query; 0 means no limit. */
 export interface RequestLimits {
   keyRequestsPerSecond: number;
   addressRequestsPerSecond: number;
@@ -13,15 +13,15 @@ export interface RequestLimits {
 
 export const NO_LIMITS: RequestLimits = { keyRequestsPerSecond: 0, addressRequestsPerSecond: 0 };
 
-/** For so many seconds' worth of requests a caller may be ahead of the rate. */
+/** Burst, in seconds of the rate. */
 const BURST_SECONDS = 2;
-/** Of keys that turned out to be none, per address: each cost the database a look. */
+/** Wrong keys per address: each one costs a query. */
 const WRONG_KEYS: BucketRule = { perSecond: 10, burst: 100 };
-/** Of sessions that begin with one key. */
+/** Logins per key. */
 const LOGINS: BucketRule = { perSecond: 1, burst: 30 };
 const BUCKETS_MAX = 10_000;
 
-/** One bucket for each name. When there are too many, the one that was used longest ago is dropped. */
+/** One token bucket per name; the least recently used is dropped. */
 class RateLimit {
   readonly #what: string;
   readonly #rule: BucketRule;
@@ -34,7 +34,7 @@ class RateLimit {
     this.#clock = clock;
   }
 
-  /** Throws the refusal when there have been too many; tells the caller how many are left. */
+  /** Throws when the limit is exceeded; adds the rate limit headers. */
   take(name: string, reply: FastifyReply): void {
     if (this.#rule.perSecond === 0) return;
     const taken = takeToken(this.#buckets.get(name), this.#rule, this.#clock.monotonicMs());
@@ -49,13 +49,13 @@ class RateLimit {
     if (!taken.allowed) throw limited(this.#what, seconds, headers);
   }
 
-  /** Whether it is empty, without taking anything. */
+  /** Whether the bucket is empty; takes nothing. */
   isSpent(name: string): boolean {
     const bucket = this.#buckets.get(name);
     return !takeToken(bucket, this.#rule, this.#clock.monotonicMs()).allowed;
   }
 
-  /** Takes one without a word. */
+  /** Takes one token without headers. */
   charge(name: string): void {
     const now = this.#clock.monotonicMs();
     this.#keep(name, takeToken(this.#buckets.get(name), this.#rule, now).bucket);
@@ -70,9 +70,8 @@ class RateLimit {
 }
 
 /**
- * The limits of the door. They are counted per process and before any work is done: an address may
- * send so much, then a key may, and an address that shows wrong keys soon has to slow down. Loopback
- * has no limit per address: that is this machine itself, or a proxy with everybody behind it.
+ * Rate limits of the API, per process and before any work: per address, per key, and for wrong keys
+ * per address. Loopback has no limit per address, because it may be a proxy for everyone.
  */
 export class RateLimits {
   readonly #addresses: RateLimit;
@@ -92,16 +91,18 @@ export class RateLimits {
     if (!isLoopback(ip)) this.#addresses.take(networkOf(ip), reply);
   }
 
-  /** `name` stands for the whole key, so that nobody can use up the limit of a key he does not have. */
+  /**
+   * `name` identifies the whole key including its secret, so that only its owner can use up its
+   * limit.
+   */
   ofKey(name: string, reply: FastifyReply): void {
     this.#keys.take(name, reply);
   }
 
   /**
-   * Before the database is asked about a key that is not known here. Where the address has shown too
-   * many wrong ones, only those go on that may be right: others behind the same proxy have keys, too.
-   * That is told by the hash of the secret, so that nobody who knows only the id of a key can use up
-   * what its owner may.
+   * Called before an unknown key is looked up. An address with too many wrong keys may only look up
+   * keys that may be valid, because others behind the same proxy have keys too. The check uses the
+   * hash of the secret, so knowing a key id is not enough.
    */
   async beforeUnknownKey(
     { clientAddress: ip }: FastifyRequest,
@@ -115,13 +116,13 @@ export class RateLimits {
     this.#wrongKeys.charge(networkOf(ip));
   }
 
-  /** Each login is a row, an entry of the audit log, and a cookie that lives for hours. */
+  /** Each login writes a session and an audit entry. */
   ofLogin(keyId: string, reply: FastifyReply): void {
     this.#logins.take(keyId, reply);
   }
 }
 
-/** Whoever has one address of IPv6 has the 2^64 beside it, too. */
+/** An IPv6 client usually owns a /64 network. */
 export function networkOf(ip: string): string {
   if (!isIPv6(ip) || ip.startsWith('::ffff:')) return ip;
   const [head = '', tail] = ip.split('::');

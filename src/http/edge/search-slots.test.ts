@@ -28,7 +28,7 @@ test('a search that fails frees its place, and too many that wait are refused', 
     { length: 52 },
     async () => await slots.run('a', async () => await limiter.promise),
   );
-  await expect(slots.run('a', async () => 1)).rejects.toThrow('too many searches wait');
+  await expect(slots.run('a', async () => 1)).rejects.toThrow('too many searches are waiting');
   expect(await slots.run('b', async () => 1)).toBe(1);
   limiter.resolve();
   await Promise.all(many);

@@ -1,14 +1,14 @@
 import { unavailable } from '../problem.ts';
 
-/** How many searches by text run at once, of one tenant and of all; the others wait for their turn. */
+/** Maximum number of concurrent text searches, per tenant and in total; others wait. */
 const OF_TENANT_MAX = 2;
 const OF_ALL_MAX = 4;
 const WAITING_OF_TENANT_MAX = 50;
 const WAITING_MAX = 1_000;
 
 /**
- * A search by text (`q`) reads many jobs, and twenty of them at once would keep the database from
- * everybody else. So few run at a time, and the next is one whose tenant has the fewest under way.
+ * A text search (`q`) reads many jobs, and many at once would overload the database. So few run at
+ * a time; the next one is of the tenant with the fewest running.
  */
 export class SearchSlots {
   readonly #running = new Map<string, number>();
@@ -18,7 +18,7 @@ export class SearchSlots {
   async run<T>(tenant: string, search: () => Promise<T>): Promise<T> {
     const own = this.#waiting.filter((one) => one.tenant === tenant).length;
     if (own >= WAITING_OF_TENANT_MAX || this.#waiting.length >= WAITING_MAX) {
-      throw unavailable('too many searches wait here; try again later');
+      throw unavailable('too many searches are waiting; try again later');
     }
     await new Promise<void>((begin) => {
       this.#waiting.push({ tenant, begin });

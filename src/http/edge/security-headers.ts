@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 
-/** For answers that are data: a browser must not guess, frame, run or share them. */
+/** For data responses: no sniffing, framing, scripts or cross-origin use. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  // What jobs carry is nobody else's business. Pages that may be kept say so themselves.
+  // Job data must not be cached. Cacheable pages set their own header.
   'cache-control': 'no-store',
 };
 

@@ -34,10 +34,10 @@ const changing = bodyRefusals('NOT_FOUND');
 const LIST = {
   operationId: 'listAlerts',
   tags: ['alerts'],
-  summary: 'See what is wrong',
+  summary: 'List alerts',
   description:
-    'What fires now and what was resolved, the newest first, page by page. Resolved ones are kept ' +
-    'as long as jobs are.',
+    'Firing and resolved alerts, newest first, page by page. Resolved alerts are kept as long as ' +
+    'jobs.',
   querystring: AlertQuery,
   response: { 200: answer('A page of alerts.', AlertPageAnswer), ...refusals('UNAVAILABLE') },
 };
@@ -45,31 +45,31 @@ const LIST = {
 const RULES = {
   operationId: 'listAlertRules',
   tags: ['alerts'],
-  summary: 'See when alerts fire',
-  description: 'Every rule as it holds for all definitions, and those that hold for one.',
+  summary: 'List alert rules',
+  description: 'The effective rules for all definitions, and those for single definitions.',
   response: { 200: answer('The rules.', AlertRulesAnswer), ...refusals('UNAVAILABLE') },
 };
 
 const PUT = {
   operationId: 'saveAlertRule',
   tags: ['alerts'],
-  summary: 'Change when an alert fires',
+  summary: 'Change an alert rule',
   description:
-    'For all definitions, or for the one that is named. It replaces what was said before; what is ' +
-    'left out holds as it is said more generally. It counts from the next look on, within seconds.',
+    'For all definitions or for one. Replaces an earlier change; omitted fields keep the more ' +
+    'general value. Takes effect within seconds.',
   params: AlertRuleParams,
   body: AlertRuleBody,
-  response: { 200: answer('The rule as it holds now.', AlertRuleAnswer), ...changing },
+  response: { 200: answer('The effective rule.', AlertRuleAnswer), ...changing },
 };
 
 const DELETE = {
   operationId: 'deleteAlertRule',
   tags: ['alerts'],
-  summary: 'Take back a change',
-  description: 'What is said more generally holds again: the configuration, or the default.',
+  summary: 'Remove a change of an alert rule',
+  description: 'The configuration or the default applies again.',
   params: AlertRuleParams,
   querystring: AlertRuleQuery,
-  response: { 204: z.null().describe('It is taken back.'), ...changing },
+  response: { 204: z.null().describe('The change was removed.'), ...changing },
 };
 
 export function alertsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
@@ -83,7 +83,7 @@ export function alertsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
       status: status ?? null,
       rule: rule ?? null,
       definitionKey: definitionKey ?? null,
-      // An alert's id has the shape of a job's, and is the cursor itself.
+      // The id of an alert is its cursor.
       afterId: cursor === undefined ? null : readHistoryCursor(cursor, isJobId),
       limit,
     });
@@ -116,7 +116,7 @@ export function alertsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
       const rule = ruleNamed(request.params.rule, tenant);
       const { definitionKey = null } = request.query;
       const gone = await deleteAlertRule(db, actorOf(request), tenant, { rule, definitionKey });
-      if (!gone) throw new Refusal('NOT_FOUND', `nothing was said of ${rule} there`);
+      if (!gone) throw new Refusal('NOT_FOUND', `${rule} has no change to remove`);
       return reply.code(204).send(null);
     },
   );
@@ -129,7 +129,7 @@ function ruleNamed(name: string, tenant: string): AlertRuleName {
   return found;
 }
 
-/** What the body alone cannot know, because it depends on the rule. */
+/** Checks that depend on the rule. */
 function refuseMisfits(
   rule: AlertRuleName,
   wanted: { definitionKey: string | null; threshold: number | null; windowSeconds: number | null },
@@ -137,10 +137,10 @@ function refuseMisfits(
   const { perDefinition, windowSeconds: hasWindow } = ALERT_RULES[rule];
   const max = thresholdMax(rule);
   if (wanted.definitionKey !== null && !perDefinition) {
-    throw misfit('definitionKey', `${rule} is about the database, not about definitions`);
+    throw misfit('definitionKey', `${rule} concerns the database, not definitions`);
   }
   if (wanted.windowSeconds !== null && hasWindow === null) {
-    throw misfit('windowSeconds', `${rule} measures this moment and has no window`);
+    throw misfit('windowSeconds', `${rule} has no window`);
   }
   if ((wanted.threshold ?? 0) > max) {
     throw misfit('threshold', `must be a whole number from 1 to ${max}`);

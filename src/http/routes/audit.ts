@@ -11,9 +11,8 @@ import { tenantOf } from '../access/tenant.ts';
 const LIST = {
   operationId: 'listAudit',
   tags: ['access'],
-  summary: 'See who did what',
-  description:
-    'Everything done by hand, the newest first, page by page. Entries are only ever added.',
+  summary: 'List audit entries',
+  description: 'All changes made by users, newest first, page by page. The log is append-only.',
   querystring: AuditQuery,
   response: { 200: answer('A page of entries.', AuditPageAnswer), ...refusals('UNAVAILABLE') },
 };
@@ -31,7 +30,7 @@ export function auditRoutes(app: FastifyInstance, { db }: HttpDeps): void {
       subject: subject ?? null,
       after: after ?? null,
       before: before ?? null,
-      // An entry's id has the shape of a job's, and is the cursor itself.
+      // The id of an entry is its cursor.
       afterId: cursor === undefined ? null : readHistoryCursor(cursor, isJobId),
       limit,
     });

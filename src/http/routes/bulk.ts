@@ -24,14 +24,14 @@ const START = {
   tags: ['failures'],
   summary: 'Cancel, retry or delete many jobs',
   description:
-    'Does one thing to all jobs that match the filter and were there when it was asked for, in ' +
-    'the background, in batches. However many match, none is left out; what has moved on before ' +
-    'it came to it is skipped. With preview it only tells what it would be about. A retry is ' +
-    'about failed jobs unless the filter says otherwise.',
+    'Changes all jobs that match the filter at the time of the request, in the background and in ' +
+    'batches. Jobs whose state has changed in the meantime are skipped. With preview it only ' +
+    'returns the number of matches and a sample. A retry applies to failed jobs unless the filter ' +
+    'has a status.',
   body: BulkBody,
   response: {
-    200: answer('What it would be about.', BulkPreviewAnswer),
-    202: answer('It has begun.', BulkAnswer),
+    200: answer('The preview.', BulkPreviewAnswer),
+    202: answer('The bulk action was started.', BulkAnswer),
     ...bodyRefusals('PAYLOAD_INVALID'),
   },
 };
@@ -40,7 +40,7 @@ const LIST = {
   operationId: 'listBulks',
   tags: ['failures'],
   summary: 'List bulk actions',
-  description: 'The newest first.',
+  description: 'Newest first.',
   querystring: BulkQuery,
   response: { 200: answer('A page of bulk actions.', BulkPageAnswer), ...refusals('UNAVAILABLE') },
 };
@@ -48,10 +48,10 @@ const LIST = {
 const GET = {
   operationId: 'getBulk',
   tags: ['failures'],
-  summary: 'Look at a bulk action',
+  summary: 'Get a bulk action',
   params: BulkIdParams,
   response: {
-    200: answer('How far it has come.', BulkAnswer),
+    200: answer('The bulk action and its progress.', BulkAnswer),
     ...refusals('NOT_FOUND', 'UNAVAILABLE'),
   },
 };
@@ -60,11 +60,10 @@ const ABORT = {
   operationId: 'abortBulk',
   tags: ['failures'],
   summary: 'Stop a bulk action',
-  description:
-    'No further batch begins; what is done stays done. An action that is over answers 409.',
+  description: 'Starts no further batch; changed jobs stay changed. A finished action returns 409.',
   params: BulkIdParams,
   response: {
-    202: answer('It has stopped.', BulkAnswer),
+    202: answer('The bulk action was stopped.', BulkAnswer),
     ...bodyRefusals('NOT_FOUND', 'CONFLICT'),
   },
 };
@@ -104,12 +103,12 @@ export function bulkRoutes(app: FastifyInstance, { db }: HttpDeps, redaction: Re
       const aborted = await abortBulk(db, tenantOf(request), bulkId, actorOf(request));
       if (aborted) return reply.code(202).send(aborted);
       const { status } = found.status === 'running' ? await find(tenantOf(request), bulkId) : found;
-      throw new Refusal('CONFLICT', `the bulk action is ${status}: there is nothing to stop`);
+      throw new Refusal('CONFLICT', `the bulk action is ${status} and cannot be stopped`);
     },
   );
 }
 
-/** The ids of bulk actions are made like those of jobs. */
+/** Ids of bulk actions have the format of job ids. */
 function idOf(cursor: string): string {
   if (!isJobId(cursor)) throw foreignCursor();
   return cursor;
@@ -117,5 +116,5 @@ function idOf(cursor: string): string {
 
 function noSuchBulk(bulkId: string): never {
   const name = JSON.stringify(bulkId.slice(0, 60));
-  throw new Refusal('NOT_FOUND', `there is no bulk action ${name}`);
+  throw new Refusal('NOT_FOUND', `bulk action ${name} not found`);
 }

@@ -19,19 +19,19 @@ const CANCEL = {
   tags: ['jobs'],
   summary: 'Cancel a job',
   description:
-    'A waiting job is cancelled at once; a running one is asked to stop and is cancelling until ' +
-    'it has. Asking again is fine. A job that has ended answers 409.',
+    'A waiting job is cancelled at once; a running job is asked to stop and is cancelling until ' +
+    'it has stopped. May be repeated. A finished job returns 409.',
   params: JobIdParams,
-  response: { 202: answer('It stops.', AcceptedAnswer), ...changeRefusals },
+  response: { 202: answer('The cancellation was accepted.', AcceptedAnswer), ...changeRefusals },
 };
 
 const RELEASE = {
   operationId: 'releaseJob',
   tags: ['jobs'],
   summary: 'Release a held job',
-  description: 'A job that was started with hold may now run. Any other state answers 409.',
+  description: 'Lets a job that was enqueued with hold run. Any other state returns 409.',
   params: JobIdParams,
-  response: { 202: answer('It may run.', AcceptedAnswer), ...changeRefusals },
+  response: { 202: answer('The job was released.', AcceptedAnswer), ...changeRefusals },
 };
 
 const WRITES = { access: 'jobs:write' } as const;
@@ -41,11 +41,11 @@ const RETRY = {
   tags: ['jobs'],
   summary: 'Retry a job',
   description:
-    'A failed or cancelled job runs again; any other state answers 409. How it had ended stays ' +
-    'to be read among its attempts and events. When it ends again, its hooks run again.',
+    'Requeues a failed or cancelled job; any other state returns 409. Its earlier attempts and ' +
+    'events are kept. Its hooks run again when it finishes again.',
   params: JobIdParams,
   body: RetryBody,
-  response: { 202: answer('It runs again.', AcceptedAnswer), ...retryRefusals },
+  response: { 202: answer('The job was requeued.', AcceptedAnswer), ...retryRefusals },
 };
 
 const DELETE = {
@@ -53,10 +53,10 @@ const DELETE = {
   tags: ['jobs'],
   summary: 'Delete a job',
   description:
-    'Deletes a job that has ended, with its attempts, events and logs. Its idempotency key is ' +
-    'free from then on. A job that has not ended answers 409: cancel it first.',
+    'Deletes a finished job with its attempts, events and logs. Its idempotency key becomes ' +
+    'free. An unfinished job returns 409: cancel it first.',
   params: JobIdParams,
-  response: { 204: z.null().describe('It is gone.'), ...changeRefusals },
+  response: { 204: z.null().describe('The job was deleted.'), ...changeRefusals },
 };
 
 export function changeJobRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps): void {

@@ -44,33 +44,34 @@ const PATCH = {
   ...operation(
     'changeSchedule',
     'Change a schedule',
-    'What is not named stays as it is. A change never fires the past: if the timing changes, the ' +
-      'next slot is the first one from now on. A schedule that comes from code can only be paused ' +
-      'and resumed here.',
+    'Omitted fields stay unchanged. A change never fires past slots: if the timing changes, the ' +
+      'next slot is the first one from now on. A schedule from code can only be paused and resumed ' +
+      'here.',
   ),
   body: SchedulePatch,
-  response: { 200: answer('The schedule as it is now.', ScheduleAnswer), ...changing },
+  response: { 200: answer('The schedule.', ScheduleAnswer), ...changing },
 };
 
 const PAUSE = {
   ...operation('pauseSchedule', 'Pause a schedule', 'No slot fires until it is resumed.'),
-  response: { 200: answer('The schedule as it is now.', ScheduleAnswer), ...changing },
+  response: { 200: answer('The schedule.', ScheduleAnswer), ...changing },
 };
 
 const RESUME = {
   ...operation(
     'resumeSchedule',
     'Resume a schedule',
-    'It goes on with its first slot from now on; what it missed while paused does not fire.',
+    'Continues with the next slot; slots missed while paused do not fire.',
   ),
-  response: { 200: answer('The schedule as it is now.', ScheduleAnswer), ...changing },
+  response: { 200: answer('The schedule.', ScheduleAnswer), ...changing },
 };
 
 const TRIGGER = {
   ...operation(
     'triggerSchedule',
-    'Make one of its jobs now',
-    'Whatever its policies say, and also while it is paused. Its slots stay as they are.',
+    'Trigger a schedule',
+    'Enqueues a job of the schedule now, regardless of its policies and even while it is paused. ' +
+      'Its slots are unaffected.',
   ),
   response: { 202: answer('The job is stored.', TriggerAnswer), ...changing },
 };
@@ -79,10 +80,10 @@ const DELETE = {
   ...operation(
     'deleteSchedule',
     'Delete a schedule',
-    'Its slots go with it; jobs that it made go on. One that comes from code would come back, so ' +
-      'it is refused with 409: pause it, or remove it from the code first.',
+    'Deletes its slots too; its jobs are kept. A schedule from code returns 409, because it would ' +
+      'be created again: pause it, or remove it from the code first.',
   ),
-  response: { 204: z.null().describe('It is gone.'), ...changing },
+  response: { 204: z.null().describe('The schedule was deleted.'), ...changing },
 };
 
 export function changeSchedulesRoutes(

@@ -4,8 +4,8 @@ import { noSuchPath, unavailable } from '../problem.ts';
 import { pageFor, readWebFiles, type WebFile, type WebFiles } from '../web-files.ts';
 
 /**
- * Its own files and this server, and nothing else: no inline script, no other host, no frame. Text
- * cannot become script by any of the browser's back doors either.
+ * Only own files and this server: no inline scripts, other hosts or frames; trusted types block DOM
+ * injection.
  */
 const DASHBOARD_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -13,10 +13,10 @@ const DASHBOARD_POLICY =
 
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** What is in this folder has the hash of its content in its name. */
+/** File names in this folder contain a content hash. */
 const HASHED = 'assets/';
 
-/** The dashboard is files for people's browsers and no call of the API, so no document lists it. */
+/** Not part of the API, so not in the OpenAPI document. */
 const HIDDEN = { schema: { hide: true }, config: { quiet: true } };
 
 export function dashboardRoutes(app: FastifyInstance, { dashboard, log }: HttpDeps): void {
@@ -24,7 +24,7 @@ export function dashboardRoutes(app: FastifyInstance, { dashboard, log }: HttpDe
 
   const load = async (): Promise<WebFiles> => {
     if (!dashboard) throw unavailable('this server has no dashboard');
-    // A failed build is tried again by the next visitor.
+    // A failed build is retried by the next request.
     files ??= dashboard().then(readWebFiles);
     return await files.catch((error: unknown) => {
       files = undefined;
@@ -36,7 +36,7 @@ export function dashboardRoutes(app: FastifyInstance, { dashboard, log }: HttpDe
   app.get('/ui', HIDDEN, (_request, reply) => reply.redirect('ui/', 302));
 
   app.get('/ui/*', HIDDEN, async (request, reply) => {
-    // As it was sent: an encoded slash is part of a name, here and in the browser.
+    // Not decoded: an encoded slash is part of a name.
     const path = request.url.slice('/ui/'.length).replace(/\?.*$/s, '');
     const all = await load();
     const file = all.get(path);

@@ -28,10 +28,10 @@ import { tenantOf } from '../access/tenant.ts';
 const LIST = {
   operationId: 'listDeadLetters',
   tags: ['failures'],
-  summary: 'Search dead letters',
+  summary: 'List dead letters',
   description:
-    'Jobs that failed for good, the latest failure first. While nextCursor is not null there may ' +
-    'be more.',
+    'Jobs that failed for good, latest failure first. While nextCursor is not null there may be ' +
+    'more.',
   querystring: DeadLetterQuery,
   response: {
     200: answer('A page of failed jobs.', DeadLetterPageAnswer),
@@ -42,10 +42,10 @@ const LIST = {
 const GROUPS = {
   operationId: 'listDeadLetterGroups',
   tags: ['failures'],
-  summary: 'Group dead letters by what went wrong',
+  summary: 'Group dead letters by error',
   description:
-    'Failures with the same fingerprint are one mistake: the same code, class, message without ' +
-    'its details, and place in the code. With buckets it also tells when.',
+    'Errors with the same fingerprint have the same code, class, normalized message and position ' +
+    'in the code. With buckets, also counts over time.',
   querystring: DeadLetterGroupQuery,
   response: { 200: answer('The groups.', DeadLetterGroupsAnswer), ...refusals('UNAVAILABLE') },
 };
@@ -55,17 +55,17 @@ const RETRY = {
   tags: ['failures'],
   summary: 'Retry dead letters',
   description:
-    'Retries all that match and had failed by now, as a bulk action: GET /v1/bulk/{bulkId} tells ' +
-    'how far it has come. Without any field, all dead letters.',
+    'Retries all matching jobs that have failed so far, as a bulk action: GET /v1/bulk/{bulkId} ' +
+    'shows its progress. Without fields, all dead letters.',
   body: DeadLetterRetryBody,
   response: {
-    200: answer('What it would be about.', BulkPreviewAnswer),
-    202: answer('It has begun.', BulkAnswer),
+    200: answer('The preview.', BulkPreviewAnswer),
+    202: answer('The bulk action was started.', BulkAnswer),
     ...bodyRefusals('PAYLOAD_INVALID'),
   },
 };
 
-/** So many pages of what a text finds are grouped. */
+/** Maximum number of pages of a text search that are grouped. */
 const PAGES_FOUND_MAX = 4;
 
 const READS = { access: 'jobs:read' } as const;
@@ -104,8 +104,8 @@ export function deadLetterRoutes(
   });
 
   /**
-   * Of a text: what the search itself finds, grouped. So the counts are about the very jobs that the
-   * search shows, and tell no more about secrets than it does.
+   * Groups the results of a text search, so that counts reveal no more about secrets than the
+   * search.
    */
   async function groupsFound(
     request: FastifyRequest,
@@ -136,12 +136,11 @@ export function deadLetterRoutes(
 
 type Window = Pick<Partial<DeadLetterQuery>, 'from' | 'to'>;
 
-/** A trend needs to know where it begins. */
 function windowOf({ from, to }: Window, buckets: number | undefined): Date[] {
   if (buckets === undefined) return [];
   if (from !== undefined) return partsOf(from, to ?? systemClock.now(), buckets);
-  const errors = [{ pointer: '/buckets', detail: 'goes with from: say where the window begins' }];
-  throw new Refusal('VALIDATION_FAILED', 'buckets goes with from', { errors });
+  const errors = [{ pointer: '/buckets', detail: 'requires from, the start of the window' }];
+  throw new Refusal('VALIDATION_FAILED', 'buckets requires from', { errors });
 }
 
 function searchOf(query: Partial<Omit<DeadLetterQuery, 'cursor' | 'limit'>>) {

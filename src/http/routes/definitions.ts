@@ -20,10 +20,9 @@ import { answer, bodyRefusals, refusals } from '../openapi.ts';
 const LIST = {
   operationId: 'listDefinitions',
   tags: ['definitions'],
-  summary: 'List what can run',
+  summary: 'List definitions',
   description:
-    'Every definition that a worker has ever published, by key and version, with the limits that ' +
-    'hold for it and whether it is paused.',
+    'All definitions published by workers, by key and version, with effective limits and pauses.',
   response: { 200: answer('The definitions.', DefinitionsAnswer), ...refusals('UNAVAILABLE') },
 };
 
@@ -32,12 +31,13 @@ const LIMIT = {
   tags: ['flow'],
   summary: 'Change the limits of a definition',
   description:
-    'At once, for all its versions and tenants. What is said here wins over the code until it is ' +
-    'set to null; 0 lifts a limit. A limit below what runs starts nothing new until enough ended.',
+    'Takes effect at once for all versions and tenants. Overrides the code until set to null; 0 ' +
+    'removes a limit. With a limit below the number of running jobs, no job starts until enough ' +
+    'have finished.',
   params: DefinitionKeyParams,
   body: DefinitionLimitsBody,
   response: {
-    200: answer('The limits as they are now.', DefinitionLimitsAnswer),
+    200: answer('The limits.', DefinitionLimitsAnswer),
     ...bodyRefusals('NOT_FOUND'),
   },
 };
@@ -81,7 +81,7 @@ export function definitionsRoutes(app: FastifyInstance, { db }: HttpDeps): void 
   );
 }
 
-/** Definitions are shared; how much the others do with them, and who looks after them, is not told. */
+/** Definitions are shared, but usage and actors are shown to the host tenant only. */
 function limitsView(view: LimitsView, seesAll: boolean): DefinitionLimitsView {
   const { effective, code, override, changedBy, changedAt, inUse } = view;
   return {

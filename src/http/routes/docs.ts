@@ -19,25 +19,25 @@ const DOCUMENT = {
 const HOME = {
   operationId: 'docs',
   tags: ['server'],
-  summary: 'The docs for people, this API among them',
+  summary: 'The documentation, including this API',
   response: { 200: answer('The page.', z.string(), 'text/html'), ...refusals() },
 };
 
 const ROOT = {
   operationId: 'root',
   tags: ['server'],
-  summary: 'Leads to the dashboard',
+  summary: 'Redirects to the dashboard',
   response: { 302: z.null().describe('To /ui/.'), ...refusals() },
 };
 
-/** Pages for people's browsers and no calls of the API, so no document lists them. */
+/** Not part of the API, so not in the OpenAPI document. */
 const HIDDEN = { schema: { hide: true }, config: { quiet: true } };
 
 export function docsRoutes(app: FastifyInstance): void {
   let reading: Promise<DocsSite> | undefined;
   const site = async (): Promise<DocsSite> => {
     reading ??= DocsSite.read();
-    // What could not be read is tried again by the next visitor.
+    // A failed read is retried by the next request.
     return await reading.catch((error: unknown) => {
       reading = undefined;
       throw error;
@@ -65,7 +65,7 @@ export function docsRoutes(app: FastifyInstance): void {
     reference ??= (await site())
       .frame(API_TITLE, renderApi(app.swagger() as unknown as ApiDocument, `http://${ANY_HOST}`))
       .split(ANY_HOST);
-    // The Host header has passed its guard, so the examples can call the server as the reader did.
+    // The Host header was validated, so examples can use it.
     const { text: host } = markup`${request.headers.host ?? ''}`;
     void reply.header('content-security-policy', DOCS_POLICY);
     return sendKept(request, reply, keptPage(reference.join(host), HTML));
@@ -88,7 +88,7 @@ export function docsRoutes(app: FastifyInstance): void {
     return reply.type('image/png').header('cache-control', 'no-cache').send(image);
   });
 
-  // Relative, so that it stays below the path of a proxy.
+  // Relative, so that it works below the path of a proxy.
   app.get('/', { schema: ROOT, config: { access: 'public' } }, (_request, reply) =>
     reply.redirect('ui/', 302),
   );
@@ -96,7 +96,7 @@ export function docsRoutes(app: FastifyInstance): void {
 
 const HTML = 'text/html; charset=utf-8';
 
-/** Stands for the name of the server until it is known; no text of ours has it. */
+/** Placeholder for the host name; does not occur in our texts. */
 const ANY_HOST = 'host-of-this-server.invalid';
 
 function send(reply: FastifyReply, page: string): FastifyReply {

@@ -17,8 +17,8 @@ const changing = bodyRefusals('NOT_FOUND', 'CONFLICT');
 const CREATE = {
   operationId: 'createKey',
   tags: ['access'],
-  summary: 'Make a key',
-  description: 'The answer is the only place where the key itself is ever seen.',
+  summary: 'Create a key',
+  description: 'Only this response contains the key itself.',
   body: KeyBody,
   response: { 201: answer('The key.', MadeKeyAnswer), ...changing },
 };
@@ -27,17 +27,17 @@ const LIST = {
   operationId: 'listKeys',
   tags: ['access'],
   summary: 'List keys',
-  description: 'Those that are revoked and expired too.',
+  description: 'Includes revoked and expired keys.',
   response: { 200: answer('The keys.', KeysAnswer), ...refusals('UNAVAILABLE') },
 };
 
 const ROTATE = {
   operationId: 'rotateKey',
   tags: ['access'],
-  summary: 'Replace a key',
+  summary: 'Rotate a key',
   description:
-    'Makes a key that may do the same. The old one goes on for the overlap, so that its users can ' +
-    'change over one by one. A key that is revoked, expired or rotated already answers 409.',
+    'Creates a key with the same scopes. The old key stays valid for the overlap, so that clients ' +
+    'can switch one by one. A revoked, expired or already rotated key returns 409.',
   params: KeyIdParams,
   body: RotateBody,
   response: { 201: answer('The new key.', MadeKeyAnswer), ...changing },
@@ -48,10 +48,10 @@ const REVOKE = {
   tags: ['access'],
   summary: 'Revoke a key',
   description:
-    'For good, with every session that began with it, everywhere within a second. Asking again ' +
-    'is fine.',
+    'Revokes the key and its sessions, effective in all processes within a second. May be ' +
+    'repeated.',
   params: KeyIdParams,
-  response: { 204: z.null().describe('It is refused from now on.'), ...changing },
+  response: { 204: z.null().describe('The key was revoked.'), ...changing },
 };
 
 export function keysRoutes(app: FastifyInstance, { db }: HttpDeps): void {
@@ -89,5 +89,5 @@ export function keysRoutes(app: FastifyInstance, { db }: HttpDeps): void {
 }
 
 function noSuchKey(keyId: string): never {
-  throw new Refusal('NOT_FOUND', `there is no key ${JSON.stringify(keyId.slice(0, 60))}`);
+  throw new Refusal('NOT_FOUND', `key ${JSON.stringify(keyId.slice(0, 60))} not found`);
 }

@@ -10,10 +10,10 @@ import { answer, refusals } from '../openapi.ts';
 const METRICS = {
   operationId: 'metrics',
   tags: ['server'],
-  summary: 'The figures of the whole cluster, for Prometheus',
+  summary: 'Metrics of the whole cluster, for Prometheus',
   description:
-    'In the text format of Prometheus. Any API process tells the same of jobs, workers and the ' +
-    'database; what begins with process_ is its own. All tenants are counted together.',
+    'In the text format of Prometheus. Every API process returns the same metrics of jobs, workers ' +
+    'and the database; metrics that begin with process_ are its own. Counts include all tenants.',
   response: { 200: answer('The metrics.', z.string(), 'text/plain'), ...refusals('UNAVAILABLE') },
 };
 
@@ -25,7 +25,7 @@ export function metricsRoutes(app: FastifyInstance, { db, version }: HttpDeps): 
     await textOf([...clusterFamilies(await readCluster(db)), ...processFamilies(version)]);
 
   app.get('/metrics', { schema: METRICS, config }, async (_request, reply) => {
-    // Two who ask at once get one look.
+    // Concurrent requests share one read.
     looking ??= look().finally(() => (looking = null));
     return await reply.type(CONTENT_TYPE).send(await looking);
   });

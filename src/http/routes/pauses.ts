@@ -32,8 +32,8 @@ const pauses = (what: string, name: string) => ({
   tags: ['flow'],
   summary: `Pause ${what}`,
   description:
-    'From now on no job of it starts. What runs goes on to its end, and new jobs are taken in and ' +
-    'wait. Asking again changes the reason.',
+    'No more jobs start. Running jobs continue; new jobs are accepted and wait. Repeating it ' +
+    'changes the reason.',
   body: PauseBody,
   response: { 200: answer('The pause.', PauseAnswer), ...changing },
 });
@@ -42,19 +42,20 @@ const resumes = (what: string, name: string) => ({
   operationId: `resume${name}`,
   tags: ['flow'],
   summary: `Resume ${what}`,
-  description: 'It goes on, unless something else that it belongs to is paused as well.',
-  response: { 200: answer('The pause that is over.', ResumedAnswer), ...changing },
+  description: 'Jobs start again unless another pause applies.',
+  response: { 200: answer('The removed pause.', ResumedAnswer), ...changing },
 });
 
 const LIST = {
   operationId: 'listPauses',
   tags: ['flow'],
-  summary: 'List what is paused',
-  description: 'Everything, definitions, and your tenant; the default tenant sees all of them.',
+  summary: 'List pauses',
+  description:
+    'Pauses of everything, of definitions and of your tenant; the default tenant sees all.',
   response: { 200: answer('The pauses.', PausesAnswer), ...refusals('UNAVAILABLE') },
 };
 
-/** Definitions are shared by all tenants, so only keys of the default one stop them. */
+/** Definitions are shared by all tenants, so only keys of the default tenant may pause them. */
 const OPERATES = { access: 'operate', ofHost: true } as const;
 const ADMINISTERS = { access: 'admin', ofHost: true } as const;
 const EVERYTHING = { scope: 'all' } as const;

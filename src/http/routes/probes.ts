@@ -9,7 +9,7 @@ import { FreshAnswers } from '../access/fresh-answers.ts';
 import { answer, refusals } from '../openapi.ts';
 import { unavailable } from '../problem.ts';
 
-/** A probe that hangs is worse than one that says no. */
+/** Timeout, because a hanging probe is worse than a failing one. */
 const PING_LIMIT_MS = 2_000;
 const PING_FRESH_MS = 1_000;
 
@@ -17,8 +17,8 @@ const LIVE = {
   operationId: 'livez',
   tags: ['server'],
   summary: 'Is the process alive?',
-  description: 'Looks at nothing else: a database outage is no reason to restart this process.',
-  response: { 200: answer('It is.', ProbeAnswer), ...refusals() },
+  description: 'Checks only the process: a database outage is no reason to restart it.',
+  response: { 200: answer('The process is alive.', ProbeAnswer), ...refusals() },
 };
 
 const ready = (operationId: string, summary: string) => ({
@@ -26,23 +26,23 @@ const ready = (operationId: string, summary: string) => ({
   tags: ['server'],
   summary,
   description:
-    'The database answers, the worker of `longshore start` has registered its definitions, and the ' +
-    'server is not draining.',
+    'Ready if the database responds, the worker of `longshore start` has registered its ' +
+    'definitions, and the server is not draining.',
   querystring: ProbeQuery,
-  response: { 200: answer('It can.', ProbeAnswer), ...refusals('UNAVAILABLE') },
+  response: { 200: answer('The server is ready.', ProbeAnswer), ...refusals('UNAVAILABLE') },
 });
 
 export function probeRoutes(app: FastifyInstance, deps: HttpDeps, leaving: AbortSignal): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { quiet: true, access: 'public' } as const;
 
-  // Probes are public: however many there are, the database answers one of them a second.
+  // Probes are public, so the database is queried at most once per second.
   const pings = new FreshAnswers<number>(systemClock, PING_FRESH_MS);
 
   typed.get('/livez', { schema: LIVE, config }, () => ({ status: 'ok' as const }));
 
   for (const [url, schema] of [
-    ['/readyz', ready('readyz', 'Can the server do its work?')],
+    ['/readyz', ready('readyz', 'Is the server ready?')],
     ['/healthz', ready('healthz', 'The same as /readyz')],
   ] as const) {
     typed.get(url, { schema, config }, async (request): Promise<ProbeAnswer> => {
@@ -66,7 +66,7 @@ async function look(
       return Math.round(systemClock.monotonicMs() - startedMs);
     })
     .catch(() => {
-      throw unavailable('the database does not answer');
+      throw unavailable('the database does not respond');
     });
   const reason = notReady?.() ?? null;
   if (reason !== null) throw unavailable(reason);

@@ -26,26 +26,26 @@ import { tenantOf } from '../access/tenant.ts';
 const ATTEMPTS = {
   operationId: 'listAttempts',
   tags: ['jobs'],
-  summary: 'See how often a job was tried, and how that went',
+  summary: 'List the attempts of a job',
   params: JobIdParams,
   querystring: RevealQuery,
   response: {
-    200: answer('The attempts, the first one first.', AttemptsAnswer),
+    200: answer('The attempts, oldest first.', AttemptsAnswer),
     ...refusals('NOT_FOUND', 'UNAVAILABLE'),
   },
 };
 
 const LIVE =
-  'With Accept: text/event-stream the answer stays open: it begins at the beginning, or after the ' +
-  'given cursor, and goes on with what happens. Each entry is a message whose id is its own. A ' +
-  'reader that was cut off goes on after the id it sends as Last-Event-ID, as an EventSource does ' +
-  'by itself. Comment lines come while nothing else does. When the job is over the last message ' +
-  'is an event named end; who asks again after that is answered 204, and an EventSource then ' +
-  'stays away. A stream that closes without end is to be opened again.';
+  'With Accept: text/event-stream the response is a stream that starts at the beginning, or after ' +
+  'the cursor, and continues live. Each entry is a message with its id. A disconnected client ' +
+  'resumes after the id that it sends as Last-Event-ID, as an EventSource does automatically. ' +
+  'Comment lines keep an idle stream open. When the job finishes, the last message is an event ' +
+  'named end; a request after that returns 204, which stops an EventSource. Reopen a stream that ' +
+  'closes without end.';
 
 const live = {
   headers: z.object({
-    'last-event-id': z.string().optional().describe('Of a stream: go on after this id.'),
+    'last-event-id': z.string().optional().describe('For streams: continue after this id.'),
   }),
   params: JobIdParams,
 };
@@ -53,8 +53,8 @@ const live = {
 const EVENTS = {
   operationId: 'listEvents',
   tags: ['jobs'],
-  summary: 'Read, or follow, what happened to a job',
-  description: `The oldest first. ${LIVE} The event of a message is the type of what happened.`,
+  summary: 'List or follow the events of a job',
+  description: `Oldest first. ${LIVE} The event field of a message is the type of the event.`,
   ...live,
   querystring: EventQuery,
   response: {
@@ -66,12 +66,12 @@ const EVENTS = {
 const LOGS = {
   operationId: 'listLogs',
   tags: ['jobs'],
-  summary: 'Read, or follow, what a job wrote',
-  description: `The oldest line first. ${LIVE} The event of every other message is log.`,
+  summary: 'List or follow the log of a job',
+  description: `Oldest line first. ${LIVE} The event field of every other message is log.`,
   ...live,
   querystring: LogQuery,
   response: {
-    ...pageOrStream('A page of lines.', LogPageAnswer),
+    ...pageOrStream('A page of log lines.', LogPageAnswer),
     ...refusals('NOT_FOUND', 'UNAVAILABLE'),
   },
 };
@@ -105,7 +105,7 @@ export function historyRoutes(
     };
     const missing = () => noSuchJob(jobId);
     const history = { missing, name: 'events', read, nameOf: ({ type }: EventView) => type };
-    return await tell(request, reply, { ...history, isId: isEventId, cursor }, streams);
+    return await sendHistory(request, reply, { ...history, isId: isEventId, cursor }, streams);
   });
 
   typed.get('/v1/jobs/:jobId/logs', { schema: LOGS, config: READS }, async (request, reply) => {
@@ -120,19 +120,19 @@ export function historyRoutes(
     };
     const missing = () => noSuchJob(jobId);
     const history = { missing, name: 'logs', read, nameOf: () => 'log' };
-    return await tell(request, reply, { ...history, isId: isLogId, cursor }, streams);
+    return await sendHistory(request, reply, { ...history, isId: isLogId, cursor }, streams);
   });
 }
 
 interface HistoryRequest<Entry> extends History<Entry> {
-  /** What the list of entries is called in a page. */
+  /** Name of the list in a page. */
   name: string;
   isId(text: string): boolean;
   cursor: string | undefined;
 }
 
-/** One page, or all of it live: the same question, asked by another Accept. */
-async function tell<Entry extends { id: string }>(
+/** One page, or a live stream, depending on Accept. */
+async function sendHistory<Entry extends { id: string }>(
   request: FastifyRequest,
   reply: FastifyReply,
   history: HistoryRequest<Entry>,
@@ -142,7 +142,7 @@ async function tell<Entry extends { id: string }>(
   const { accept, 'last-event-id': seen } = request.headers;
   const afterId = cursor === undefined ? null : readHistoryCursor(cursor, isId);
   if (wantsStream(accept)) {
-    // An EventSource comes again by the same URL, so what it has seen since goes before the cursor.
+    // An EventSource reconnects with the same URL, so Last-Event-ID overrides the cursor.
     const lastId = typeof seen === 'string' ? readLastEventId(seen, isId) : afterId;
     return await streams.answer(request, reply, history, lastId);
   }

@@ -17,8 +17,8 @@ import { tenantOf } from '../access/tenant.ts';
 const GET = {
   operationId: 'getJob',
   tags: ['jobs'],
-  summary: 'Look at one job',
-  description: 'Secrets read [redacted], by the names of their fields and as the definition says.',
+  summary: 'Get a job',
+  description: 'Secrets are replaced by [redacted], by field name and as the definition declares.',
   params: JobIdParams,
   querystring: RevealQuery,
   response: { 200: answer('The job.', JobAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
@@ -30,7 +30,7 @@ const LIST = {
   summary: 'List jobs',
   description:
     'Newest first, page by page. While nextCursor is not null there may be more; the Link header ' +
-    'with rel="next" holds the same. Jobs made meanwhile neither shift nor double a page.',
+    'with rel="next" contains the same. Jobs created meanwhile do not shift pages.',
   querystring: JobQuery,
   response: { 200: answer('A page of jobs.', JobPageAnswer), ...refusals('UNAVAILABLE') },
 };

@@ -35,10 +35,10 @@ const reading = refusals('NOT_FOUND', 'UNAVAILABLE');
 const CREATE = {
   operationId: 'createSchedule',
   tags: ['schedules'],
-  summary: 'Make a schedule',
+  summary: 'Create a schedule',
   description:
-    'From its next slot on it makes a job for each. One that can never run is refused. A name ' +
-    'that its definition has already given to a schedule answers 409.',
+    'Enqueues a job for each slot from now on. A schedule that can never run is rejected. A name ' +
+    'that another schedule of the definition has returns 409.',
   body: ScheduleBody,
   response: {
     201: answer('The schedule.', ScheduleAnswer),
@@ -49,7 +49,7 @@ const CREATE = {
 const GET = {
   operationId: 'getSchedule',
   tags: ['schedules'],
-  summary: 'Look at one schedule',
+  summary: 'Get a schedule',
   params: ScheduleIdParams,
   querystring: RevealQuery,
   response: { 200: answer('The schedule.', ScheduleAnswer), ...reading },
@@ -59,7 +59,7 @@ const LIST = {
   operationId: 'listSchedules',
   tags: ['schedules'],
   summary: 'List schedules',
-  description: 'The newest first, page by page.',
+  description: 'Newest first, page by page.',
   querystring: ScheduleQuery,
   response: { 200: answer('A page of schedules.', SchedulePageAnswer), ...refusals('UNAVAILABLE') },
 };
@@ -67,20 +67,20 @@ const LIST = {
 const NEXT = {
   operationId: 'nextOfSchedule',
   tags: ['schedules'],
-  summary: 'When it will run next',
+  summary: 'Preview the next runs of a schedule',
   description:
-    'Computed from its cron expression and policies, also while it is paused. The note tells ' +
-    'what clocks going forward or back do to an instant.',
+    'Computed from the cron expression and policies, even while paused. The note describes the ' +
+    'effect of DST changes.',
   params: ScheduleIdParams,
   querystring: UpcomingQuery,
-  response: { 200: answer('The next instants.', UpcomingAnswer), ...reading },
+  response: { 200: answer('The next runs.', UpcomingAnswer), ...reading },
 };
 
 const SLOTS = {
   operationId: 'slotsOfSchedule',
   tags: ['schedules'],
-  summary: 'What became of its slots',
-  description: 'The newest first, page by page. At least the newest 1,000 are kept.',
+  summary: 'List the slots of a schedule',
+  description: 'Newest first, page by page. At least the newest 1,000 are kept.',
   params: ScheduleIdParams,
   querystring: SlotQuery,
   response: { 200: answer('A page of slots.', SlotPageAnswer), ...reading },

@@ -11,7 +11,7 @@ import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { ENDED_COOKIES, readSessionCookies, sessionCookie } from '../access/session-cookie.ts';
 
-/** A key has about a hundred characters, and everybody may try to log in. */
+/** A key has about 100 characters, and the route is public. */
 const LOGIN_BODY_MAX_BYTES = 4_096;
 
 const LOGIN = {
@@ -19,11 +19,11 @@ const LOGIN = {
   tags: ['access'],
   summary: 'Log in with a key',
   description:
-    'For browsers: the answer sets a cookie that no script can read and no other site can use. It ' +
-    'ends after twelve hours, after one hour without a call, at DELETE, and with its key.',
+    'For browsers: sets an HttpOnly, SameSite=Strict cookie. The session ends after twelve hours, ' +
+    'after one hour without a call, at DELETE, and with its key.',
   body: LoginBody,
   response: {
-    201: answer('You are in.', SessionAnswer),
+    201: answer('Logged in.', SessionAnswer),
     ...bodyRefusals('UNAUTHORIZED', 'RATE_LIMITED'),
   },
 };
@@ -31,17 +31,20 @@ const LOGIN = {
 const WHO = {
   operationId: 'getSession',
   tags: ['access'],
-  summary: 'Who am I?',
-  response: { 200: answer('What you may do.', SessionAnswer), ...refusals('UNAVAILABLE') },
+  summary: 'Get the current caller',
+  response: {
+    200: answer('The caller and its scopes.', SessionAnswer),
+    ...refusals('UNAVAILABLE'),
+  },
 };
 
 const LOGOUT = {
   operationId: 'endSession',
   tags: ['access'],
   summary: 'Log out',
-  description: 'The session ends in the database, so that a copy of its cookie is worth nothing.',
+  description: 'Ends the session in the database, so that copies of the cookie are invalid.',
   response: {
-    204: z.null().describe('You are out.'),
+    204: z.null().describe('Logged out.'),
     ...bodyRefusals(),
   },
 };

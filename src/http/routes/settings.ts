@@ -6,10 +6,10 @@ import { answer } from '../openapi.ts';
 const GET = {
   operationId: 'getSettings',
   tags: ['access'],
-  summary: 'See how the server is set up',
+  summary: 'List the settings of the server',
   description:
-    'As the process that answers was started: retention, limits, leases. Secrets are left out. ' +
-    'Other processes may have been started otherwise.',
+    'Settings of the responding process, without secrets. Other processes may have other ' +
+    'settings.',
   response: { 200: answer('The settings.', SettingsAnswer) },
 };
 

@@ -15,14 +15,14 @@ import { tenantOf } from '../access/tenant.ts';
 const START = {
   operationId: 'startJob',
   tags: ['jobs'],
-  summary: 'Start a job',
+  summary: 'Enqueue a job',
   description:
-    'Stores the job; when the answer arrives it is durable. The same idempotency key of the same ' +
-    'definition answers with the first job again, or refuses when the params differ. A definition ' +
-    'that no worker has registered is accepted, since its worker may start later; the answer then ' +
-    'has a warning, with the nearest key if the given one looks mistyped.',
+    'Stores the job durably before it responds. The same idempotency key of the same definition ' +
+    'returns the first job again, or an error if the params differ. A definition that no worker ' +
+    'has registered is accepted, since its worker may start later; the response then has a ' +
+    'warning, with the nearest key if the given one looks mistyped.',
   headers: z.object({
-    'idempotency-key': z.string().optional().describe('Instead of idempotencyKey in the body.'),
+    'idempotency-key': z.string().optional().describe('Alternative to idempotencyKey in the body.'),
   }),
   body: JobBody,
   response: { 202: answer('The job is stored.', AcceptedAnswer), ...startRefusals },
@@ -31,10 +31,10 @@ const START = {
 const START_BATCH = {
   operationId: 'startJobs',
   tags: ['jobs'],
-  summary: 'Start many jobs at once',
+  summary: 'Enqueue many jobs',
   description:
-    `Stores 1 to ${BATCH_MAX} jobs in one transaction. One bad entry refuses them all, with a ` +
-    'pointer like /jobs/17/priority. The body may have 16 MB.',
+    `Stores 1 to ${BATCH_MAX} jobs in one transaction. One invalid entry rejects all, with a ` +
+    'pointer like /jobs/17/priority. The body may have up to 16 MB.',
   body: BatchBody,
   response: { 202: answer('All jobs are stored.', BatchAnswer), ...startRefusals },
 };
@@ -70,7 +70,7 @@ export function startJobRoutes(app: FastifyInstance, { enqueuer }: HttpDeps): vo
   );
 }
 
-/** Callers of a definition that no worker has registered may have mistyped it. */
+/** Adds the warnings, for example about an unregistered definition, which may be mistyped. */
 function accepted(
   { jobId, status }: EnqueuedJob,
   warnings: readonly EnqueueWarning[] = [],

@@ -10,16 +10,16 @@ import { answer, refusals } from '../openapi.ts';
 const STATS = {
   operationId: 'stats',
   tags: ['server'],
-  summary: 'See how the queues are doing',
+  summary: 'Get statistics of the queues',
   description:
-    'How many jobs there are, by definition and state; how long they wait and run, how they end; and ' +
-    'what happened in each minute of the last day. It is at most a second or two behind, and is never ' +
-    'counted, so it costs the same however many jobs there are. Hooks and deliveries are left out.',
+    'Job counts by definition and state, queue and run times, success rates, and the throughput per ' +
+    'minute of the last day. Read from counters, at most two seconds old, so the cost does not ' +
+    'depend on the number of jobs. Excludes hooks and webhook deliveries.',
   querystring: StatsQuery,
-  response: { 200: answer('The figures.', StatsAnswer), ...refusals('UNAVAILABLE') },
+  response: { 200: answer('The statistics.', StatsAnswer), ...refusals('UNAVAILABLE') },
 };
 
-/** Of the configuration, unless somebody says otherwise. */
+/** Default of LONGSHORE_UNHANDLED_AFTER_MS. */
 const UNHANDLED_AFTER_MS = 60_000;
 
 export function statsRoutes(

@@ -22,24 +22,24 @@ import { tenantOf } from '../access/tenant.ts';
 const FOLLOW = {
   operationId: 'followChanges',
   tags: ['server'],
-  summary: 'Ask, or be told, what has changed',
+  summary: 'Read or follow the change feed',
   description:
-    'Says that something has changed, not what it is now: jobs (by definition), workers, ' +
-    'definitions, pauses, alerts, bulks, and audit for what people did. With Accept: ' +
-    'text/event-stream the answer stays open and sends events named change, one a second at most; ' +
-    'the first says where you are. Who was cut off sends the last id as Last-Event-ID, as an ' +
-    'EventSource does by itself, to this or to any other process of the API, and is told at once ' +
-    'what has changed meanwhile. Heartbeats, progress and log lines are no changes.',
+    'Returns the topics that have changed, not their content: jobs (by definition), workers, ' +
+    'definitions, pauses, alerts, bulks and audit. With Accept: text/event-stream the response is a ' +
+    'stream of events named change, at most one per second; the first one contains the current id. ' +
+    'A disconnected client sends the last id as Last-Event-ID, as an EventSource does ' +
+    'automatically, to any API process, and receives the changes since then. Heartbeats, progress ' +
+    'and log lines are not part of the feed.',
   headers: z.object({
-    'last-event-id': z.string().optional().describe('Of a stream: go on after this id.'),
+    'last-event-id': z.string().optional().describe('For streams: continue after this id.'),
   }),
   querystring: ChangeFeedQuery,
   response: {
     200: {
-      description: 'What has changed since then. With Accept: text/event-stream, and what follows.',
+      description: 'The changes since the cursor. With Accept: text/event-stream, a live stream.',
       content: {
         'application/json': { schema: ChangeAnswer },
-        [EVENT_STREAM]: { schema: z.string().describe('Server-sent events, without an end.') },
+        [EVENT_STREAM]: { schema: z.string().describe('Server-sent events, endless.') },
       },
     },
     ...refusals('UNAVAILABLE'),
@@ -48,7 +48,7 @@ const FOLLOW = {
 
 const READS = { access: 'jobs:read' } as const;
 
-/** All readers of a tenant share one question a second, and without readers there is none. */
+/** All readers of a tenant share one query per second; without readers there is none. */
 export function streamRoutes(app: FastifyInstance, deps: HttpDeps, streams: Streams): void {
   const { pollMaxMs } = { ...STREAM_LIMITS, ...deps.streams };
   const standings = new FreshAnswers<Snapshot>(systemClock, pollMaxMs);

@@ -14,8 +14,8 @@ import { answer, bodyRefusals, refusals } from '../openapi.ts';
 const CREATE = {
   operationId: 'createTenant',
   tags: ['access'],
-  summary: 'Make a tenant',
-  description: 'A name that is taken answers 409. Its keys are made by POST /v1/keys?tenant=NAME.',
+  summary: 'Create a tenant',
+  description: 'An existing name returns 409. Create its keys with POST /v1/keys?tenant=NAME.',
   body: TenantBody,
   response: {
     201: answer('The tenant.', TenantAnswer),
@@ -27,19 +27,19 @@ const LIST = {
   operationId: 'listTenants',
   tags: ['access'],
   summary: 'List tenants',
-  description: 'With their limits, their weights, and what is paused.',
+  description: 'With limits, weights and pauses.',
   response: { 200: answer('The tenants.', TenantsAnswer), ...refusals('UNAVAILABLE') },
 };
 
 const LIMIT = {
   operationId: 'changeTenantLimits',
   tags: ['flow'],
-  summary: 'Change what a tenant gets',
-  description: 'How many of its jobs run at a time, and its share of the claims. At once, for all.',
+  summary: 'Change the limits of a tenant',
+  description: 'Its concurrency limit and its weight. Takes effect at once.',
   params: TenantParams,
   body: TenantLimitsBody,
   response: {
-    200: answer('The tenant as it is now.', TenantAnswer),
+    200: answer('The tenant.', TenantAnswer),
     ...bodyRefusals('NOT_FOUND'),
   },
 };
@@ -51,7 +51,7 @@ export function tenantsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   app.post('/v1/tenants', { schema: CREATE, config }, async (request, reply) => {
     const { tenant } = parseBody(TenantBody, request.body);
     const made = await createTenant(db, actorOf(request), tenant);
-    if (!made) throw new Refusal('CONFLICT', `there is a tenant ${JSON.stringify(tenant)} already`);
+    if (!made) throw new Refusal('CONFLICT', `tenant ${JSON.stringify(tenant)} already exists`);
     return reply.code(201).send(made);
   });
 
@@ -67,5 +67,5 @@ export function tenantsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
 }
 
 export function noSuchTenant(tenant: string): never {
-  throw new Refusal('NOT_FOUND', `there is no tenant ${JSON.stringify(tenant.slice(0, 63))}`);
+  throw new Refusal('NOT_FOUND', `tenant ${JSON.stringify(tenant.slice(0, 63))} not found`);
 }

@@ -24,10 +24,10 @@ const making = bodyRefusals('NOT_FOUND', 'CONFLICT');
 const LIST = {
   operationId: 'listDeliveries',
   tags: ['webhooks'],
-  summary: 'List what was sent, or is to be',
+  summary: 'List deliveries of a webhook',
   description:
-    'The newest first, page by page, each with its body and what was answered to every try. They ' +
-    'are kept as long as jobs are.',
+    'Newest first, page by page, each with its body and the response to every attempt. Kept as ' +
+    'long as jobs.',
   params: WebhookIdParams,
   querystring: DeliveryQuery,
   response: {
@@ -39,21 +39,21 @@ const LIST = {
 const REDELIVER = {
   operationId: 'redeliver',
   tags: ['webhooks'],
-  summary: 'Send an event once more',
+  summary: 'Redeliver an event',
   description:
-    'The same body as a delivery of its own, with a webhook-id of its own, also while the webhook ' +
-    'is paused. One that was never tried answers 409.',
+    'Sends the same body as a new delivery with a new webhook-id, even while the webhook is ' +
+    'paused. A delivery that was never attempted returns 409.',
   params: DeliveryIdParams,
-  response: { 202: answer('It will be sent.', DeliveryMadeAnswer), ...making },
+  response: { 202: answer('The delivery was queued.', DeliveryMadeAnswer), ...making },
 };
 
 const TEST = {
   operationId: 'testWebhook',
   tags: ['webhooks'],
-  summary: 'Send an event without content',
-  description: 'Once, also while the webhook is paused. Its deliveries tell how it went.',
+  summary: 'Send a test event',
+  description: 'Sent once, even while the webhook is paused. See its deliveries for the result.',
   params: WebhookIdParams,
-  response: { 202: answer('It will be sent.', DeliveryMadeAnswer), ...making },
+  response: { 202: answer('The delivery was queued.', DeliveryMadeAnswer), ...making },
 };
 
 export function webhookDeliveriesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
@@ -67,7 +67,7 @@ export function webhookDeliveriesRoutes(app: FastifyInstance, { db }: HttpDeps):
       const tenant = tenantOf(request);
       const id = webhookIdOf(request.params.webhookId);
       const { cursor, limit } = request.query;
-      // A delivery's id is the cursor itself.
+      // The id of a delivery is its cursor.
       const afterId = cursor === undefined ? null : readHistoryCursor(cursor, isJobId);
       if (!(await getWebhook(db, tenant, id))) return noSuchWebhook(id);
       const { deliveries, nextId } = await listDeliveries(db, tenant, id, { afterId, limit });
@@ -86,9 +86,9 @@ export function webhookDeliveriesRoutes(app: FastifyInstance, { db }: HttpDeps):
       const made = await redeliver(db, actorOf(request), tenantOf(request), id, deliveryId);
       if (made === null) {
         const named = JSON.stringify(deliveryId.slice(0, 60));
-        throw new Refusal('NOT_FOUND', `the webhook has no delivery ${named}`);
+        throw new Refusal('NOT_FOUND', `delivery ${named} of the webhook not found`);
       }
-      if (made === 'unsent') throw new Refusal('CONFLICT', 'it was never sent so far');
+      if (made === 'unsent') throw new Refusal('CONFLICT', 'it was never sent');
       return reply.code(202).send({ deliveryId: made.id });
     },
   );

@@ -46,50 +46,50 @@ const operation = (operationId: string, summary: string, description: string) =>
 const CREATE = {
   ...operation(
     'createWebhook',
-    'Make a webhook',
-    'From now on it is told of what it asks for, by signed requests. The answer is the only place ' +
-      'where the secret is ever seen. A URL that leads to a private address is refused.',
+    'Create a webhook',
+    'Receives the chosen events by signed requests from now on. Only this response contains the ' +
+      'secret. A URL with a private address is rejected.',
   ),
   body: WebhookBody,
   response: {
-    201: answer('Its id, and its secret.', MadeWebhookAnswer),
+    201: answer('The id and the secret.', MadeWebhookAnswer),
     ...bodyRefusals('URL_NOT_ALLOWED', 'NOT_FOUND', 'QUOTA_EXCEEDED'),
   },
 };
 
 const LIST = {
-  ...operation('listWebhooks', 'List webhooks', 'All of them, the oldest first.'),
+  ...operation('listWebhooks', 'List webhooks', 'Oldest first.'),
   response: { 200: answer('The webhooks.', WebhooksAnswer), ...refusals('UNAVAILABLE') },
 };
 
 const GET = {
-  ...operation('getWebhook', 'Look at one webhook', 'If it was stopped, the notice says why.'),
+  ...operation('getWebhook', 'Get a webhook', 'The notice says why a webhook was disabled.'),
   params: WebhookIdParams,
-  response: { 200: answer('It.', WebhookAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
+  response: { 200: answer('The webhook.', WebhookAnswer), ...refusals('NOT_FOUND', 'UNAVAILABLE') },
 };
 
 const PATCH = {
   ...operation(
     'changeWebhook',
     'Change a webhook',
-    'What is not named stays as it is. What waits to be sent goes to the new URL.',
+    'Omitted fields stay unchanged. Pending deliveries go to the new URL.',
   ),
   params: WebhookIdParams,
   body: WebhookPatch,
-  response: { 200: answer('The webhook as it is now.', WebhookAnswer), ...changing },
+  response: { 200: answer('The webhook.', WebhookAnswer), ...changing },
 };
 
 const DELETE = {
-  ...operation('deleteWebhook', 'Delete a webhook', 'What waits to be sent is not sent any more.'),
+  ...operation('deleteWebhook', 'Delete a webhook', 'Drops pending deliveries.'),
   params: WebhookIdParams,
-  response: { 204: z.null().describe('It is gone.'), ...changing },
+  response: { 204: z.null().describe('The webhook was deleted.'), ...changing },
 };
 
 const ROTATE = {
   ...operation(
     'rotateWebhookSecret',
-    'Replace its secret',
-    'Both secrets sign for the overlap, so that the receiver can change over.',
+    'Rotate the secret of a webhook',
+    'Both secrets sign for the overlap, so that the receiver can switch.',
   ),
   params: WebhookIdParams,
   body: RotateSecretBody,
@@ -98,7 +98,7 @@ const ROTATE = {
 
 export function webhooksRoutes(app: FastifyInstance, { db, quotas, webhookAllow }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  // Their URLs often hold a token of the receiver, so that to look at them is to operate, too.
+  // Webhook URLs often contain a token, so reading them requires operate too.
   const config = { access: 'operate' } as const;
   const guard = new UrlGuard(new Networks(webhookAllow));
 
@@ -164,7 +164,7 @@ export function webhooksRoutes(app: FastifyInstance, { db, quotas, webhookAllow 
   );
 }
 
-/** Without what was not given: a change must not overwrite by nothing. */
+/** Without undefined fields, which must not overwrite values. */
 function given(patch: WebhookPatch): WebhookChange {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }

@@ -19,8 +19,8 @@ const LIST = {
   tags: ['workers'],
   summary: 'List workers',
   description:
-    'Who runs jobs, and which of yours; an admin of the default tenant sees all. Workers that are ' +
-    'gone are listed for a day.',
+    'Workers and those of your jobs that they run; an admin of the default tenant sees all jobs. ' +
+    'Stopped workers are listed for a day.',
   response: { 200: answer('The workers.', WorkersAnswer), ...refusals('UNAVAILABLE') },
 };
 
@@ -29,12 +29,12 @@ const DRAIN = {
   tags: ['workers'],
   summary: 'Drain a worker',
   description:
-    'It claims nothing more, finishes what it runs, gives back what does not end within ' +
-    'LONGSHORE_DRAIN_MS, and leaves; `longshore start` then starts a new one. Asking again is ' +
-    'fine. A worker that is dead answers 409.',
+    'The worker claims no more jobs, finishes its running jobs, releases those that do not finish ' +
+    'within LONGSHORE_DRAIN_MS, and exits; `longshore start` then starts a new one. May be ' +
+    'repeated. A dead worker returns 409.',
   params: WorkerIdParams,
   response: {
-    202: answer('It drains.', DrainAnswer),
+    202: answer('The worker drains.', DrainAnswer),
     ...bodyRefusals('NOT_FOUND', 'CONFLICT'),
   },
 };
@@ -60,9 +60,9 @@ export function workersRoutes(app: FastifyInstance, { db }: HttpDeps): void {
       const status = await drainWorker(db, workerId, actorOf(request));
       if (status === 'missing') {
         const name = JSON.stringify(workerId.slice(0, 60));
-        throw new Refusal('NOT_FOUND', `there is no worker ${name}`);
+        throw new Refusal('NOT_FOUND', `worker ${name} not found`);
       }
-      if (status === 'dead') throw new Refusal('CONFLICT', 'the worker is dead: it runs nothing');
+      if (status === 'dead') throw new Refusal('CONFLICT', 'the worker is dead');
       return reply.code(202).send({ workerId, status });
     },
   );

@@ -7,31 +7,31 @@ import { DatabaseUnavailable } from '../../store/connection/db.ts';
 import { EVENT_STREAM, EventStream, message } from './event-stream.ts';
 import { pathOf, unavailable } from '../problem.ts';
 
-/** A part of a job's history, in its order. */
+/** A page of a job's history. */
 export interface HistoryPage<Entry> {
   entries: readonly Entry[];
-  /** Null when there is no further page at the moment. */
+  /** Null if there is no further page yet. */
   nextId: string | null;
-  /** The job is over: nothing will ever follow this page. */
+  /** The job has finished: this is the last page. */
   ended: boolean;
 }
 
 export interface History<Entry> {
-  /** Null when there is no such history, or no longer. */
+  /** Null if the job does not exist (any more). */
   read(afterId: string | null): Promise<HistoryPage<Entry> | null>;
-  /** How it is refused when there never was one. */
+  /** Throws the error for a missing job. */
   missing(): never;
-  /** What `event:` says of an entry. */
+  /** The `event:` field of an entry. */
   nameOf(entry: Entry): string;
 }
 
 export interface StreamLimits {
   streamsMax: number;
-  /** The first pause when nothing came; it doubles up to the second one. */
+  /** The first poll interval; it doubles up to `pollMaxMs`. */
   pollMs: number;
   pollMaxMs: number;
   heartbeatMs: number;
-  /** For so long a database that is away is waited for; then the reader may look elsewhere. */
+  /** How long to wait for an unreachable database before the stream is closed. */
   outageMaxMs: number;
 }
 
@@ -46,15 +46,14 @@ export const STREAM_LIMITS: StreamLimits = {
 const OUTAGE_PAUSE_MAX_MS = 5_000;
 
 /**
- * The live streams of this process. Each of them asks the store for the next page, sends it, and
- * only then asks again, so that a stream has one question under way at most and holds one page of
- * memory however long its history and however slow its reader.
+ * Live streams of this process. Each reads a page, sends it and only then reads the next, so a
+ * stream has at most one query in progress and one page in memory.
  */
 export class Streams {
   readonly #limits: StreamLimits;
   readonly #log: Log;
   readonly #open = new Set<EventStream>();
-  /** How many of them belong to a key, or to a tenant. */
+  /** Number of streams per key and per tenant. */
   readonly #owned = new Map<string, number>();
   #closed = false;
 
@@ -67,7 +66,7 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** Answers with the history from there on. What can go wrong before it begins is answered plainly. */
+  /** Sends the history from `lastId` on. Errors before the stream starts are normal responses. */
   async answer<Entry extends { id: string }>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -77,7 +76,7 @@ export class Streams {
     const stream = this.#enter(request, reply);
     const first = await history.read(afterId);
     if (first === null) return history.missing();
-    // An EventSource comes again after every end; this answer is what tells it to stay away.
+    // An EventSource reconnects after every end; 204 stops it.
     if (isOver(first)) return reply.code(204).send();
     if (stream.signal.aborted) throw stopping();
     if (request.method === 'HEAD') return reply.type(EVENT_STREAM).send();
@@ -90,7 +89,7 @@ export class Streams {
     return reply;
   }
 
-  /** Ends all of them at once; their readers come again, to another process or to the next start. */
+  /** Closes all streams; readers reconnect to another process. */
   close(): void {
     this.#closed = true;
     for (const stream of this.#open) stream.stop();
@@ -101,9 +100,7 @@ export class Streams {
     const owners = caller?.keyId ? [`key ${caller.keyId}`, `tenant ${caller.home}`] : [];
     this.#refuseCrowds(owners);
     if (this.#open.size >= this.#limits.streamsMax) {
-      throw unavailable(
-        'too many live streams are open here; try again, or read without following',
-      );
+      throw unavailable('too many open streams; try again, or read page by page');
     }
     const stream = new EventStream(raw);
     this.#open.add(stream);
@@ -116,7 +113,7 @@ export class Streams {
     return stream;
   }
 
-  /** A key has a quarter of what there is, and a tenant half, so that others find room. */
+  /** A key may have a quarter, and a tenant half, of all streams. */
   #refuseCrowds([key, tenant]: readonly string[]): void {
     const { streamsMax } = this.#limits;
     const isFull = (owner: string | undefined, max: number) =>
@@ -127,7 +124,7 @@ export class Streams {
         ? 'this tenant'
         : null;
     if (whose === null) return;
-    const detail = `${whose} has as many live streams open here as it may; read without following`;
+    const detail = `${whose} has too many open streams; read page by page`;
     throw new Refusal('QUOTA_EXCEEDED', detail, { headers: { 'retry-after': '5' } });
   }
 
@@ -162,7 +159,7 @@ export class Streams {
     if (!stream.signal.aborted) stream.finish();
   }
 
-  /** A database that is away for a moment is no reason to send everybody away. */
+  /** Retries while the database is unreachable for a short time. */
   async #patiently<T>(stream: EventStream, read: () => Promise<T>): Promise<T | null> {
     const giveUpAtMs = systemClock.monotonicMs() + this.#limits.outageMaxMs;
     for (let pauseMs = this.#limits.pollMs; !stream.signal.aborted; pauseMs *= 2) {

@@ -4,15 +4,15 @@ import { RETRY_MODES } from '../../core/failure/retry.ts';
 import { JobAnswer } from './job-answer.ts';
 
 const Moment = z.iso.datetime();
-const matched = z.int().describe('How many jobs matched when it was asked for.');
+const matched = z.int().describe('Number of matching jobs at the time of the request.');
 const matchedIsExact = z
   .boolean()
-  .describe('False: there were more than were counted. The action itself has no such bound.');
+  .describe('False: counting stopped early. The action itself applies to all.');
 
 export const BulkIdParams = z.object({
   bulkId: z
     .string()
-    .describe('The id that POST /v1/bulk answered.')
+    .describe('The id returned by POST /v1/bulk.')
     .meta({ examples: ['0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400'] }),
 });
 
@@ -21,31 +21,31 @@ export const BulkAnswer = z
     bulkId: z.string(),
     action: z.enum(BULK_ACTIONS),
     status: z.enum(BULK_STATUSES),
-    filter: z.looseObject({}).describe('Which jobs it is about.'),
-    mode: z.enum(RETRY_MODES).nullable().describe('Of a retry.'),
+    filter: z.looseObject({}).describe('The filter of the jobs.'),
+    mode: z.enum(RETRY_MODES).nullable().describe('Mode of a retry.'),
     ratePerSecond: z.number().nullable(),
     matched,
     matchedIsExact,
-    done: z.int().describe('How many it has changed so far.'),
-    skipped: z.int().describe('How many had moved on before it came to them.'),
-    failed: z.int().describe('How many could not be changed.'),
-    note: z.string().nullable().describe('Why the last of these could not.'),
-    createdAt: Moment.describe('Nothing that was made, or ended, after this is touched.'),
+    done: z.int().describe('Number of jobs changed so far.'),
+    skipped: z.int().describe('Number of jobs skipped because their state had changed.'),
+    failed: z.int().describe('Number of jobs that could not be changed.'),
+    note: z.string().nullable().describe('Error of the last failed job.'),
+    createdAt: Moment.describe('Jobs created or finished after this are not changed.'),
     finishedAt: Moment.nullable(),
   })
   .meta({
     id: 'Bulk',
-    description: 'One thing done to many jobs, and how far it has come.',
+    description: 'A bulk action and its progress.',
   }) satisfies z.ZodType<BulkView>;
 
 export const BulkPageAnswer = z.looseObject({
   bulks: z.array(BulkAnswer),
-  nextCursor: z.string().nullable().describe('Ask with it for the next page; null at the end.'),
+  nextCursor: z.string().nullable().describe('Cursor of the next page; null at the end.'),
 });
 
 export const BulkPreviewAnswer = z.looseObject({
   action: z.enum(BULK_ACTIONS),
   matched,
   matchedIsExact,
-  sample: z.array(JobAnswer).describe('Some of them, the oldest first.'),
+  sample: z.array(JobAnswer).describe('A sample, oldest first.'),
 });

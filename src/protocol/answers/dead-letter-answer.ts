@@ -5,38 +5,39 @@ import { JobAnswer } from './job-answer.ts';
 const Moment = z.iso.datetime();
 
 const DeadLetterAnswer = JobAnswer.extend({
-  fingerprint: z.string().nullable().describe('Jobs with the same one failed by one mistake.'),
+  fingerprint: z
+    .string()
+    .nullable()
+    .describe('Jobs with the same fingerprint failed with the same error.'),
 }).meta({ id: 'DeadLetter', description: 'A failed job.' });
 DeadLetterAnswer satisfies z.ZodType<DeadLetterView>;
 
 export const DeadLetterPageAnswer = z.looseObject({
   jobs: z.array(DeadLetterAnswer),
-  nextCursor: z.string().nullable().describe('Ask with it for the next page; null at the end.'),
+  nextCursor: z.string().nullable().describe('Cursor of the next page; null at the end.'),
 });
 
 const DeadLetterGroupAnswer = z
   .looseObject({
     fingerprint: z.string(),
     code: z.string(),
-    message: z.string().describe('Of the newest of them.'),
+    message: z.string().describe('Message of the newest job.'),
     count: z.int(),
-    countIsExact: z.boolean().describe('False: there are more than were counted.'),
+    countIsExact: z.boolean().describe('False: counting stopped early.'),
     firstSeen: Moment,
     lastSeen: Moment,
     definitionKeys: z.array(z.string()),
     versions: z.array(z.int()),
-    jobId: z.string().describe('The newest of them.'),
-    trend: z
-      .array(z.int())
-      .describe('How many fell into each part of the window, the oldest first; see buckets.'),
+    jobId: z.string().describe('The newest job.'),
+    trend: z.array(z.int()).describe('Count per part of the window, oldest first; see buckets.'),
     definitions: z
       .array(z.looseObject({ definitionKey: z.string(), count: z.int(), trend: z.array(z.int()) }))
-      .describe('The same for each of its definitions.'),
+      .describe('The same per definition.'),
   })
-  .meta({ id: 'DeadLetterGroup', description: 'One mistake, and how often it was made.' });
+  .meta({ id: 'DeadLetterGroup', description: 'An error and its frequency.' });
 DeadLetterGroupAnswer satisfies z.ZodType<DeadLetterGroup>;
 
 export const DeadLetterGroupsAnswer = z.looseObject({
-  groups: z.array(DeadLetterGroupAnswer).describe('The most frequent first.'),
-  complete: z.boolean().describe('False: there are more groups than these.'),
+  groups: z.array(DeadLetterGroupAnswer).describe('Most frequent first.'),
+  complete: z.boolean().describe('False: more groups exist.'),
 });

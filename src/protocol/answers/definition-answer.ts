@@ -13,38 +13,40 @@ const Retry = z.union([
 export const DefinitionAnswer = z.looseObject({
   key: z.string(),
   version: z.int(),
-  owner: z.string().nullable().describe('The team to ask.'),
-  description: z.string().nullable().describe('What it is for.'),
-  runbookUrl: z.string().nullable().describe('What to do when it fails: http or https.'),
+  owner: z.string().nullable().describe('The owning team.'),
+  description: z.string().nullable().describe('Description of the definition.'),
+  runbookUrl: z.string().nullable().describe('URL of the runbook, http or https.'),
   maxAttempts: z.int(),
-  timeoutSeconds: z.number().describe('How long one attempt may take.'),
-  retry: Retry.describe('When a failed attempt is tried again.'),
-  retryOn: z.array(z.string()).nullable().describe('Only these failures; null is the default.'),
-  cancelGraceMs: z.int().nullable().describe('Time to stop in when cancelled.'),
+  timeoutSeconds: z.number().describe('Timeout of one attempt.'),
+  retry: Retry.describe('Retry policy.'),
+  retryOn: z
+    .array(z.string())
+    .nullable()
+    .describe('Error codes that are retried; null: the default.'),
+  cancelGraceMs: z.int().nullable().describe('Time to stop after a cancellation.'),
   maxInterruptions: z.int(),
-  isolation: z.enum(ISOLATIONS).describe('Where its jobs run.'),
+  isolation: z.enum(ISOLATIONS).describe('Isolation of its jobs.'),
   memoryMb: z
     .int()
     .nullable()
-    .describe('For its process with all children; null is the default of the worker, 0 no limit.'),
-  concurrencyLimit: z.int().nullable().describe('How many run at a time, as its code says.'),
-  concurrencyKeyLimit: z.int().nullable().describe('The same for each concurrency key.'),
-  rateLimit: Rate.nullable().describe('How often one may start, as its code says.'),
-  keyRateLimit: Rate.nullable().describe('The same for each concurrency key.'),
-  hooks: z.array(z.enum(HOOKS)).describe('What it does at the start and the end of a job.'),
-  command: z
-    .array(z.string())
-    .nullable()
-    .describe('Its program and arguments; null if it is code.'),
-  redact: z.array(z.string()).describe('Paths that are hidden in params, results and events.'),
+    .describe(
+      'Memory limit of the process and its children; null: default of the worker, 0: no limit.',
+    ),
+  concurrencyLimit: z.int().nullable().describe('Maximum number of running jobs, from the code.'),
+  concurrencyKeyLimit: z.int().nullable().describe('The same per concurrency key.'),
+  rateLimit: Rate.nullable().describe('Rate limit of starts, from the code.'),
+  keyRateLimit: Rate.nullable().describe('The same per concurrency key.'),
+  hooks: z.array(z.enum(HOOKS)).describe('Hooks that it has.'),
+  command: z.array(z.string()).nullable().describe('Program and arguments; null for code.'),
+  redact: z.array(z.string()).describe('Paths that are redacted in params, results and events.'),
   schedules: z
     .array(z.looseObject({ name: z.string(), cron: z.string(), timezone: z.string() }))
-    .describe('The schedules that its code asks for.'),
-  paramsSchema: z.unknown().describe('The JSON Schema of its params, when it has one.'),
-  publishedAt: z.iso.datetime().describe('When a worker last brought something new.'),
+    .describe('Schedules declared in the code.'),
+  paramsSchema: z.unknown().describe('JSON Schema of the params, if any.'),
+  publishedAt: z.iso.datetime().describe('When a worker last published a change.'),
 });
 
-/** Limits and pauses are those of a key, so that all its versions show the same. */
+/** Limits and pauses belong to the key, so all versions show the same. */
 const ListedDefinition = DefinitionAnswer.extend({
   limits: DefinitionLimitsAnswer,
   paused: PauseAnswer.nullable().describe('Null unless the definition itself is paused.'),
@@ -58,8 +60,8 @@ type Later = 'description' | 'runbookUrl' | 'memoryMb' | 'limits' | 'hooks' | 'c
 type Published = Omit<DefinitionInfo, Later> & Partial<Pick<DefinitionInfo, Later>>;
 
 /**
- * People think of timeouts in seconds, as they wrote them; inside they are milliseconds. A worker of
- * an earlier release may have published it, without the fields that came later.
+ * Timeouts are in seconds, as written in code. A worker of an earlier release may have published it
+ * without newer fields.
  */
 export function definitionAnswer(
   definition: Published & { publishedAt: string },
@@ -69,7 +71,7 @@ export function definitionAnswer(
     version: definition.version,
     owner: definition.owner,
     description: definition.description ?? null,
-    // A worker is believed about much, but not about where people click.
+    // URLs from workers are checked, because users click them.
     runbookUrl: isWebAddress(definition.runbookUrl) ? definition.runbookUrl : null,
     maxAttempts: definition.maxAttempts,
     timeoutSeconds: definition.timeoutMs / 1_000,
@@ -83,7 +85,7 @@ export function definitionAnswer(
     hooks: definition.hooks ?? [],
     command: definition.command?.argv ?? null,
     redact: definition.redact ?? [],
-    // What an older worker published has none.
+    // Absent if published by an older worker.
     schedules: (definition.schedules ?? []).map(({ name, cron, timezone }) => ({
       name,
       cron,

@@ -12,8 +12,8 @@ import type { JobError, JobView } from '../../core/job/job.ts';
 import type { AttemptView } from '../../core/views/history.ts';
 
 /**
- * Jobs in the words of the seeds. These objects are closed, unlike all other answers: what seed 001
- * says must never be shown is not shown, also by a later release.
+ * Jobs in the formats of the seeds. These objects are closed, unlike all other responses: what seed
+ * 001 forbids to show must not appear in later releases either.
  */
 const Moment = z.iso.datetime();
 
@@ -41,7 +41,7 @@ export const EnqueuedAnswer = z.strictObject({
 
 /** Seed 004: "Every attempt records timing, duration, error codes". */
 const RunnerAttempt = z.strictObject({
-  attempt: z.int().describe('1 for the first.'),
+  attempt: z.int().describe('The first attempt is 1.'),
   startedAt: Moment,
   finishedAt: Moment.nullable().describe('Null while it runs.'),
   durationMs: z.int().nullable(),
@@ -57,16 +57,16 @@ export const RunnerJobAnswer = z.strictObject({
   type: z.string(),
   status: z.enum(DEAD_LETTERED),
   priority: z.enum(Object.keys(PRIORITY_WORDS) as [PriorityWord, ...PriorityWord[]]),
-  attempt: z.int().describe('How often it has been started.'),
+  attempt: z.int().describe('Number of attempts started.'),
   maxAttempts: z.int(),
-  nextRunAt: Moment.nullable().describe('Not before this time.'),
-  lockedUntil: Moment.nullable().describe('Until when the worker that runs it must be heard of.'),
+  nextRunAt: Moment.nullable().describe('Earliest time to run.'),
+  lockedUntil: Moment.nullable().describe('End of the lease.'),
   errorCode: z
     .string()
     .nullable()
-    .describe('The latest failure. It stays when a later attempt runs, and when that succeeds.'),
+    .describe('The latest error. Kept when a later attempt runs or succeeds.'),
   errorMessage: z.string().nullable(),
-  attempts: z.array(RunnerAttempt).describe('The oldest first; of very many, the latest 1,000.'),
+  attempts: z.array(RunnerAttempt).describe('Oldest first; at most the latest 1,000.'),
   createdAt: Moment,
   updatedAt: Moment,
 });

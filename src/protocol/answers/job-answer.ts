@@ -2,30 +2,30 @@ import { z } from 'zod';
 import { type JobError, JOB_STATES, type JobView } from '../../core/job/job.ts';
 
 /**
- * Jobs as the API answers them. The objects are open: a later release may add fields, and a client
- * must not stumble over them. `satisfies` holds these shapes to the words of `core`.
+ * Jobs as the API returns them. The objects are open: later releases may add fields. `satisfies`
+ * keeps these shapes equal to the types of `core`.
  */
 const Moment = z.iso.datetime();
-const status = z.enum(JOB_STATES).describe('Where the job is in its life.');
+const status = z.enum(JOB_STATES).describe('State of the job.');
 const jobId = z.string().describe('The id of the job, a UUID.');
 
 export const JobIdParams = z.object({
   jobId: z
     .string()
-    .describe('The id that POST /v1/jobs answered.')
+    .describe('The id returned by POST /v1/jobs.')
     .meta({ examples: ['0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400'] }),
 });
 
 export const JobErrorAnswer: z.ZodType<JobError> = z
   .looseObject({
-    code: z.string().describe('What kind of failure it was.'),
+    code: z.string().describe('Error code.'),
     message: z.string(),
     stack: z.string().nullable(),
     get cause() {
       return JobErrorAnswer.nullable();
     },
   })
-  .meta({ id: 'JobError', description: 'Why an attempt, or a job, did not succeed.' });
+  .meta({ id: 'JobError', description: 'Error of an attempt or job.' });
 
 export const JobAnswer = z
   .looseObject({
@@ -33,15 +33,15 @@ export const JobAnswer = z
     definitionKey: z.string(),
     definitionVersion: z.int(),
     tenant: z.string(),
-    owner: z.string().nullable().describe('The team that the definition names.'),
+    owner: z.string().nullable().describe('Owner of the definition.'),
     status,
     priority: z.int(),
-    attempts: z.int().describe('How often it has been started.'),
+    attempts: z.int().describe('Number of attempts started.'),
     maxAttempts: z.int(),
     tags: z.array(z.string()),
     params: z.unknown(),
-    result: z.unknown().describe('What the job returned; null until it succeeded.'),
-    error: JobErrorAnswer.nullable().describe('The latest failure.'),
+    result: z.unknown().describe('Return value; null until it succeeded.'),
+    error: JobErrorAnswer.nullable().describe('The latest error.'),
     progress: z
       .looseObject({ fraction: z.number().nullable(), message: z.string().nullable() })
       .nullable(),
@@ -52,15 +52,15 @@ export const JobAnswer = z
     warnings: z.array(z.looseObject({ code: z.string(), since: Moment.nullable() })),
     createdAt: Moment,
     queuedAt: Moment.nullable(),
-    runAt: Moment.nullable().describe('Not before this time.'),
-    expiresAt: Moment.nullable().describe('It fails if it has not begun by then.'),
-    startedAt: Moment.nullable().describe('When the latest attempt began.'),
+    runAt: Moment.nullable().describe('Earliest time to run.'),
+    expiresAt: Moment.nullable().describe('Fails if not started by then.'),
+    startedAt: Moment.nullable().describe('Start of the latest attempt.'),
     finishedAt: Moment.nullable(),
     updatedAt: Moment,
     heartbeatAt: Moment.nullable(),
     leaseExpiresAt: Moment.nullable(),
     cancelRequestedAt: Moment.nullable(),
-    workerId: z.string().nullable().describe('Who holds it; null when nobody does.'),
+    workerId: z.string().nullable().describe('The worker that runs it; null if none does.'),
   })
   .meta({
     id: 'Job',
@@ -73,14 +73,14 @@ export const AcceptedAnswer = z.looseObject({
   warnings: z
     .array(z.looseObject({ code: z.string(), detail: z.string() }))
     .optional()
-    .describe('What the caller should know; left out when there is nothing.'),
+    .describe('Warnings; omitted if there are none.'),
 });
 export const BatchAnswer = z.looseObject({
   jobs: z.array(AcceptedAnswer).describe('In the order of the request.'),
 });
 export const JobPageAnswer = z.looseObject({
   jobs: z.array(JobAnswer),
-  nextCursor: z.string().nullable().describe('Ask with it for the next page; null at the end.'),
+  nextCursor: z.string().nullable().describe('Cursor of the next page; null at the end.'),
 });
 
 export type AcceptedAnswer = z.infer<typeof AcceptedAnswer>;

@@ -4,13 +4,13 @@ import { SCOPE_NAMES } from '../../core/access/scope.ts';
 import { PauseAnswer } from './limit-answer.ts';
 
 const Moment = z.iso.datetime();
-const scopes = z.array(z.enum(SCOPE_NAMES)).describe('What it may do.');
+const scopes = z.array(z.enum(SCOPE_NAMES)).describe('Scopes of the key.');
 const keyId = z.string().describe('The public part of the key.');
 
 export const KeyIdParams = z.object({
   keyId: z
     .string()
-    .describe('The id that GET /v1/keys shows.')
+    .describe('The id of the key.')
     .meta({ examples: ['1f0c528d0e4f0b9a'] }),
 });
 
@@ -24,7 +24,7 @@ const KeyAnswer = z
     createdAt: Moment,
     expiresAt: Moment.nullable(),
     revokedAt: Moment.nullable(),
-    successorId: z.string().nullable().describe('The key that took its place.'),
+    successorId: z.string().nullable().describe('The key that replaces it.'),
   })
   .meta({ id: 'Key', description: 'An API key, without its secret.' }) satisfies z.ZodType<KeyView>;
 
@@ -32,28 +32,28 @@ export const KeysAnswer = z.looseObject({ keys: z.array(KeyAnswer) });
 
 export const MadeKeyAnswer = z.looseObject({
   keyId,
-  key: z.string().describe('The key itself. It is shown this one time only.'),
+  key: z.string().describe('The key itself, shown only once.'),
 });
 
 export const TenantAnswer = z
   .looseObject({
     tenant: z.string(),
     createdAt: Moment,
-    weight: z.int().describe('Its share of the claims among tenants whose jobs are as urgent.'),
-    concurrencyLimit: z.int().nullable().describe('How many of its jobs run at a time.'),
-    inUse: z.int().describe('How many run and are counted; 0 while there is no limit.'),
+    weight: z.int().describe('Share of claims among tenants at the same priority.'),
+    concurrencyLimit: z.int().nullable().describe('Maximum number of its running jobs.'),
+    inUse: z.int().describe('Running jobs that count towards the limit; 0 without a limit.'),
     paused: PauseAnswer.nullable(),
   })
-  .meta({ id: 'Tenant', description: 'Who owns jobs.' }) satisfies z.ZodType<TenantView>;
+  .meta({ id: 'Tenant', description: 'A tenant.' }) satisfies z.ZodType<TenantView>;
 
 export const TenantsAnswer = z.looseObject({ tenants: z.array(TenantAnswer) });
 
 export const SessionAnswer = z.looseObject({
   kind: z
     .enum(['open', 'key', 'session'])
-    .describe('How the caller is known; open is a loopback server that never had a key.'),
+    .describe('How the caller is authenticated; open: a loopback server that never had a key.'),
   tenant: z.string(),
   scopes,
   keyId: keyId.nullable(),
-  expiresAt: Moment.nullable().describe('When the session ends at the latest.'),
+  expiresAt: Moment.nullable().describe('Latest end of the session.'),
 });

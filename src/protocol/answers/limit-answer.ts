@@ -21,26 +21,31 @@ const override = z.looseObject({
 
 export const DefinitionLimitsAnswer = z
   .looseObject({
-    effective: limits.describe('What holds now; null is no limit.'),
-    code: limits.describe('What the code of the highest published version says.'),
-    override: override.describe('What a person said instead; 0 lifts a limit.'),
+    effective: limits.describe('Effective limits; null: no limit.'),
+    code: limits.describe('Limits of the code of the highest published version.'),
+    override: override.describe('Limits set through the API; 0: no limit.'),
     changedBy: z.string().nullable(),
     changedAt: Moment.nullable(),
     inUse: z
       .int()
       .nullable()
-      .describe('How many run and are counted; null for keys of other tenants than default.'),
+      .describe(
+        'Running jobs that count towards the limit; null for keys of tenants other than default.',
+      ),
   })
-  .meta({ id: 'DefinitionLimits', description: 'How much of a definition may go on.' });
+  .meta({ id: 'DefinitionLimits', description: 'Limits of a definition.' });
 
 export const PauseAnswer = z
   .looseObject({
     scope: z.enum(['all', 'tenant', 'definition']),
-    name: z.string().nullable().describe('Of the tenant or definition; null if all is paused.'),
+    name: z
+      .string()
+      .nullable()
+      .describe('Name of the tenant or definition; null if everything is paused.'),
     by: z
       .string()
       .nullable()
-      .describe('Who paused it; null for keys of other tenants than default.'),
+      .describe('Actor of the pause; null for keys of tenants other than default.'),
     reason: z.string().nullable(),
     since: Moment,
   })
@@ -49,13 +54,13 @@ export const PauseAnswer = z
 export const PausesAnswer = z.looseObject({ pauses: z.array(PauseAnswer) });
 
 export const ResumedAnswer = z.looseObject({
-  resumed: PauseAnswer.nullable().describe('The pause that is over; null if there was none.'),
+  resumed: PauseAnswer.nullable().describe('The removed pause; null if there was none.'),
 });
 
 export const DefinitionKeyParams = z.object({
   key: z
     .string()
-    .describe('The key of a definition; a / in it is written %2F.')
+    .describe('The key of a definition; write / as %2F.')
     .meta({ examples: ['image.resize'] }),
 });
 

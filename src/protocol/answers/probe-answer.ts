@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the probes answer when all is well; anything else is a problem with status 503. */
+/** Response of a successful probe; otherwise a problem with status 503. */
 export const ProbeAnswer = z.looseObject({
   status: z.literal('ok'),
   version: z.string().optional().describe('Only with ?verbose.'),

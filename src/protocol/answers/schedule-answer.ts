@@ -10,27 +10,27 @@ import {
   type SlotView,
 } from '../../core/schedule/schedule.ts';
 
-/** Schedules as the API answers them: open objects, held to the words of `core`. */
+/** Schedules as the API returns them: open objects, checked against the types of `core`. */
 const Moment = z.iso.datetime();
 
 export const ScheduleIdParams = z.object({
   scheduleId: z
     .string()
-    .describe('The id that POST /v1/schedules answered.')
+    .describe('The id returned by POST /v1/schedules.')
     .meta({ examples: ['0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400'] }),
 });
 
 export const SlotAnswer = z
   .looseObject({
     slot: Moment.describe('When it was due.'),
-    local: z.string().describe('The local time that the cron expression meant.'),
+    local: z.string().describe('Local time of the cron expression.'),
     status: z.enum(SLOT_STATUSES),
-    reason: z.enum(SLOT_REASONS).nullable().describe('Why; null when it fired on time.'),
-    through: Moment.nullable().describe('If set, it stands for all slots up to this one.'),
+    reason: z.enum(SLOT_REASONS).nullable().describe('Reason; null if it fired on time.'),
+    through: Moment.nullable().describe('If set, the entry covers all slots up to this one.'),
     jobId: z.string().nullable(),
-    jobStatus: z.string().nullable().describe('How that job is now, as long as it is kept.'),
+    jobStatus: z.string().nullable().describe('Current state of the job, as long as it is kept.'),
   })
-  .meta({ id: 'Slot', description: 'One due instant of a schedule, and what became of it.' });
+  .meta({ id: 'Slot', description: 'A slot of a schedule and its outcome.' });
 SlotAnswer satisfies z.ZodType<SlotView>;
 
 export const ScheduleAnswer = z
@@ -54,23 +54,20 @@ export const ScheduleAnswer = z
     catchUpWindowMs: z.int(),
     catchUpMax: z.int(),
     overlap: z.enum(OVERLAPS),
-    source: z.enum(['api', 'code']).describe('Made through the API, or by defineJob.'),
+    source: z.enum(['api', 'code']).describe('Created through the API or by defineJob.'),
     note: z.string().nullable().describe('Why it is paused, or could not run.'),
     createdAt: Moment,
     updatedAt: Moment,
-    lastEnqueuedAt: Moment.nullable().describe('When it last made a job.'),
+    lastEnqueuedAt: Moment.nullable().describe('When it last enqueued a job.'),
     nextAt: Moment.nullable().describe('Its next slot; null while paused, and at its end.'),
     lastSlot: SlotAnswer.nullable().describe('Its newest slot, with the state of its job.'),
   })
   .meta({
     id: 'Schedule',
-    description: 'What makes jobs by the clock.',
+    description: 'A schedule.',
   }) satisfies z.ZodType<ScheduleView>;
 
-const nextCursor = z
-  .string()
-  .nullable()
-  .describe('Ask with it for the next page; null at the end.');
+const nextCursor = z.string().nullable().describe('Cursor of the next page; null at the end.');
 
 export const SchedulePageAnswer = z.looseObject({ schedules: z.array(ScheduleAnswer), nextCursor });
 export const SlotPageAnswer = z.looseObject({ slots: z.array(SlotAnswer), nextCursor });
@@ -79,12 +76,12 @@ export const UpcomingAnswer = z.looseObject({
   next: z.array(
     z.looseObject({
       at: Moment,
-      offset: z.string().describe('How far the local clock is ahead of UTC then.'),
-      note: z.string().nullable().describe('What clocks going forward or back do to it.'),
+      offset: z.string().describe('Offset of the local time from UTC.'),
+      note: z.string().nullable().describe('Effect of a DST change.'),
     }),
   ),
 });
 
 export const TriggerAnswer = z.looseObject({
-  jobId: z.string().describe('The id of the job that was made.'),
+  jobId: z.string().describe('The id of the enqueued job.'),
 });

@@ -14,15 +14,15 @@ const RATE_MAX = 10_000;
 
 const ratePerSecond = number(0.01, RATE_MAX)
   .optional()
-  .describe('Retry so many jobs a second. Default: as fast as it goes.');
+  .describe('Maximum retries per second. Default: no limit.');
 const preview = flag()
   .optional()
-  .describe('Only say how many jobs match, and show some of them. Nothing is changed.');
+  .describe('Only return the number of matches and a sample; change nothing.');
 
-/** What `POST /v1/bulk` takes. */
+/** Body of `POST /v1/bulk`. */
 export const BulkBody = closed({
-  action: oneOf('action', BULK_ACTIONS).describe('What to do with each job.'),
-  filter: JobFilterBody.describe('Which jobs. At least one field: nothing is about all jobs.'),
+  action: oneOf('action', BULK_ACTIONS).describe('Action for each job.'),
+  filter: JobFilterBody.describe('Filter of the jobs. At least one field.'),
   mode: retryFields.mode,
   runAt: retryFields.runAt,
   params: retryFields.params,
@@ -30,7 +30,7 @@ export const BulkBody = closed({
   preview,
 });
 
-/** What `POST /v1/dead-letters/retry` takes: a filter of dead letters, and how to retry them. */
+/** Body of `POST /v1/dead-letters/retry`: a filter of dead letters and retry options. */
 const { definitionKey, errorCode, fingerprint, q, finishedAfter, finishedBefore } =
   JobFilterBody.shape;
 export const DeadLetterRetryBody = closed({
@@ -45,12 +45,12 @@ export const DeadLetterRetryBody = closed({
   preview,
 });
 
-/** What `GET /v1/bulk` can be asked. */
+/** Query of `GET /v1/bulk`. */
 export const BulkQuery = closed({
-  cursor: text(200).optional().describe('The nextCursor of the page before.'),
+  cursor: text(200).optional().describe('The nextCursor of the previous page.'),
   limit: wholeInQuery(1, PAGE_MAX)
     .default(PAGE_DEFAULT)
-    .describe(`How many a page holds at most. Default ${PAGE_DEFAULT}.`),
+    .describe(`Page size. Default ${PAGE_DEFAULT}.`),
 });
 
 export interface BulkRequest {
@@ -66,17 +66,17 @@ export function parseBulk(body: unknown): BulkRequest {
   const { action, filter, ...rest } = shaped(BulkBody, body, findings);
   const criteria = criteriaOf(filter);
   if (Object.keys(filter).length === 0) {
-    const detail = 'say which jobs, by at least one field: an empty filter would mean all of them';
+    const detail = 'must have at least one field: an empty filter would match all jobs';
     findings.add('VALIDATION_FAILED', { pointer: '/filter', detail });
   }
   for (const state of criteria.statuses.filter((one) => !BULK_STATES[action].includes(one))) {
-    const detail = `a job that is ${state} cannot be changed by ${action}: ${BULK_STATES[action].join(', ')} can`;
+    const detail = `${action} does not apply to ${state} jobs, only to ${BULK_STATES[action].join(', ')}`;
     findings.add('VALIDATION_FAILED', { pointer: '/filter/status', detail });
   }
   const retryOnly = ['mode', 'runAt', 'params', 'ratePerSecond'] as const;
   for (const name of action === 'retry' ? [] : retryOnly) {
     if (!Object.hasOwn(body as object, name)) continue;
-    const detail = `goes with the action retry, not with ${action}`;
+    const detail = `is for the action retry, not for ${action}`;
     findings.add('VALIDATION_FAILED', { pointer: `/${name}`, detail });
   }
   return finished(action, criteria, rest, findings);
@@ -124,7 +124,7 @@ function finished(
   return { action, criteria, how, preview: only ?? false };
 }
 
-/** What has the wrong shape is refused alone: the rules across fields would only guess. */
+/** A body of the wrong shape is rejected alone, before rules that cross fields. */
 function shaped<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,

@@ -8,17 +8,17 @@ const ATTEMPT_MAX = 1_000_000;
 const page = {
   cursor: text(200)
     .optional()
-    .describe('The nextCursor of the page before, or the id of the last entry that you have.'),
+    .describe('The nextCursor of the previous page, or the id of the last known entry.'),
   limit: wholeInQuery(1, HISTORY_PAGE_MAX)
     .default(HISTORY_PAGE_DEFAULT)
-    .describe(`How many entries a page holds at most. Default ${HISTORY_PAGE_DEFAULT}.`),
+    .describe(`Page size. Default ${HISTORY_PAGE_DEFAULT}.`),
   reveal,
 };
 
-/** What `GET /v1/jobs/{jobId}/events` can be asked. */
+/** Query of `GET /v1/jobs/{jobId}/events`. */
 export const EventQuery = closed(page);
 
-/** What `GET /v1/jobs/{jobId}/logs` can be asked. */
+/** Query of `GET /v1/jobs/{jobId}/logs`. */
 export const LogQuery = closed({
   attempt: wholeInQuery(1, ATTEMPT_MAX).optional().describe('Only lines of this attempt.'),
   ...page,

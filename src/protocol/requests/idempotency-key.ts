@@ -1,8 +1,7 @@
 /**
- * The `Idempotency-Key` header: a structured-field string (`"order-17"`, RFC 8941) as its draft
- * says, or the bare word that most clients send. Anything that could be read in two ways is
- * refused: two headers arrive joined by a comma, and bytes beyond ASCII have no agreed meaning in
- * a header.
+ * The `Idempotency-Key` header: a structured-field string (`"order-17"`, RFC 8941) as in its draft,
+ * or a bare word as most clients send. Ambiguous values are rejected: two headers joined by a
+ * comma, and bytes beyond ASCII.
  */
 export type HeaderKey = { ok: true; key: string } | { ok: false; detail: string };
 
@@ -16,11 +15,11 @@ export function readIdempotencyHeader(header: string): HeaderKey {
   if (BARE.test(value)) return ofLength(value);
   return {
     ok: false,
-    detail: 'the Idempotency-Key header must be one word, or a string in double quotes, in ASCII',
+    detail: 'the Idempotency-Key header must be one word or a quoted string, in ASCII',
   };
 }
 
 function ofLength(key: string): HeaderKey {
   if (key.length >= 1 && key.length <= 255) return { ok: true, key };
-  return { ok: false, detail: 'the Idempotency-Key header must hold 1 to 255 characters' };
+  return { ok: false, detail: 'the Idempotency-Key header must have 1 to 255 characters' };
 }

@@ -10,7 +10,7 @@ const FINGERPRINT_MAX = 100;
 const after = (what: string) => instant().optional().describe(`Only ${what} this time or later.`);
 const before = (what: string) => instant().optional().describe(`Only ${what} before this time.`);
 
-/** Which jobs a bulk action is about. A list of jobs with the same words shows them. */
+/** Filter of a bulk action; a list of jobs has the same filters. */
 export const JobFilterBody = closed({
   status: z
     .union([
@@ -18,26 +18,24 @@ export const JobFilterBody = closed({
       list(oneOf('status', JOB_STATES), 1, JOB_STATES.length),
     ])
     .optional()
-    .describe('Only jobs in this state, or in one of these.'),
+    .describe('Only jobs in one of these states.'),
   definitionKey: searchedKey().optional().describe('Only jobs of this definition.'),
   tag: text(TAG_LENGTH_MAX).optional().describe('Only jobs with this tag.'),
   errorCode: text(ERROR_CODE_MAX)
     .optional()
-    .describe('Only jobs whose latest failure has this code.'),
+    .describe('Only jobs whose latest error has this code.'),
   fingerprint: text(FINGERPRINT_MAX)
     .optional()
-    .describe('Only jobs whose latest failure is of this group.'),
-  createdAfter: after('jobs made at'),
-  createdBefore: before('jobs made'),
-  runAfter: after('jobs that wait for'),
-  runBefore: before('jobs that wait for a time'),
-  finishedAfter: after('jobs that ended at'),
-  finishedBefore: before('jobs that ended'),
+    .describe('Only jobs whose latest error has this fingerprint.'),
+  createdAfter: after('jobs created at'),
+  createdBefore: before('jobs created'),
+  runAfter: after('waiting jobs due at'),
+  runBefore: before('waiting jobs due'),
+  finishedAfter: after('jobs finished at'),
+  finishedBefore: before('jobs finished'),
   q: text(Q_MAX)
     .optional()
-    .describe(
-      'Only jobs with this text in the message of their latest failure, or in their params, if these are not encrypted.',
-    ),
+    .describe('Only jobs with this text in their latest error message or unencrypted params.'),
 });
 export type JobFilterBody = z.infer<typeof JobFilterBody>;
 

@@ -5,45 +5,50 @@ import { closed, says, text, whole } from '../fields.ts';
 
 const REASON_MAX = 500;
 
-/** What everything that pauses takes. */
+/** Body of all pause calls. */
 export const PauseBody = closed({
   reason: text(REASON_MAX)
     .nullable()
     .optional()
-    .meta({ description: 'Why, for those who wonder.', examples: ['the mail provider is down'] }),
+    .meta({
+      description: 'Reason, shown to other users.',
+      examples: ['the mail provider is down'],
+    }),
 });
 
 const count = () => whole(0, CONCURRENCY_LIMIT_MAX).nullable().optional();
 const concurrencyLimit = count().describe(
-  'How many run at a time; 0 lifts the limit, null takes back what was set here.',
+  'Maximum number of running jobs; 0: no limit, null: remove the override.',
 );
 
-const right = says('must be { limit, perMs, burst }, 0 for no limit, or null to take it back');
+const right = says(
+  'must be { limit, perMs, burst }, 0 for no limit, or null to remove the override',
+);
 const rate = () =>
   z
     .union([
       z.literal(0, right),
       closed({
-        limit: whole(1, RATE_MAX).describe('So many starts'),
-        perMs: whole(1, PER_MS_MAX).describe('in so many milliseconds,'),
-        burst: whole(1, RATE_MAX).optional().describe('and so many at once. Default: limit.'),
+        limit: whole(1, RATE_MAX).describe('Number of starts'),
+        perMs: whole(1, PER_MS_MAX).describe('per this many milliseconds.'),
+        burst: whole(1, RATE_MAX).optional().describe('Maximum burst. Default: limit.'),
       }),
     ])
     .nullable()
     .optional();
 
-/** What `PATCH /v1/definitions/{key}/limits` takes: what is not named stays as it is. */
+/** Body of `PATCH /v1/definitions/{key}/limits`; omitted fields stay unchanged. */
 export const DefinitionLimitsBody = closed({
   concurrencyLimit,
-  concurrencyKeyLimit: count().describe('The same for each concurrency key.'),
-  rateLimit: rate().describe('How often one may start.'),
-  keyRateLimit: rate().describe('The same for each concurrency key.'),
+  concurrencyKeyLimit: count().describe('The same per concurrency key.'),
+  rateLimit: rate().describe('Rate limit of starts.'),
+  keyRateLimit: rate().describe('The same per concurrency key.'),
 });
 
-/** What `PATCH /v1/tenants/{tenant}/limits` takes: what is not named stays as it is. */
+/** Body of `PATCH /v1/tenants/{tenant}/limits`; omitted fields stay unchanged. */
 export const TenantLimitsBody = closed({
   concurrencyLimit,
   weight: whole(1, TENANT_WEIGHT_MAX)
     .optional()
-    .describe('Its share of the claims among tenants whose jobs are as urgent. Default 1.'),
+    .describe('Share of claims among tenants at the same priority. Default 1.'),
 });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { Findings } from '../findings.ts';
 import { violations } from '../violations.ts';
 
-/** A body whose rules are all in its schema. Throws a `Refusal` with everything that is wrong. */
+/** Parses a body whose rules are all in its schema. Throws a `Refusal` with all violations. */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,

@@ -39,7 +39,7 @@ export function parseEnqueue(body: unknown, tenant: string): JobRequest {
   };
 }
 
-/** Whatever is wrong, with the fields and with the payload, is told in one round. */
+/** Reports violations of fields and payload together. */
 function read<Body extends { payload?: unknown }>(
   shape: z.ZodType<Body>,
   body: unknown,

@@ -15,10 +15,13 @@ import { violations } from '../violations.ts';
 
 type UniqueFields = NonNullable<JobBody['unique']>;
 
-/** The list alone; its entries are read one by one, so that reading can stop at enough wrong. */
+/**
+ * Only the list; entries are parsed one by one, so that parsing can stop at the maximum of
+ * violations.
+ */
 const BatchOutline = closed({ jobs: list(z.unknown(), 1, BATCH_MAX) });
 
-/** The body of `POST /v1/jobs` and its header, as a request for a job. Throws a `Refusal`. */
+/** Parses `POST /v1/jobs` with its header. Throws a `Refusal`. */
 export function parseJob(body: unknown, tenant: string, header: string | undefined): JobRequest {
   const findings = new Findings();
   const job = readJob(body, tenant, '', findings);
@@ -27,7 +30,7 @@ export function parseJob(body: unknown, tenant: string, header: string | undefin
   return { ...job, idempotencyKey: job.idempotencyKey ?? key };
 }
 
-/** The body of `POST /v1/jobs/batch`: one wrong entry refuses them all. Throws a `Refusal`. */
+/** Parses `POST /v1/jobs/batch`: one invalid entry rejects all. Throws a `Refusal`. */
 export function parseBatch(
   body: unknown,
   tenant: string,
@@ -36,7 +39,7 @@ export function parseBatch(
   return atOnce(parseBatchInSteps(body, tenant, header));
 }
 
-/** The same with a yield after each job, so that a server can answer others in between. */
+/** The same with a yield after each job, so that a server can serve other requests in between. */
 export function* parseBatchInSteps(
   body: unknown,
   tenant: string,
@@ -44,7 +47,7 @@ export function* parseBatchInSteps(
 ): Generator<undefined, JobRequest[]> {
   const findings = new Findings();
   if (header !== undefined) {
-    const detail = 'the Idempotency-Key header is for one job: give each job its idempotencyKey';
+    const detail = 'the Idempotency-Key header applies to one job: set idempotencyKey of each job';
     findings.add('VALIDATION_FAILED', { pointer: '', detail });
   }
   const outline = BatchOutline.safeParse(body);
@@ -62,7 +65,7 @@ export function* parseBatchInSteps(
   return jobs;
 }
 
-/** Null when the shape is wrong. Whatever else is wrong is found in the same round. */
+/** Null if the shape is invalid. Collects all other violations. */
 function readJob(body: unknown, tenant: string, at: string, findings: Findings): JobRequest | null {
   const shape = JobBody.safeParse(body);
   if (!shape.success) {
@@ -90,7 +93,7 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
   };
 }
 
-/** Rules between fields. They look at the raw body, so that a wrong field elsewhere hides none. */
+/** Rules that cross fields. They read the raw body, so that another invalid field hides none. */
 function crossCheck(body: unknown, at: string, findings: Findings): void {
   const { runAt, delayMs, retry, tags, unique, hold, expiresAt } = fieldsOf(body);
   const wrong = (pointer: string, detail: string) =>
@@ -102,20 +105,20 @@ function crossCheck(body: unknown, at: string, findings: Findings): void {
     wrong('/hold', 'hold and replacing an earlier job exclude each other');
   }
   if (timeOf(runAt) >= timeOf(expiresAt)) {
-    wrong('/expiresAt', 'must be later than runAt, or it could never run');
+    wrong('/expiresAt', 'must be later than runAt');
   }
   const { delaysMs, baseMs, maxMs } = fieldsOf(retry);
   if (delaysMs !== undefined && (baseMs !== undefined || maxMs !== undefined)) {
     wrong('/retry/delaysMs', 'delaysMs excludes baseMs and maxMs');
   }
-  // A list that is too long has been refused already, and may be very long.
+  // A list that is too long is already reported, and may be very long.
   if (!Array.isArray(tags) || tags.length > 100) return;
   for (const [index, tag] of tags.entries()) {
-    if (tags.indexOf(tag) < index) wrong(`/tags/${index}`, 'is in the list already');
+    if (tags.indexOf(tag) < index) wrong(`/tags/${index}`, 'is a duplicate');
   }
 }
 
-/** Whatever is no text is no time: an object could say that it cannot be one. */
+/** Only text is parsed: an object could throw when converted. */
 function timeOf(value: unknown): number {
   return typeof value === 'string' ? Date.parse(value) : NaN;
 }
@@ -136,7 +139,7 @@ function readParams(body: unknown, at: string, findings: Findings): string | nul
 
 function readPolicy(job: JobBody, at: string, findings: Findings): JobPolicy | null {
   const policy: JobPolicy = {};
-  // Less than half a millisecond would round to "no time at all".
+  // At least 1 ms, because 0 would mean no timeout.
   if (job.timeoutSeconds !== undefined) {
     policy.timeoutMs = Math.max(1, Math.round(job.timeoutSeconds * 1_000));
   }
@@ -151,7 +154,7 @@ function readPolicy(job: JobBody, at: string, findings: Findings): JobPolicy | n
   return Object.keys(policy).length > 0 ? policy : null;
 }
 
-/** A preset says how many attempts make sense, as it does in a definition. */
+/** A preset implies the number of attempts, as in a definition. */
 function presetAttempts({ retry }: JobBody): number | null {
   return typeof retry === 'string' ? (RETRY_PRESETS[retry]?.maxAttempts ?? null) : null;
 }

@@ -4,7 +4,7 @@ import { violations } from '../violations.ts';
 
 const Nothing = closed({});
 
-/** Calls that take no fields take no body, or an empty object. Throws a `Refusal`. */
+/** Accepts no body or an empty object. Throws a `Refusal`. */
 export function parseNothing(body: unknown): void {
   if (body === undefined || body === null) return;
   const read = Nothing.safeParse(body);

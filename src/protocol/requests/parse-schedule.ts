@@ -5,7 +5,7 @@ import { Findings } from '../findings.ts';
 import { ScheduleBody, SchedulePatch } from './schedule-body.ts';
 import { violations } from '../violations.ts';
 
-/** The body of `POST /v1/schedules`. Whether it can ever run is judged later. Throws a `Refusal`. */
+/** Parses `POST /v1/schedules`. Whether it can ever run is checked later. Throws a `Refusal`. */
 export function parseSchedule(body: unknown): ScheduleSpec {
   const findings = new Findings();
   const shape = ScheduleBody.safeParse(body);
@@ -23,12 +23,12 @@ export function parseSchedule(body: unknown): ScheduleSpec {
   };
 }
 
-/** The body of a PATCH: what it names and nothing else. Throws a `Refusal`. */
+/** Parses a PATCH: only the given fields. Throws a `Refusal`. */
 export function parseSchedulePatch(body: unknown): Partial<ScheduleSpec> {
   const findings = new Findings();
   const { definitionKey, ...rest } = fieldsOf(body);
   if (definitionKey !== undefined) {
-    const detail = 'cannot be changed: make another schedule, and delete this one';
+    const detail = 'cannot be changed: create another schedule and delete this one';
     findings.add('VALIDATION_FAILED', { pointer: '/definitionKey', detail });
   }
   const shape = SchedulePatch.safeParse(isRecord(body) ? rest : body);
@@ -38,7 +38,7 @@ export function parseSchedulePatch(body: unknown): Partial<ScheduleSpec> {
   return { ...given(shape.data), ...params };
 }
 
-/** Without what was not given: a default must not be overwritten by nothing. */
+/** Without undefined fields, which must not overwrite defaults. */
 function given(data: SchedulePatch): Partial<ScheduleSpec> {
   const { params: _params, ...fields } = data;
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -5,24 +5,24 @@ import { closed, instant, oneOf } from '../fields.ts';
 import { Findings } from '../findings.ts';
 import { violations } from '../violations.ts';
 
-/** What every way to retry takes: one job, a group, or all that match. */
+/** Fields of all retry calls. */
 export const retryFields = {
   mode: oneOf('mode', RETRY_MODES)
     .default('now')
     .describe(
-      'now and later go on where the job stopped, with one more attempt if none is left; reset ' +
-        'starts over, without attempts, steps and checkpoint. Default now.',
+      'now and later resume the job, with one more attempt if none is left; reset restarts it ' +
+        'without attempts, steps and checkpoint. Default now.',
     ),
   runAt: instant()
     .optional()
-    .describe('With later: not before this time. Default: after its backoff.'),
-  params: z.unknown().optional().describe('Other params than before. Default: the same.'),
+    .describe('With later: earliest time to run. Default: after its backoff.'),
+  params: z.unknown().optional().describe('New params. Default: unchanged.'),
 };
 
-/** What `POST /v1/jobs/{jobId}/retry` takes. */
+/** Body of `POST /v1/jobs/{jobId}/retry`. */
 export const RetryBody = closed(retryFields);
 
-/** No body is a retry now. Throws a `Refusal`. */
+/** Without a body: retry now. Throws a `Refusal`. */
 export function parseRetry(body: unknown): RetryRequest {
   const findings = new Findings();
   const shape = RetryBody.safeParse(body ?? {});
@@ -32,7 +32,6 @@ export function parseRetry(body: unknown): RetryRequest {
   return request;
 }
 
-/** The rules that cross fields. */
 export function readRetryRequest(
   {
     mode,
@@ -42,7 +41,7 @@ export function readRetryRequest(
   findings: Findings,
 ): RetryRequest {
   if (runAt !== undefined && mode !== 'later') {
-    const detail = `runAt goes with the mode later, not with ${mode}`;
+    const detail = `runAt requires the mode later, not ${mode}`;
     findings.add('VALIDATION_FAILED', { pointer: '/runAt', detail });
   }
   const request: RetryRequest = { mode, runAt: runAt ?? null, paramsJson: null };

@@ -22,15 +22,15 @@ const fields = {
   name: text(SCHEDULE_NAME_MAX)
     .nullable()
     .optional()
-    .describe('A word for people and programs, unique among the schedules of a definition.'),
+    .describe('Name, unique among the schedules of a definition.'),
   definitionVersion: whole(1, VERSION_MAX)
     .nullable()
     .optional()
-    .describe('Which version its jobs are of. Default null: the highest published one each time.'),
+    .describe('Version of its jobs. Default null: the highest published version at each slot.'),
   timezone: text(64)
     .optional()
     .meta({ description: 'An IANA time zone. Default UTC.', examples: ['Europe/Berlin'] }),
-  params: z.unknown().optional().describe('The params of its jobs: any JSON. Default {}.'),
+  params: z.unknown().optional().describe('Params of its jobs: any JSON. Default {}.'),
   priority: whole(-PRIORITY_MAX, PRIORITY_MAX)
     .optional()
     .describe('The priority of its jobs. Default 0.'),
@@ -39,27 +39,27 @@ const fields = {
   endAt: instant().nullable().optional().describe('No slot at this time or later.'),
   jitterMs: whole(0, JITTER_MS_MAX)
     .optional()
-    .describe('Spreads jobs over so long after their slot. Default 0.'),
+    .describe('Random delay of jobs up to this. Default 0.'),
   dstGap: oneOf('policy', DST_GAPS)
     .optional()
-    .describe('A local time that does not exist: shift runs right after, skip does not run.'),
+    .describe('A local time skipped by DST: shift runs right after it, skip does not run.'),
   dstRepeat: oneOf('policy', DST_REPEATS)
     .optional()
-    .describe('A local time that comes twice: run once, the first time, or twice.'),
+    .describe('A local time repeated by DST: run once (the first time) or twice.'),
   catchUp: oneOf('policy', CATCH_UPS)
     .optional()
-    .describe('Slots that nobody saw: none, latest (the default) or all are made good for.'),
+    .describe('Slots missed while no scheduler ran: catch up none, latest (the default) or all.'),
   catchUpWindowMs: whole(0, CATCH_UP_WINDOW_MS_MAX)
     .optional()
     .describe(
-      `But none older than this. Default ${catchUpWindowMs} (${catchUpWindowMs / DAY_MS} days).`,
+      `Maximum age of slots to catch up. Default ${catchUpWindowMs} (${catchUpWindowMs / DAY_MS} days).`,
     ),
   catchUpMax: whole(1, CATCH_UP_MAX_MAX)
     .optional()
-    .describe(`And with all, the newest so many at most. Default ${catchUpMax}.`),
+    .describe(`With all: maximum number of slots. Default ${catchUpMax}.`),
   overlap: oneOf('policy', OVERLAPS)
     .optional()
-    .describe('While an earlier job goes on: allow (the default), skip, or queue-one.'),
+    .describe('While an earlier job is unfinished: allow (the default), skip, or queue-one.'),
 };
 
 const cron = () =>
@@ -68,17 +68,17 @@ const cron = () =>
     examples: ['30 2 * * *'],
   });
 
-/** What `POST /v1/schedules` takes. */
+/** Body of `POST /v1/schedules`. */
 export const ScheduleBody = closed({
   definitionKey: definitionKey().meta({
-    description: 'Which definition its jobs are of.',
+    description: 'Key of the definition.',
     examples: ['report.build'],
   }),
   cron: cron(),
   ...fields,
 });
 
-/** What `PATCH /v1/schedules/{id}` takes: what is not named stays as it is. */
+/** Body of `PATCH /v1/schedules/{id}`; omitted fields stay unchanged. */
 export const SchedulePatch = closed({ cron: cron().optional(), ...fields });
 
 export type ScheduleBody = z.infer<typeof ScheduleBody>;

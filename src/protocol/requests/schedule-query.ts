@@ -7,19 +7,19 @@ const UPCOMING_MAX = 100;
 const UPCOMING_DEFAULT = 5;
 
 const paging = {
-  cursor: text(200).optional().describe('The nextCursor of the page before.'),
+  cursor: text(200).optional().describe('The nextCursor of the previous page.'),
   limit: wholeInQuery(1, PAGE_MAX)
     .default(PAGE_DEFAULT)
-    .describe(`How many a page holds at most. Default ${PAGE_DEFAULT}.`),
+    .describe(`Page size. Default ${PAGE_DEFAULT}.`),
 };
 
-/** What `GET /v1/schedules` can be asked. */
+/** Query of `GET /v1/schedules`. */
 export const ScheduleQuery = closed({
   definitionKey: definitionKey().optional().describe('Only schedules of this definition.'),
-  name: text(SCHEDULE_NAME_MAX).optional().describe('Only schedules of this name.'),
+  name: text(SCHEDULE_NAME_MAX).optional().describe('Only schedules with this name.'),
   enabled: oneOf('value', ['true', 'false'])
     .optional()
-    .describe('Only those that run, or only those that are paused.'),
+    .describe('Only enabled (true) or only paused (false) schedules.'),
   ...paging,
 });
 
@@ -28,7 +28,7 @@ export const SlotQuery = closed(paging);
 export const UpcomingQuery = closed({
   count: wholeInQuery(1, UPCOMING_MAX)
     .default(UPCOMING_DEFAULT)
-    .describe(`How many instants. Default ${UPCOMING_DEFAULT}.`),
+    .describe(`Number of runs. Default ${UPCOMING_DEFAULT}.`),
 });
 
 export type ScheduleQuery = z.infer<typeof ScheduleQuery>;

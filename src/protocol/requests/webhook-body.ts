@@ -9,53 +9,53 @@ const OVERLAP_SECONDS_DEFAULT = 24 * 3_600;
 
 const url = () =>
   text(WEBHOOK_URL_MAX).meta({
-    description: 'Where events are sent to, by POST: a public http or https address.',
+    description: 'URL that receives events by POST: a public http or https address.',
     examples: ['https://example.com/hooks'],
   });
 
 const events = () =>
   list(oneOf('event', WEBHOOK_EVENTS).meta({ examples: ['job.failed'] }), 1, WEBHOOK_EVENTS.length)
     .transform((names) => [...new Set(names)])
-    .describe('What to tell. job.finished is every terminal state.');
+    .describe('Event types. job.finished is every terminal state.');
 
 const fields = {
-  description: text(500).nullable().optional().describe('A word for people.'),
+  description: text(500).nullable().optional().describe('Description.'),
   definitionKeys: list(definitionKey(), 1, FILTER_MAX)
     .nullable()
     .optional()
-    .describe('Only of jobs of these definitions. Default null: of all.'),
+    .describe('Only jobs of these definitions. Default null: all.'),
   tags: list(text(TAG_LENGTH_MAX), 1, FILTER_MAX)
     .nullable()
     .optional()
-    .describe('Only of jobs with one of these tags. Default null: of all.'),
+    .describe('Only jobs with one of these tags. Default null: all.'),
 };
 
-/** What `POST /v1/webhooks` takes. */
+/** Body of `POST /v1/webhooks`. */
 export const WebhookBody = closed({ url: url(), events: events(), ...fields });
 
-/** What `PATCH /v1/webhooks/{webhookId}` takes: what is not named stays as it is. */
+/** Body of `PATCH /v1/webhooks/{webhookId}`; omitted fields stay unchanged. */
 export const WebhookPatch = closed({
   url: url().optional(),
   events: events().optional(),
   ...fields,
   status: oneOf('status', ['active', 'paused'])
     .optional()
-    .describe('Stop it, or let it go on with a clean slate.'),
+    .describe('Pause it, or resume it and reset its failures.'),
 });
 
-/** What `POST /v1/webhooks/{webhookId}/rotate` takes. */
+/** Body of `POST /v1/webhooks/{webhookId}/rotate`. */
 export const RotateSecretBody = closed({
   overlapSeconds: whole(0, 30 * OVERLAP_SECONDS_DEFAULT)
     .default(OVERLAP_SECONDS_DEFAULT)
     .describe(`How long both secrets sign. Default ${OVERLAP_SECONDS_DEFAULT}, a day.`),
 });
 
-/** What `GET /v1/webhooks/{webhookId}/deliveries` can be asked. */
+/** Query of `GET /v1/webhooks/{webhookId}/deliveries`. */
 export const DeliveryQuery = closed({
-  cursor: text(200).optional().describe('The nextCursor of the page before.'),
+  cursor: text(200).optional().describe('The nextCursor of the previous page.'),
   limit: wholeInQuery(1, PAGE_MAX)
     .default(PAGE_DEFAULT)
-    .describe(`How many a page holds at most. Default ${PAGE_DEFAULT}.`),
+    .describe(`Page size. Default ${PAGE_DEFAULT}.`),
 });
 
 export type WebhookPatch = z.infer<typeof WebhookPatch>;

@@ -313,7 +313,7 @@ describe('/v1/alerts/rules', () => {
   it.each([
     ['dead-leters', {}, 404, 'did you mean "dead-letters"?'],
     ['vacuum', { definitionKey: 'a' }, 400, '/definitionKey: vacuum is about the database'],
-    ['vacuum', { windowSeconds: 60 }, 400, '/windowSeconds: vacuum measures this moment'],
+    ['vacuum', { windowSeconds: 60 }, 400, '/windowSeconds: vacuum has no window'],
     ['retries', { threshold: 10_001 }, 400, 'from 1 to 10000'],
     ['retries', { threshold: 0 }, 400, '/threshold'],
     ['retry-rate', { threshold: 101 }, 400, 'from 1 to 100'],

@@ -141,7 +141,7 @@ describe('POST /api/jobs/run', () => {
     expect(await refusal(url)).toMatchObject({
       status: 503,
       code: 'UNAVAILABLE',
-      detail: expect.stringContaining('2 runs are under way here') as string,
+      detail: expect.stringContaining('2 runs are in progress') as string,
     });
     letGo[0]?.();
     expect(await Promise.race(answers)).toMatchObject({ status: 200, body: { succeeded: 1 } });

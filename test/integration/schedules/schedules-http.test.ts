@@ -207,7 +207,7 @@ describe('changing', () => {
     expect(impossible).toMatchObject({ status: 400, pointers: ['/cron'] });
     const moved = await refusal('PATCH', `/${id}`, { definitionKey: 'other' });
     expect(moved).toMatchObject({ status: 400, pointers: ['/definitionKey'] });
-    expect(moved.detail).toContain('make another schedule');
+    expect(moved.detail).toContain('create another schedule');
     expect(await refusal('PATCH', `/${id}`, [])).toMatchObject({ status: 400 });
     expect(await refusal('PATCH', `/${id}`)).toMatchObject({ status: 400 });
   });
