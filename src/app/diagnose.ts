@@ -12,7 +12,7 @@ import { type DatabaseFacts, lookAtDatabase } from '../doctor/facts/database.ts'
 import { lookAtFolder } from '../doctor/facts/folder.ts';
 import { lookAtPort } from '../doctor/facts/port.ts';
 import { lookAtRedis } from '../doctor/facts/redis.ts';
-import { lookAtRunner } from '../doctor/facts/trial.ts';
+import { lookAtRunner } from '../doctor/facts/start-check.ts';
 import { judgeEscapes } from '../doctor/escapes.ts';
 import { lookAtEscapes } from '../doctor/facts/escapes.ts';
 import { judgeFolder } from '../doctor/folder.ts';

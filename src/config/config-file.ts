@@ -5,13 +5,13 @@ import { SETTINGS } from './schema.ts';
 
 export const CONFIG_FILE = 'longshore.config.json';
 
-/** The settings in the optional file of the working directory, as text; problems are added. */
+/** Settings of the optional file in the working directory, as text; adds to `problems`. */
 export function readConfigFile(directory: string, problems: string[]): Map<string, string> {
   const values = new Map<string, string>();
   const parsed = readJson(join(directory, CONFIG_FILE), problems);
   if (parsed === undefined) return values;
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    problems.push(`${CONFIG_FILE} must hold one JSON object`);
+    problems.push(`${CONFIG_FILE} must contain one JSON object`);
     return values;
   }
   const known: string[] = SETTINGS.map((setting) => setting.key);
@@ -28,20 +28,20 @@ export function readConfigFile(directory: string, problems: string[]): Map<strin
   return values;
 }
 
-/** The keys of secrets that the file of this directory holds. */
+/** Keys of secrets in the file of this directory. */
 export function secretsInFile(directory: string): string[] {
   const values = readConfigFile(directory, []);
   return SETTINGS.filter(({ key, secret }) => secret && values.has(key)).map(({ key }) => key);
 }
 
-/** Jobs with users of their own are other users too. */
+/** Job processes with their own users count as other users. */
 function refuseOpenSecrets(path: string, values: Map<string, string>, problems: string[]): void {
   const [secret] = SETTINGS.filter(({ key, secret: hidden }) => hidden && values.has(key));
   if (!secret || process.platform === 'win32') return;
   if (((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) === 0) return;
   problems.push(
-    `${CONFIG_FILE} holds a secret ("${secret.key}") and other users may read it: ` +
-      `run chmod 600 ${CONFIG_FILE}, or give ${secret.env} instead`,
+    `${CONFIG_FILE} contains a secret ("${secret.key}") and is readable by other users: ` +
+      `run chmod 600 ${CONFIG_FILE}, or set ${secret.env} instead`,
   );
 }
 

@@ -6,7 +6,7 @@ import { CHILD_VARIABLES, fileVariantOf, type Setting, SETTINGS } from './schema
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The setting's own name first, then its file variant, then its aliases. Empty means not set. */
+/** The setting's own name, then its file variant, then its aliases. Empty means not set. */
 export function findInEnvironment(
   setting: Setting,
   env: Environment,
@@ -31,7 +31,7 @@ export function findInEnvironment(
   return null;
 }
 
-/** A misspelt variable would silently leave a default in force, so it is refused. */
+/** A misspelt variable is rejected; otherwise a default would apply silently. */
 export function unknownVariables(env: Environment): string[] {
   const known = SETTINGS.flatMap((setting) => [setting.env, fileVariantOf(setting) ?? []].flat());
   return Object.keys(env)
@@ -42,7 +42,7 @@ export function unknownVariables(env: Environment): string[] {
 
 function readSecret(name: string, path: string, problems: string[]): Written | null {
   try {
-    // Editors and `echo` end a file with a newline that is no part of the secret.
+    // Editors and `echo` append a newline that is not part of the secret.
     return writtenIn(name, readFileSync(path, 'utf8').replace(/\r?\n$/, ''));
   } catch (error) {
     problems.push(`${name}: cannot be read: ${(error as Error).message}`);
@@ -60,8 +60,8 @@ function valueOf(env: Environment, name: string): string | null {
 }
 
 /**
- * Kubernetes describes each Service to every pod beside it: one called `longshore-api` sets
- * LONGSHORE_API_SERVICE_HOST, LONGSHORE_API_PORT=tcp://… and more. None of that was meant for us.
+ * Kubernetes sets variables for each Service: one called `longshore-api` sets
+ * LONGSHORE_API_SERVICE_HOST, LONGSHORE_API_PORT=tcp://… and more. They are ignored.
  */
 function isServiceLink(name: string, value: string): boolean {
   if (!name.startsWith('LONGSHORE_')) return false;

@@ -1,4 +1,4 @@
-/** Everything that is wrong with the configuration, at once: one line per problem. */
+/** All problems of the configuration, one line each. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: readonly string[];

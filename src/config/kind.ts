@@ -1,4 +1,4 @@
-/** What a value may be; `parse.ts` turns text into it and words the refusal. */
+/** Type of a setting; `parse.ts` parses it and words the error. */
 export type Kind =
   | { type: 'text' }
   | { type: 'integer'; min: number; max: number }

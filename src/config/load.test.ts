@@ -191,7 +191,7 @@ describe('refusals', () => {
     'no networks %j',
     (networks) => {
       expect(problems({ env: { LONGSHORE_WEBHOOK_ALLOW: networks } })).toEqual([
-        'LONGSHORE_WEBHOOK_ALLOW must be networks split by commas, such as ' +
+        'LONGSHORE_WEBHOOK_ALLOW must be networks separated by commas, such as ' +
           `"10.1.0.0/16,fd00::/8", got ${JSON.stringify(networks)}`,
       ]);
     },
@@ -204,7 +204,7 @@ describe('refusals', () => {
 
   test.each(['A B', 'A,,B', '1A', 'A=1', 'A*B'])('no variables for jobs: %j', (names) => {
     expect(problems({ env: { LONGSHORE_RUNNER_ENV: names } })).toEqual([
-      'LONGSHORE_RUNNER_ENV must be names of variables, split by commas, ' +
+      'LONGSHORE_RUNNER_ENV must be names of variables, separated by commas, ' +
         `such as "TEAM,AWS_*", got ${JSON.stringify(names)}`,
     ]);
   });
@@ -213,7 +213,7 @@ describe('refusals', () => {
     'secrets for jobs: %j',
     (name) => {
       const [problem] = problems({ env: { LONGSHORE_RUNNER_ENV: `TEAM,${name}` } });
-      expect(problem).toContain(`jobs never get ${name}, which is or may be a secret of ours`);
+      expect(problem).toContain(`${name} is or may match a secret of Longshore`);
     },
   );
 
@@ -246,7 +246,7 @@ describe('refusals', () => {
     for (const mode of [0o644, 0o640, 0o604]) {
       file(secret, mode);
       expect(problems({})).toEqual([
-        expect.stringContaining('holds a secret ("databaseUrl") and other users may read it'),
+        expect.stringContaining('contains a secret ("databaseUrl") and is readable by other users'),
       ]);
     }
     file(secret, 0o600);
@@ -259,7 +259,7 @@ describe('refusals', () => {
     file('{ "port": ');
     expect(problems({})).toEqual([expect.stringContaining('is not valid JSON')]);
     file('[]');
-    expect(problems({})).toEqual(['longshore.config.json must hold one JSON object']);
+    expect(problems({})).toEqual(['longshore.config.json must contain one JSON object']);
   });
 
   test('a _FILE variant of what is no secret is unknown', () => {

@@ -7,28 +7,25 @@ import type { Config, SettingKey } from './config.ts';
 import { flagOf, type Setting, SETTINGS } from './schema.ts';
 
 export interface Sources {
-  /** What the command line said, as text. */
+  /** Flags, as text. */
   flags?: Partial<Record<SettingKey, string>>;
   env?: Environment;
-  /** Where the optional file is looked for. */
+  /** Directory of the optional file. */
   directory?: string;
-  /**
-   * A client does not care for the server's settings: a DATABASE_URL that some other program needs
-   * must not keep anybody from looking at a job.
-   */
+  /** A client ignores invalid server settings, such as a DATABASE_URL of another program. */
   reader?: 'server' | 'client';
 }
 
 export interface LoadedConfig {
   config: Readonly<Config>;
-  /** Where each value came from: "flag --port", "env LONGSHORE_PORT", "file …" or "default". */
+  /** Source of each value: "flag --port", "env LONGSHORE_PORT", "file …" or "default". */
   origins: Readonly<Record<SettingKey, string>>;
 }
 
-/** The URL of the server follows its host and port when it is not given. */
+/** Without a URL the client uses host and port of the server settings. */
 const CLIENT_READS: readonly SettingKey[] = ['host', 'port', 'url', 'apiKey', 'tenant'];
 
-/** Flags win over the environment, that over the file, that over defaults. All problems at once. */
+/** Precedence: flags, environment, file, defaults. Reports all problems together. */
 export function loadConfig(sources: Sources = {}): LoadedConfig {
   const { flags = {}, env = process.env, directory = process.cwd(), reader } = sources;
   const problems: string[] = unknownVariables(env);
@@ -48,7 +45,7 @@ export function loadConfig(sources: Sources = {}): LoadedConfig {
       if (parsed.ok) values[key] = parsed.value;
       else minded.push(parsed.problem);
     }
-    // A refused value leaves its default, so that one mistake is not reported as two.
+    // An invalid value keeps its default, so that one mistake is reported once.
     values[key] ??= setting.fallback(values as unknown as Config);
     origins[key] = written?.origin ?? 'default';
   }

@@ -6,8 +6,8 @@ import type { Config } from './config.ts';
 import { SETTINGS } from './schema.ts';
 
 /**
- * Settings that a program gives as values, checked by the same table as all others. The environment
- * has no say: an application that embeds Longshore decides by itself.
+ * Settings given as values by a program, checked like all others. The environment is ignored: the
+ * embedding application decides.
  */
 export function configOf(given: Readonly<Record<string, unknown>>, others: string[]): Config {
   const problems: string[] = [];

@@ -36,7 +36,7 @@ export function configurationPage(): string {
     '- The variables that Kubernetes sets for a Service named `longshore…` (`LONGSHORE_SERVICE_HOST`,',
     '  `LONGSHORE_PORT=tcp://…`) are ignored.',
     '',
-    `An example of \`${CONFIG_FILE}\`:`,
+    `Example of \`${CONFIG_FILE}\`:`,
     '',
     '```json',
     '{ "port": 4500, "jobs": "./src/jobs", "concurrency": 16 }',
@@ -70,5 +70,5 @@ function row(setting: Setting): string {
 
 function limits({ kind }: Setting): string {
   if (kind.type === 'integer') return ` From ${kind.min} to ${kind.max}.`;
-  return kind.type === 'choice' ? ` It is ${describeKind(kind)}.` : '';
+  return kind.type === 'choice' ? ` Must be ${describeKind(kind)}.` : '';
 }

@@ -8,7 +8,7 @@ import { parseJobLines } from '../core/views/job-log.ts';
 import { parseKeyRing } from '../core/access/key-ring.ts';
 import { nearestName, unknownName } from '../core/values/nearest.ts';
 
-/** A value as somebody wrote it, and where: problems with it are reported under that name. */
+/** A value as written, and its name for error messages. */
 export interface Written {
   text: string;
   as: string;
@@ -20,7 +20,7 @@ export type Parsed = { ok: true; value: string | number } | { ok: false; problem
 export function parseSetting(setting: Setting, { text, as }: Written): Parsed {
   const value = parseKind(setting.kind, text);
   if (value !== null) return { ok: true, value };
-  // A refused secret is not repeated: problems end up in logs.
+  // An invalid secret is not repeated, because problems are logged.
   const got = setting.secret ? '' : `, got ${JSON.stringify(text)}`;
   const hint = hintFor(setting.kind, text);
   return { ok: false, problem: `${as} must be ${describeKind(setting.kind)}${got}${hint}` };
@@ -55,7 +55,7 @@ function parseKind(kind: Kind, text: string): string | number | null {
   }
 }
 
-/** Host names without ports, split by commas. */
+/** Host names without ports, separated by commas. */
 function parseNames(text: string): string | null {
   const names = text.split(',').map((name) => name.trim());
   return names.every((name) => HOST_NAME.test(name)) ? names.join(',') : null;
@@ -63,7 +63,7 @@ function parseNames(text: string): string | null {
 
 const HOST_NAME = /^(\*|[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|[0-9A-Fa-f:.]{2,45})$/;
 
-/** Networks in the notation of CIDR, split by commas. */
+/** Networks in CIDR notation, separated by commas. */
 function parseNetworks(text: string): string | null {
   const networks = text.split(',').map((network) => network.trim());
   const good = networks.every((network) => {
@@ -73,7 +73,7 @@ function parseNetworks(text: string): string | null {
   return good ? networks.join(',') : null;
 }
 
-/** Names of variables, split by commas; `AWS_*` is all that begin so. */
+/** Names of variables, separated by commas; `AWS_*` matches a prefix. */
 function parseVariables(text: string): string | null {
   const names = text.split(',').map((name) => name.trim());
   const good = names.every((name) => VARIABLE.test(name) && !mayBeSecret(name));
@@ -82,7 +82,7 @@ function parseVariables(text: string): string | null {
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*\*?$/;
 
-/** Our own settings, the database's URL among them, are never for jobs. */
+/** Settings of Longshore and the database URL are never passed to jobs. */
 function mayBeSecret(name: string): boolean {
   if (name.startsWith('LONGSHORE_') || name === 'DATABASE_URL') return true;
   const begin = name.endsWith('*') ? name.slice(0, -1) : null;
@@ -92,7 +92,7 @@ function mayBeSecret(name: string): boolean {
 function parseUrl(protocols: readonly string[], text: string): string | null {
   const protocol = protocols.find((name) => text.startsWith(`${name}//`));
   if (protocol === undefined || text.length === protocol.length + 2) return null;
-  // A database URL may name a socket, which `URL` cannot read: PostgreSQL's client is the judge.
+  // A database URL may name a socket, which `URL` cannot parse; the PostgreSQL client checks it.
   if (!protocol.startsWith('http')) return text;
   return URL.canParse(text) ? text.replace(/\/+$/, '') : null;
 }
@@ -106,13 +106,13 @@ export function describeKind(kind: Kind): string {
     case 'choice':
       return `one of ${kind.choices.join(', ')}`;
     case 'variables':
-      return 'names of variables, split by commas, such as "TEAM,AWS_*"';
+      return 'names of variables, separated by commas, such as "TEAM,AWS_*"';
     case 'names':
-      return 'names of hosts without ports, split by commas, such as "jobs.example.com"';
+      return 'host names without ports, separated by commas, such as "jobs.example.com"';
     case 'networks':
-      return 'networks split by commas, such as "10.1.0.0/16,fd00::/8"';
+      return 'networks separated by commas, such as "10.1.0.0/16,fd00::/8"';
     case 'alerts':
-      return 'rules split by commas, such as "dead-letters=50/3600,oldest-age=600,vacuum=off"';
+      return 'rules separated by commas, such as "dead-letters=50/3600,oldest-age=600,vacuum=off"';
     case 'key-ring':
       return 'ids and keys of 32 bytes in base64, such as "2026:<key>,2025:<key>"';
     case 'job-lines':
@@ -131,7 +131,9 @@ function hintFor(kind: Kind, text: string): string {
   }
   if (kind.type === 'variables') {
     const secret = text.split(',').find((name) => mayBeSecret(name.trim()));
-    return secret ? `: jobs never get ${secret.trim()}, which is or may be a secret of ours` : '';
+    return secret
+      ? `: ${secret.trim()} is or may match a secret of Longshore, which jobs never get`
+      : '';
   }
   if (kind.type === 'alerts') {
     const names = text.split(',').map((entry) => entry.split('=')[0]?.trim() ?? '');

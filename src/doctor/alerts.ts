@@ -1,19 +1,19 @@
 import { type Check, ok, warning } from './check.ts';
 
 export interface AlertFacts {
-  /** The first of those that fire. */
+  /** The first firing alerts. */
   messages: readonly string[];
   total: number;
 }
 
-/** An alert is about jobs or the database, and no reason why a server could not run here. */
+/** A warning only: an alert does not prevent a server from running here. */
 export function judgeAlerts({ messages, total }: AlertFacts): Check {
-  if (total === 0) return ok('alerts', 'none fires');
+  if (total === 0) return ok('alerts', 'none firing');
   const more = total - messages.length;
   const rest = more === 0 ? '' : `; ${more} more`;
   return warning(
     'alerts',
-    `${total} ${total === 1 ? 'fires' : 'fire'}: ${messages.join('; ')}${rest}`,
-    'look at them with "longshore alerts" (docs/alerts.md says what each means)',
+    `${total} firing: ${messages.join('; ')}${rest}`,
+    'list them with "longshore alerts" (see docs/alerts.md)',
   );
 }

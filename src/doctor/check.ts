@@ -20,14 +20,14 @@ export type CheckName =
   | 'port';
 
 /**
- * What one look found. A warning is something to know of, which Longshore can live with; a problem
- * keeps it from starting, or from what it promises.
+ * Result of one check. A warning does not stop Longshore; a problem prevents its start or breaks a
+ * guarantee.
  */
 export interface Check {
   name: CheckName;
   status: 'ok' | 'warning' | 'problem';
   detail: string;
-  /** One line that says what to do; null when there is nothing to do. */
+  /** How to fix it, in one line; null if nothing is to do. */
   fix: string | null;
 }
 
@@ -44,11 +44,11 @@ export function problem(name: CheckName, detail: string, fix: string): Check {
 }
 
 /**
- * A problem that another part of Longshore has put into words already. Our refusals read "what is
- * wrong: what to do"; the last colon counts, because a path may hold one as well.
+ * A problem from an error message of the form "problem: fix"; the last colon counts, because a path
+ * may contain one.
  */
 export function refused(name: CheckName, message: string): Check {
   const colon = message.lastIndexOf(': ');
-  if (colon < 0) return problem(name, message, 'mend that, and look again');
+  if (colon < 0) return problem(name, message, 'fix this and run the check again');
   return problem(name, message.slice(0, colon), message.slice(colon + 2).replace(/\.$/, ''));
 }

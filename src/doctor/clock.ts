@@ -1,6 +1,6 @@
 import { type Check, ok, warning } from './check.ts';
 
-/** The database was asked for its time; by our clock that was between these two moments. */
+/** Time of the database, and our time before and after the query. */
 export interface ClockFacts {
   beforeMs: number;
   databaseMs: number;
@@ -10,8 +10,8 @@ export interface ClockFacts {
 const SKEW_MS_MAX = 1_000;
 
 /**
- * An answer on the way for a second proves no skew of a second, so only what lies outside the time
- * of the call counts as one. Above zero the database is ahead.
+ * Only an offset outside of the duration of the query counts as skew. Positive: the database is
+ * ahead.
  */
 export function skewMs({ beforeMs, databaseMs, afterMs }: ClockFacts): number {
   if (databaseMs > afterMs) return databaseMs - afterMs;
@@ -23,13 +23,13 @@ export function judgeClock(facts: ClockFacts): Check {
   const skew = skewMs(facts);
   if (Math.abs(skew) <= SKEW_MS_MAX) {
     const apart = Math.max(databaseMs - beforeMs, afterMs - databaseMs);
-    return ok('clock', `at most ${Math.ceil(apart)} ms from the database's, which decides`);
+    return ok('clock', `at most ${Math.ceil(apart)} ms off the database clock`);
   }
   const seconds = (Math.abs(skew) / 1_000).toFixed(1);
   const side = skew > 0 ? 'ahead of' : 'behind';
   return warning(
     'clock',
-    `the database's clock is ${seconds} s ${side} this machine's; it decides when jobs are due`,
+    `the database clock, which decides when jobs are due, is ${seconds} s ${side} this machine's`,
     'synchronise the clocks of both machines (NTP)',
   );
 }

@@ -7,8 +7,8 @@ export interface DurabilityFacts {
 }
 
 /**
- * The answer to an enqueue is a promise that rests on the disk of the database. Each value of
- * `synchronous_commit` but `off` waits for that disk; they differ in what they ask of standbys.
+ * An acknowledged job is durable only if the database syncs to disk. All values of
+ * `synchronous_commit` except `off` do; they differ in what they require of standbys.
  */
 export function judgeDurability(facts: DurabilityFacts): Check {
   const values = {
@@ -24,7 +24,7 @@ export function judgeDurability(facts: DurabilityFacts): Check {
   const names = off.join(', ');
   return problem(
     'durability',
-    `${names} off: a crash of the server may lose jobs that were acknowledged`,
-    `switch on ${names}, in postgresql.conf or where ALTER DATABASE or ROLE switched it off`,
+    `${names} off: a crash of the server may lose acknowledged jobs`,
+    `enable ${names} in postgresql.conf, or where ALTER DATABASE or ALTER ROLE disabled it`,
   );
 }

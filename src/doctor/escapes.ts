@@ -3,11 +3,11 @@ import { type Check, ok, problem, warning } from './check.ts';
 
 export interface EscapeFacts {
   attempts: readonly Attempt[];
-  /** Whether jobs have users of their own: then every escape must have been held. */
+  /** Whether job processes have their own users: then every escape must fail. */
   hasUsers: boolean;
 }
 
-/** What a job tried for real, and what came of it. */
+/** Escapes that a probe job really tried. */
 export function judgeEscapes({ attempts, hasUsers }: EscapeFacts): Check {
   const those = (result: Attempt['result']) =>
     attempts.filter((attempt) => attempt.result === result);
@@ -16,8 +16,8 @@ export function judgeEscapes({ attempts, hasUsers }: EscapeFacts): Check {
   const rest =
     untried.length === 0
       ? ''
-      : `; not tried: ${untried.map(({ escape, detail }) => `${escape} (${detail})`).join(', ')}`;
-  const held = `${those('held').length} of ${attempts.length - untried.length} escapes of a probe job were held`;
+      : `; not tested: ${untried.map(({ escape, detail }) => `${escape} (${detail})`).join(', ')}`;
+  const held = `${those('held').length} of ${attempts.length - untried.length} escapes of a probe job were blocked`;
   if (escaped.length === 0) return ok('escapes', `${held}${rest}`);
   const can = escaped.map(({ escape }) => ESCAPES[escape]).join('; ');
   const detail = `${held}; a job can: ${can}${rest}`;
@@ -26,12 +26,12 @@ export function judgeEscapes({ attempts, hasUsers }: EscapeFacts): Check {
     return problem(
       'escapes',
       detail,
-      `look at what let it (${how}); docs/isolation.md says how each is held`,
+      `find the cause (${how}); docs/isolation.md describes how each is blocked`,
     );
   }
   return warning(
     'escapes',
     detail,
-    'run the worker as root, so that each job gets a user of its own (docs/isolation.md), or let it run only code that you trust',
+    'run the worker as root, so that each job process gets its own user (docs/isolation.md), or run trusted code only',
   );
 }

@@ -2,9 +2,9 @@ import { type Check, ok, problem, warning } from './check.ts';
 
 export interface FolderFacts {
   path: string;
-  /** Why it cannot be used, as a code of Node; null when it can. */
+  /** Node error code if it cannot be used, else null. */
   trouble: string | null;
-  /** Null where the file system does not tell. */
+  /** Null if the file system does not report it. */
   freeBytes: number | null;
 }
 
@@ -18,12 +18,12 @@ export function judgeFolder(name: keyof typeof SETTING, facts: FolderFacts): Che
   const { path, trouble, freeBytes } = facts;
   const setting = SETTING[name];
   if (trouble !== null) {
-    const fix = `let the user of the server write there, or set ${setting} to another folder`;
-    return problem(name, `${path} cannot be written to (${trouble})`, fix);
+    const fix = `give the user of the server write access, or set ${setting} to another folder`;
+    return problem(name, `${path} is not writable (${trouble})`, fix);
   }
   if (freeBytes === null) return ok(name, path);
   const detail = `${path}, ${(freeBytes / GIGABYTE).toFixed(1)} GB free`;
   if (freeBytes >= LITTLE_BYTES) return ok(name, detail);
   const judge = freeBytes < TOO_LITTLE_BYTES ? problem : warning;
-  return judge(name, detail, `make room, or set ${setting} to a folder on another disk`);
+  return judge(name, detail, `free disk space, or set ${setting} to a folder on another disk`);
 }

@@ -1,9 +1,9 @@
 import { type Check, ok, warning } from './check.ts';
 
 export interface IsolationFacts {
-  /** Sets umask, limits and the name tag of a process before the job begins. */
+  /** /bin/sh sets umask, limits and the tag of a process before the job starts. */
   shell: boolean;
-  /** Whether a process was found by the name tag that it was given. */
+  /** Whether a process was found by its tag. */
   found: boolean;
 }
 
@@ -11,16 +11,16 @@ export function judgeIsolation({ shell, found }: IsolationFacts): Check {
   if (!shell) {
     return warning(
       'isolation',
-      'no /bin/sh: jobs run with fewer limits, and what they leave behind is not found',
-      'use an image that has a shell at /bin/sh',
+      'no /bin/sh: jobs run with fewer limits, and leftover processes are not found',
+      'use an image with a shell at /bin/sh',
     );
   }
   if (!found) {
     return warning(
       'isolation',
-      'what jobs leave behind is found only in their process group: /proc does not show limits',
+      'leftover processes are found only in their process group: /proc does not show limits',
       'run workers on Linux with /proc mounted',
     );
   }
-  return ok('isolation', 'what jobs leave behind is found and ended');
+  return ok('isolation', 'leftover processes of jobs are found and killed');
 }

@@ -36,7 +36,7 @@ function expectCheck({ status, detail, fix }: Check, [wanted, words]: Expected):
 test.each<[EscapeFacts, Expected]>([
   [
     { hasUsers: true, attempts: [{ escape: 'setuid', result: 'held', detail: 'x' }] },
-    ['ok', '1 of 1 escapes of a probe job were held'],
+    ['ok', '1 of 1 escapes of a probe job were blocked'],
   ],
   [
     {
@@ -46,14 +46,11 @@ test.each<[EscapeFacts, Expected]>([
         { escape: 'first-key', result: 'untried', detail: 'no server' },
       ],
     },
-    ['ok', '1 of 1 escapes of a probe job were held; not tried: first-key (no server)'],
+    ['ok', '1 of 1 escapes of a probe job were blocked; not tested: first-key (no server)'],
   ],
   [
     { hasUsers: true, attempts: [{ escape: 'code', result: 'escaped', detail: 'a.ts' }] },
-    [
-      'problem',
-      'a job can: change the code of the jobs after it → look at what let it (code: a.ts)',
-    ],
+    ['problem', 'a job can: change the code of the jobs after it → find the cause (code: a.ts)'],
   ],
   [
     { hasUsers: false, attempts: [{ escape: 'worker-signal', result: 'escaped', detail: 'x' }] },
@@ -86,19 +83,19 @@ describe('database', () => {
 
   test.each<[Reach, Expected]>([
     [{ state: 'reached', where }, ['ok', where]],
-    [{ state: 'absent', folder }, ['ok', 'made by the first "longshore start"']],
+    [{ state: 'absent', folder }, ['ok', 'created by the first "longshore start"']],
     [{ state: 'stopped', folder }, ['ok', 'not running, starts with "longshore start"']],
-    [{ state: 'silent', folder, pid: 7 }, ['warning', 'process 7 runs it, but does not answer']],
+    [{ state: 'silent', folder, pid: 7 }, ['warning', 'process 7 runs it, but does not respond']],
     [{ state: 'refused', message: 'a: b.' }, ['problem', 'a → b']],
-    [unreachable('ECONNREFUSED'), ['problem', 'cannot be reached: it is so → start PostgreSQL']],
-    [unreachable('ENOTFOUND'), ['problem', 'mend the host']],
-    [unreachable('28P01'), ['problem', 'mend the user and the password']],
-    [unreachable('28000'), ['problem', 'mend the user and the password']],
-    [unreachable('3D000'), ['problem', 'create that database']],
+    [unreachable('ECONNREFUSED'), ['problem', 'is unreachable: it is so → start PostgreSQL']],
+    [unreachable('ENOTFOUND'), ['problem', 'correct the host']],
+    [unreachable('28P01'), ['problem', 'correct the user and password']],
+    [unreachable('28000'), ['problem', 'correct the user and password']],
+    [unreachable('3D000'), ['problem', 'create the database']],
     [unreachable('53300'), ['problem', 'raise max_connections']],
-    [unreachable('57P03'), ['problem', 'look again in a moment']],
+    [unreachable('57P03'), ['problem', 'check again in a moment']],
     [unreachable('08P01', 'unsupported startup parameter: options'), ['problem', 'POOLER=trans']],
-    [unreachable(null), ['problem', 'mend DATABASE_URL']],
+    [unreachable(null), ['problem', 'check DATABASE_URL']],
   ])('%j', (reach, expected) => expectCheck(judgeDatabase(reach), expected));
 });
 
@@ -112,8 +109,8 @@ test.each<[string, Expected]>([
 });
 
 test.each<[boolean, 'none' | 'transaction', Expected]>([
-  [true, 'none', ['ok', 'in force']],
-  [true, 'transaction', ['ok', 'in force']],
+  [true, 'none', ['ok', 'active']],
+  [true, 'transaction', ['ok', 'active']],
   [false, 'none', ['problem', 'set LONGSHORE_POOLER=transaction']],
   [false, 'transaction', ['warning', 'the role "jobs" lacks the settings']],
 ])('session settings: tuned %s, pooler %s', (tuned, pooler, expected) => {
@@ -124,9 +121,9 @@ test.each<[string, string, string, Expected]>([
   ['on', 'on', 'on', ['ok', 'fsync on, full_page_writes on, synchronous_commit on']],
   ['on', 'on', 'local', ['ok', 'synchronous_commit local']],
   ['on', 'on', 'remote_apply', ['ok', 'synchronous_commit remote_apply']],
-  ['off', 'on', 'on', ['problem', 'fsync off: a crash of the server may lose jobs']],
-  ['on', 'off', 'on', ['problem', 'switch on full_page_writes,']],
-  ['off', 'off', 'off', ['problem', 'switch on fsync, full_page_writes, synchronous_commit,']],
+  ['off', 'on', 'on', ['problem', 'fsync off: a crash of the server may lose acknowledged jobs']],
+  ['on', 'off', 'on', ['problem', 'enable full_page_writes']],
+  ['off', 'off', 'off', ['problem', 'enable fsync, full_page_writes, synchronous_commit']],
 ])(
   'durability: fsync %s, full_page_writes %s, synchronous_commit %s',
   (fsync, fullPageWrites, synchronousCommit, expected) => {
@@ -147,7 +144,7 @@ describe('permissions', () => {
   test.each<[Partial<PermissionFacts>, Expected]>([
     [{}, ['ok', 'the role "jobs" may create in its schema']],
     [{ schemaExists: false }, ['ok', 'may create in j"s']],
-    [{ readOnly: true, mayCreate: false }, ['problem', 'point DATABASE_URL at the primary']],
+    [{ readOnly: true, mayCreate: false }, ['problem', 'point DATABASE_URL to the primary']],
     [{ mayCreate: false }, ['problem', 'GRANT USAGE, CREATE ON SCHEMA longshore TO "jobs"']],
     [
       { schemaExists: false, mayCreate: false },
@@ -168,7 +165,7 @@ describe('migrations', () => {
 
   test.each<[Partial<MigrationFacts>, Expected]>([
     [{}, ['ok', 'up to date (0004_d)']],
-    [{ newer: ['0005_e'] }, ['ok', 'a newer Longshore has added 0005_e']],
+    [{ newer: ['0005_e'] }, ['ok', 'a newer Longshore has applied 0005_e']],
     [{ pending: ['0003_c', '0004_d'] }, ['warning', '2 pending: 0003_c, 0004_d → run "longsh']],
     [{ refusal: 'too new: install it', pending: ['a'] }, ['problem', 'too new → install it']],
   ])('%j', (changes, expected) => expectCheck(judgeMigrations({ ...good, ...changes }), expected));
@@ -182,13 +179,13 @@ describe('clock', () => {
   ])('skew of a database that is %s', (_, facts, skew) => expect(skewMs(facts)).toBe(skew));
 
   test.each<[number, Expected]>([
-    [10_002, ['ok', 'at most 8 ms from']],
+    [10_002, ['ok', 'at most 8 ms off']],
     [11_010, ['ok', 'at most 1010 ms']],
     [9_000, ['ok', 'at most 1010 ms']],
     [11_011, ['warning', '1.0 s ahead of this machine']],
     [13_510, ['warning', "3.5 s ahead of this machine's"]],
     [8_999, ['warning', '1.0 s behind this machine']],
-    [-50_000, ['warning', 'it decides when jobs are due → synchronise']],
+    [-50_000, ['warning', '→ synchronise']],
   ])('a database at %i of a call from 10,000 to 10,010', (databaseMs, expected) => {
     expectCheck(judgeClock({ beforeMs: 10_000, databaseMs, afterMs: 10_010 }), expected);
   });
@@ -200,26 +197,26 @@ describe('clock', () => {
 });
 
 test.each<[string[], number, Expected]>([
-  [[], 0, ['ok', 'none fires']],
-  [['a job is old'], 1, ['warning', '1 fires: a job is old → look at them']],
-  [['a', 'b'], 5, ['warning', '5 fire: a; b; 3 more']],
+  [[], 0, ['ok', 'none firing']],
+  [['a job is old'], 1, ['warning', '1 firing: a job is old → list them']],
+  [['a', 'b'], 5, ['warning', '5 firing: a; b; 3 more']],
 ])('alerts %j of %i', (messages, total, expected) => {
   expectCheck(judgeAlerts({ messages, total }), expected);
 });
 
 test.each<[RedisFacts, Expected]>([
   [{ state: 'answers', where: 'redis://r' }, ['ok', 'redis://r']],
-  [{ state: 'silent', where: 'redis://r', reason: 'no' }, ['warning', 'does not answer: no']],
+  [{ state: 'silent', where: 'redis://r', reason: 'no' }, ['warning', 'does not respond: no']],
   [{ state: 'refused', message: 'no package: install it' }, ['problem', 'no package → install']],
 ])('redis %j', (facts, expected) => expectCheck(judgeRedis(facts), expected));
 
 test.each<[string | null, number | null, Expected]>([
   [null, null, ['ok', '/x']],
   [null, 2 ** 30, ['ok', '/x, 1.0 GB free']],
-  [null, 2 ** 30 - 1, ['warning', 'make room, or set LONGSHORE_DATA']],
+  [null, 2 ** 30 - 1, ['warning', 'free disk space, or set LONGSHORE_DATA']],
   [null, 2 ** 26, ['warning', '0.1 GB free']],
-  [null, 2 ** 26 - 1, ['problem', 'make room']],
-  ['EROFS', null, ['problem', '/x cannot be written to (EROFS)']],
+  [null, 2 ** 26 - 1, ['problem', 'free disk space']],
+  ['EROFS', null, ['problem', '/x is not writable (EROFS)']],
 ])('a folder: trouble %s, %s bytes free', (trouble, freeBytes, expected) => {
   expectCheck(judgeFolder('data-folder', { path: '/x', trouble, freeBytes }), expected);
   expect(judgeFolder('temp-folder', { path: '/x', trouble, freeBytes }).fix ?? 'TMPDIR').toMatch(
@@ -234,7 +231,7 @@ test.each<['cgroup v1' | 'cgroup v2' | 'rlimit and RSS watch', Expected]>([
 ])('memory limits by %s', (method, expected) => expectCheck(judgeMemoryLimits(method), expected));
 
 test.each<[boolean, boolean, Expected]>([
-  [true, true, ['ok', 'found and ended']],
+  [true, true, ['ok', 'found and killed']],
   [true, false, ['warning', '/proc']],
   [false, false, ['warning', 'no /bin/sh']],
 ])('isolation: shell %s, found %s', (shell, found, expected) => {
@@ -242,23 +239,23 @@ test.each<[boolean, boolean, Expected]>([
 });
 
 test.each<[string, number | null, boolean | null, string | null, Expected]>([
-  ['auto', 1_000, false, null, ['ok', 'jobs run as the worker does, user 1000']],
-  ['auto', null, false, null, ['ok', 'jobs run as the worker does']],
+  ['auto', 1_000, false, null, ['ok', 'jobs run as the user of the worker (1000)']],
+  ['auto', null, false, null, ['ok', 'jobs run as the user of the worker']],
   ['none', 0, false, null, ['warning', 'jobs run as root']],
-  ['auto', 0, true, null, ['ok', 'each process of a job has a user of its own']],
+  ['auto', 0, true, null, ['ok', 'each job process has its own user']],
   ['auto', 0, false, 'jobs run as root, because', ['problem', 'jobs run as root, because']],
-  ['auto', 0, null, null, ['ok', 'each process of a job gets a user of its own']],
+  ['auto', 0, null, null, ['ok', 'each job process gets its own user']],
   ['70000-70999', 1_000, null, null, ['problem', 'unset LONGSHORE_RUNNER_UIDS']],
 ])('runner user: %s, worker %s', (setting, ownUid, hasUsers, why, expected) => {
   expectCheck(judgeRunnerUser({ setting, ownUid, hasUsers, warning: why }), expected);
 });
 
 test.each<[string[], Expected]>([
-  [[], ['ok', 'off: params and results are stored in clear']],
-  [['a'], ['ok', 'encrypted with the key a →']],
+  [[], ['ok', 'off: params and results are stored unencrypted']],
+  [['a'], ['ok', 'encrypted with key a →']],
   [
     ['b', 'a'],
-    ['ok', 'encrypted with the key b; also opened by a'],
+    ['ok', 'encrypted with key b; also decrypted by a'],
   ],
 ])('encryption with %j', (ids, expected) => expectCheck(judgeEncryption(ids), expected));
 
@@ -269,8 +266,8 @@ describe('definitions', () => {
 
   test.each<[DefinitionFacts, Expected]>([
     [loaded(3), ['ok', '3 in ./jobs']],
-    [loaded(0), ['warning', 'none in ./jobs → put a file with defineJob there']],
-    [loaded(3, 'a.ts: bad', 'b.ts: worse'), ['problem', 'a.ts: bad; b.ts: worse → mend']],
+    [loaded(0), ['warning', 'none in ./jobs → put a file that calls defineJob there']],
+    [loaded(3, 'a.ts: bad', 'b.ts: worse'), ['problem', 'a.ts: bad; b.ts: worse → fix']],
     [{ path: './jobs', state: 'missing' }, ['warning', './jobs: no such file or folder']],
     [{ path: './jobs', state: 'failed', reason: 'it died' }, ['problem', 'loaded: it died']],
   ])('%j', (facts, expected) => expectCheck(judgeDefinitions(facts), expected));
@@ -280,20 +277,20 @@ describe('port', () => {
   const where = '127.0.0.1:4400';
 
   test.each<[PortFacts, Expected]>([
-    [{ state: 'any' }, ['ok', 'any free one']],
+    [{ state: 'any' }, ['ok', 'any free port']],
     [{ state: 'free', where }, ['ok', '127.0.0.1:4400 is free']],
-    [{ state: 'longshore', where, version: '1.2', ready: true }, ['ok', 'Longshore 1.2 answers']],
+    [{ state: 'longshore', where, version: '1.2', ready: true }, ['ok', 'Longshore 1.2 responds']],
     [{ state: 'longshore', where, version: null, ready: false }, ['warning', 'but is not ready']],
     [{ state: 'taken', where }, ['problem', 'another program listens on 127.0.0.1:4400']],
     [{ state: 'forbidden', where, code: 'EACCES' }, ['problem', 'a port above 1023']],
     [{ state: 'forbidden', where, code: 'EADDRNOTAVAIL' }, ['problem', 'set LONGSHORE_HOST']],
-    [{ state: 'refused', reason: 'not loopback' }, ['problem', 'not loopback → make a key']],
+    [{ state: 'refused', reason: 'not loopback' }, ['problem', 'not loopback → create a key']],
   ])('%j', (facts, expected) => expectCheck(judgePort(facts), expected));
 });
 
 test.each([
   ['/a: b/pg is broken: mend it, or move it.', '/a: b/pg is broken', 'mend it, or move it'],
-  ['something odd happened', 'something odd happened', 'mend that, and look again'],
+  ['something odd happened', 'something odd happened', 'fix this and run the check again'],
 ])('the refusal "%s" is told in two lines', (message, detail, fix) => {
   expect(refused('database', message)).toMatchObject({ status: 'problem', detail, fix });
 });

@@ -3,11 +3,11 @@ import { type Check, ok, warning } from './check.ts';
 
 export function judgeMemoryLimits(method: MemoryMethod): Check {
   if (method !== 'rlimit and RSS watch') {
-    return ok('memory-limits', `${method}: the kernel holds memoryMb exactly`);
+    return ok('memory-limits', `${method}: the kernel enforces memoryMb`);
   }
   return warning(
     'memory-limits',
     `${method}: a job may exceed its memoryMb for a quarter of a second`,
-    'run the worker as root, or where it may make control groups (systemd: Delegate=memory)',
+    'run the worker as root, or with delegated control groups (systemd: Delegate=memory)',
   );
 }

@@ -1,30 +1,30 @@
 import { type Check, ok, problem, refused, warning } from './check.ts';
 
 export interface MigrationFacts {
-  /** Names of ours that the database lacks. */
+  /** Migrations that the database lacks. */
   pending: readonly string[];
-  /** The last of ours that it has; null when it has none. */
+  /** The last applied migration; null if none. */
   last: string | null;
-  /** Names that it has and we do not know. */
+  /** Applied migrations that this release does not know. */
   newer: readonly string[];
   /** Why a server would refuse this database. */
   refusal: string | null;
 }
 
-/** Not more than a warning, since every role brings the schema up to date when it starts. */
+/** At most a warning, since every role migrates at start. */
 export function judgeMigrations({ pending, last, newer, refusal }: MigrationFacts): Check {
   if (refusal !== null) return refused('migrations', refusal);
   if (pending.length > 0) {
     return warning(
       'migrations',
       `${pending.length} pending: ${pending.join(', ')}`,
-      'run "longshore migrate"; "longshore start" and the other roles do it too when they start',
+      'run "longshore migrate"; all server roles also migrate at start',
     );
   }
-  const ahead = newer.length === 0 ? '' : `; a newer Longshore has added ${newer.join(', ')}`;
+  const ahead = newer.length === 0 ? '' : `; a newer Longshore has applied ${newer.join(', ')}`;
   return ok('migrations', `up to date (${last})${ahead}`);
 }
 
 export function unreadableMigrations(reason: string): Check {
-  return problem('migrations', reason, 'give the role the right to use the schema longshore');
+  return problem('migrations', reason, 'grant the role USAGE on the schema longshore');
 }

@@ -1,6 +1,6 @@
 import { type Check, ok, problem } from './check.ts';
 
-/** The first Node that runs TypeScript by itself; `engines` in package.json says the same. */
+/** The first Node that runs TypeScript natively; same as `engines` in package.json. */
 export const NODE_WANTED = { major: 22, minor: 18 };
 
 export function judgeNode(version: string): Check {

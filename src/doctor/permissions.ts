@@ -5,9 +5,9 @@ export interface PermissionFacts {
   database: string;
   readOnly: boolean;
   schemaExists: boolean;
-  /** In the schema, or the schema itself where there is none yet. */
+  /** CREATE in the schema, or of the schema if it does not exist. */
   mayCreate: boolean;
-  /** A role that owns tables of ours and that we are no member of. */
+  /** A role that owns Longshore tables and of which we are no member. */
   foreignOwner: string | null;
 }
 
@@ -16,8 +16,8 @@ export function judgePermissions(facts: PermissionFacts): Check {
   const failed = (detail: string, fix: string) => problem('permissions', detail, fix);
   if (readOnly) {
     return failed(
-      'the database takes no writes: a standby, or default_transaction_read_only',
-      'point DATABASE_URL at the primary, or switch that setting off for the role',
+      'the database is read-only: a standby, or default_transaction_read_only',
+      'point DATABASE_URL to the primary, or disable that setting for the role',
     );
   }
   if (!mayCreate) {
@@ -28,10 +28,10 @@ export function judgePermissions(facts: PermissionFacts): Check {
       `run as an owner: GRANT ${rights} ON ${where} TO ${quoted(role)}`,
     );
   }
-  // Only the owner of a table may add the partitions that next week needs.
+  // Only the owner of a table may add partitions.
   if (foreignOwner !== null) {
     return failed(
-      `tables of Longshore belong to "${foreignOwner}", not to "${role}"`,
+      `Longshore tables are owned by "${foreignOwner}", not by "${role}"`,
       `connect as that role, or run: GRANT ${quoted(foreignOwner)} TO ${quoted(role)}`,
     );
   }

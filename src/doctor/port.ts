@@ -4,23 +4,23 @@ export type PortFacts =
   | { state: 'any' }
   | { state: 'free'; where: string }
   | { state: 'longshore'; where: string; version: string | null; ready: boolean }
-  /** Somebody else listens there. */
+  /** Another program listens there. */
   | { state: 'taken'; where: string }
   | { state: 'forbidden'; where: string; code: string }
-  /** No server would listen there, whatever the machine allows. */
+  /** The settings do not allow it. */
   | { state: 'refused'; reason: string };
 
 export function judgePort(facts: PortFacts): Check {
   switch (facts.state) {
     case 'any':
-      return ok('port', 'any free one');
+      return ok('port', 'any free port');
     case 'free':
       return ok('port', `${facts.where} is free`);
     case 'longshore': {
       const who = `Longshore${facts.version === null ? '' : ` ${facts.version}`}`;
-      if (facts.ready) return ok('port', `${who} answers at ${facts.where}`);
-      const detail = `${who} answers at ${facts.where}, but is not ready`;
-      return warning('port', detail, 'look at its log, and at the database');
+      if (facts.ready) return ok('port', `${who} responds at ${facts.where}`);
+      const detail = `${who} responds at ${facts.where}, but is not ready`;
+      return warning('port', detail, 'check its log and the database');
     }
     case 'taken':
       return problem(
@@ -31,12 +31,12 @@ export function judgePort(facts: PortFacts): Check {
     case 'forbidden':
       return problem(
         'port',
-        `${facts.where} cannot be listened on (${facts.code})`,
+        `cannot listen on ${facts.where} (${facts.code})`,
         facts.code === 'EACCES'
           ? 'set LONGSHORE_PORT to a port above 1023'
           : 'set LONGSHORE_HOST to an address of this machine',
       );
     case 'refused':
-      return problem('port', facts.reason, 'make a key, or set LONGSHORE_HOST to 127.0.0.1');
+      return problem('port', facts.reason, 'create a key, or set LONGSHORE_HOST to 127.0.0.1');
   }
 }

@@ -3,10 +3,10 @@ import { type Check, ok, refused, warning } from './check.ts';
 export type RedisFacts =
   | { state: 'answers'; where: string }
   | { state: 'silent'; where: string; reason: string }
-  /** The package that speaks with it is missing: no worker would start. */
+  /** The client package is missing: no worker would start. */
   | { state: 'refused'; message: string };
 
-/** Redis only spares the database some writes, so its silence stops nobody. */
+/** Redis only saves database writes, so an outage is a warning. */
 export function judgeRedis(facts: RedisFacts): Check {
   switch (facts.state) {
     case 'answers':
@@ -14,8 +14,8 @@ export function judgeRedis(facts: RedisFacts): Check {
     case 'silent':
       return warning(
         'redis',
-        `${facts.where} does not answer: ${facts.reason}`,
-        'start it, or mend LONGSHORE_REDIS_URL; meanwhile workers use the database alone',
+        `${facts.where} does not respond: ${facts.reason}`,
+        'start it, or correct LONGSHORE_REDIS_URL; workers use the database meanwhile',
       );
     case 'refused':
       return refused('redis', facts.message);

@@ -3,11 +3,11 @@ import { type Check, ok, problem, warning } from './check.ts';
 export interface RunnerUserFacts {
   /** `LONGSHORE_RUNNER_UIDS`. */
   setting: string;
-  /** Who we are; null on a system without such numbers. */
+  /** Own user id; null on systems without user ids. */
   ownUid: number | null;
-  /** Whether a process of a job had a user of its own; null when none could be started. */
+  /** Whether a job process had its own user; null if none could be started. */
   hasUsers: boolean | null;
-  /** Why jobs run as root although nobody asked for it. */
+  /** Why jobs run as root although not configured. */
   warning: string | null;
 }
 
@@ -16,18 +16,14 @@ export function judgeRunnerUser(facts: RunnerUserFacts): Check {
   if (ownUid !== 0 && setting !== 'auto' && setting !== 'none') {
     return problem(
       'runner-user',
-      'only a worker that is root may run jobs as other users',
+      'only a root worker can run jobs as other users',
       'unset LONGSHORE_RUNNER_UIDS, or run the worker as root',
     );
   }
   if (facts.warning !== null) {
-    return problem(
-      'runner-user',
-      facts.warning,
-      'run the worker as an ordinary user, or mend that',
-    );
+    return problem('runner-user', facts.warning, 'run the worker as an ordinary user, or fix this');
   }
-  if (hasUsers) return ok('runner-user', 'each process of a job has a user of its own');
+  if (hasUsers) return ok('runner-user', 'each job process has its own user');
   if (ownUid === 0 && setting === 'none') {
     return warning(
       'runner-user',
@@ -35,9 +31,9 @@ export function judgeRunnerUser(facts: RunnerUserFacts): Check {
       'unset LONGSHORE_RUNNER_UIDS, or run the worker as an ordinary user',
     );
   }
-  if (ownUid === 0) return ok('runner-user', 'each process of a job gets a user of its own');
+  if (ownUid === 0) return ok('runner-user', 'each job process gets its own user');
   return ok(
     'runner-user',
-    `jobs run as the worker does${ownUid === null ? '' : `, user ${ownUid}`}`,
+    `jobs run as the user of the worker${ownUid === null ? '' : ` (${ownUid})`}`,
   );
 }

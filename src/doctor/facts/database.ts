@@ -16,16 +16,16 @@ import type { ClockFacts } from '../clock.ts';
 import type { Reach } from '../database.ts';
 import { troubleOf } from './trouble.ts';
 
-/** So many are told one by one. */
-const ALERTS_TOLD = 3;
+/** Maximum number of alerts to list. */
+const ALERTS_SHOWN = 3;
 
-/** What can be known only of a database that answers. */
+/** Facts that need a connection. */
 export interface DatabaseFacts extends ServerReport, ServerFacts {
-  /** Or why it could not be read. */
+  /** Or the error message. */
   schema: SchemaState | string;
   clock: ClockFacts;
   hasKey: boolean;
-  /** Null in the schema of an earlier release, which has no place for them. */
+  /** Null if the schema of an earlier release has no alerts. */
   alerts: AlertFacts | null;
 }
 
@@ -34,7 +34,7 @@ export interface DatabaseLook {
   facts: DatabaseFacts | null;
 }
 
-/** Looks at the database that a server with these settings would use. Starts and changes nothing. */
+/** Reads facts of the database that a server with these settings would use. Changes nothing. */
 export async function lookAtDatabase(
   config: Config,
   clock: Clock,
@@ -87,9 +87,9 @@ async function factsOf(
   try {
     const server = await serverFacts(db);
     const schema = await schemaState(db, shards).catch((error: unknown) => troubleOf(error).reason);
-    // A schema of an earlier release has no place for keys, and so none.
+    // The schema of an earlier release has no keys.
     const hasKey = await anyKey(db).catch(() => false);
-    const alerts = await listFiring(db, ALERTS_TOLD).catch(() => null);
+    const alerts = await listFiring(db, ALERTS_SHOWN).catch(() => null);
     const clocks = await compareClocks(db, clock);
     return { ...report, ...server, schema, hasKey, alerts, clock: clocks };
   } finally {
@@ -97,10 +97,10 @@ async function factsOf(
   }
 }
 
-/** By now there is a connection, so the answer is quick and tells more. */
+/** The connection is already open, so the query is fast and the result precise. */
 async function compareClocks(db: Db, clock: Clock): Promise<ClockFacts> {
   const beforeMs = clock.now().getTime();
   const databaseMs = await serverClock(db);
-  // Our clock counts whole milliseconds.
+  // Our clock has millisecond resolution.
   return { beforeMs, databaseMs, afterMs: clock.now().getTime() + 1 };
 }

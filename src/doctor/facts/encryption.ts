@@ -1,6 +1,5 @@
 import { parseKeyRing } from '../../core/access/key-ring.ts';
 
-/** Ids only: a key is never shown. */
 export function keyIdsOf(ring: string | null): string[] {
   const parsed = ring === null ? null : parseKeyRing(ring);
   return parsed?.ok ? parsed.keys.map(({ id }) => id) : [];

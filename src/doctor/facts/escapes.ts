@@ -9,12 +9,12 @@ import { probeIsolation } from '../../worker/probe.ts';
 import type { EscapeFacts } from '../escapes.ts';
 
 /**
- * Lets a process try to escape from where a worker with these settings would run its jobs. Null when
- * none could be started, of which another check tells.
+ * Runs a probe that tries to escape from the sandbox of a worker with these settings. Null if none
+ * could be started, which another check reports.
  */
 export async function lookAtEscapes(
   config: Config,
-  /** Whether a server runs at the address of these settings, without keys. */
+  /** Whether a server without keys runs at this address. */
   isOpen: boolean,
   clock: Clock,
   log: Log,

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { FolderFacts } from '../folder.ts';
 import { troubleOf } from './trouble.ts';
 
-/** A folder, or the nearest one above it that is there: in that one it would be made. */
+/** The folder, or the nearest existing parent in which it would be created. */
 export async function lookAtFolder(path: string): Promise<FolderFacts> {
   try {
     const folder = await nearestFolder(resolve(path));

@@ -8,7 +8,7 @@ import { troubleOf } from './trouble.ts';
 
 const ANSWER_MS = 2_000;
 
-/** Whether a server could listen there; if not, whether that is because one does. */
+/** Whether a server could listen there, or already does. */
 export async function lookAtPort(host: string, port: number, hasKey: boolean): Promise<PortFacts> {
   const reason = bindProblem(host, hasKey);
   if (reason !== null) return { state: 'refused', reason };
@@ -22,7 +22,7 @@ export async function lookAtPort(host: string, port: number, hasKey: boolean): P
   return server === null ? { state: 'taken', where } : { state: 'longshore', where, ...server };
 }
 
-/** Null when it could, else the code of the refusal. */
+/** Null on success, else the error code. */
 async function tryToListen(host: string, port: number): Promise<string | null> {
   return await new Promise((resolve) => {
     const probe = createServer();
@@ -31,7 +31,7 @@ async function tryToListen(host: string, port: number): Promise<string | null> {
   });
 }
 
-/** Null when whoever answers there is no Longshore. */
+/** Null if it is not a Longshore server. */
 async function askServer(url: string): Promise<{ version: string | null; ready: boolean } | null> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS);

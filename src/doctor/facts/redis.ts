@@ -4,7 +4,7 @@ import type { Log } from '../../runtime/log.ts';
 import type { RedisFacts } from '../redis.ts';
 import { troubleOf } from './trouble.ts';
 
-/** Asks it as a worker would that has nothing to say. */
+/** Sends an empty heartbeat. */
 export async function lookAtRedis(url: string, log: Log): Promise<RedisFacts> {
   const where = maskUrl(url);
   const beats = new RedisBeats({ url, ttlMs: 1_000, log });

@@ -83,7 +83,7 @@ describe('the embedded database', () => {
     expect(absent.code).toBe(0);
     expect(absent.checks.database).toMatchObject({
       status: 'ok',
-      detail: expect.stringContaining('made by the first "longshore start"'),
+      detail: expect.stringContaining('created by the first "longshore start"'),
     });
     expect(existsSync(fixture.dataDir)).toBe(false);
 
@@ -155,8 +155,8 @@ describe('a given database', () => {
   });
 
   it.each([
-    ['a wrong password', (url: URL) => (url.password = 'wrong'), 'mend the user and the password'],
-    ['a wrong name', (url: URL) => (url.pathname = '/nothing'), 'create that database'],
+    ['a wrong password', (url: URL) => (url.password = 'wrong'), 'correct the user and password'],
+    ['a wrong name', (url: URL) => (url.pathname = '/nothing'), 'create the database'],
   ])('with %s says which part of the URL it is', async (_, spoil, fix) => {
     const url = new URL(database.url);
     spoil(url);
@@ -344,7 +344,7 @@ describe('the port', () => {
     const { port } = await look({ host: '0.0.0.0', port: 4_400 });
     expect(port).toMatchObject({
       status: 'problem',
-      fix: 'make a key, or set LONGSHORE_HOST to 127.0.0.1',
+      fix: 'create a key, or set LONGSHORE_HOST to 127.0.0.1',
     });
   });
 });

@@ -9,17 +9,22 @@ import type { IsolationFacts } from '../isolation.ts';
 import type { RunnerUserFacts } from '../runner-user.ts';
 import { troubleOf } from './trouble.ts';
 
-export interface TrialFacts {
+export interface StartCheckFacts {
   definitions: DefinitionFacts;
   user: Pick<RunnerUserFacts, 'hasUsers' | 'warning'>;
-  /** Null when no process came up to be looked at. */
+  /** Null if no process could be started. */
   isolation: IsolationFacts | null;
 }
 
-/** Lets a process of its own load the definitions, as a worker does; none of them is run. */
-export async function lookAtRunner(config: Config, clock: Clock, log: Log): Promise<TrialFacts> {
+/** Loads the definitions in a separate process, as a worker does; runs none of them. */
+export async function lookAtRunner(
+  config: Config,
+  clock: Clock,
+  log: Log,
+): Promise<StartCheckFacts> {
   const { jobs: path, runnerEnv, runnerUids } = config;
-  // Who may not change the user is told so by a check of its own, and shall know the rest too.
+  // A missing permission to change the user is reported by another check; the rest is checked as
+  // well.
   const user = { runnerUids: process.getuid?.() === 0 ? runnerUids : 'none' };
   try {
     const trial = await tryRunner({ jobs: path, runnerEnv, ...user, clock, log });
