@@ -83,7 +83,7 @@ it('a worker that died with a job in its hands', async () => {
   const line = trouble(page, /^1 job of crm.migrate waits, but no worker has this definition/);
   await line.getByText('team-crm').waitFor();
   await click(line.getByRole('link'));
-  await reads(page, 'No active worker has crm.migrate@1 loaded.', /^Last heartbeat: /);
+  await reads(page, 'No live worker has crm.migrate@1 loaded.', /^Last heartbeat: /);
   await reads(page, /LEASE_EXPIRED/, 'team-crm', '1 of 3');
 });
 

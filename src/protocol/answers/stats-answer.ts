@@ -67,7 +67,7 @@ export const StatsAnswer = z.looseObject({
         })
         .nullable()
         .describe(
-          'Queued jobs of versions that no active worker has loaded, once one has waited for ' +
+          'Queued jobs of versions that no live worker has loaded, once one has waited for ' +
             'LONGSHORE_UNHANDLED_AFTER_MS; null if there are none.',
         ),
       successRate: rate.describe(

@@ -109,7 +109,7 @@ function NoWorkerNotice({ definition: { key, version } }: { definition: Publishe
     <div className="notice warn">
       <Icon name="alert" />
       <p>
-        No active worker has {name} loaded: its jobs wait. <Link to="/workers">Workers</Link>
+        No live worker has {name} loaded: its jobs wait. <Link to="/workers">Workers</Link>
       </p>
     </div>
   );

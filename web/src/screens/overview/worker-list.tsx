@@ -10,7 +10,7 @@ export function WorkerList({ overview: { workers } }: { overview: Overview }) {
   const alive = workers.filter(({ status }) => status !== 'dead');
   return (
     <Panel title="Workers" aside={<Link to="/workers">All workers</Link>}>
-      {alive.length === 0 && <p className="soft">No active worker.</p>}
+      {alive.length === 0 && <p className="soft">No live worker.</p>}
       <ul className="mini">
         {alive
           .slice(0, SHOWN_MAX)

@@ -28,7 +28,7 @@ export function WorkersScreen() {
   return (
     <Screen title="Workers">
       {alive.length === 0 ? (
-        <Empty title="No active worker: no job can run.">
+        <Empty title="No live worker: no job can run.">
           <Command text="npx longshore worker --jobs ./jobs" />
         </Empty>
       ) : (

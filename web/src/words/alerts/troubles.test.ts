@@ -42,7 +42,7 @@ it('is quiet when all is well, and before anything is there', () => {
 });
 
 test.each([
-  ['no worker', { workers: [madeWorker({ status: 'dead' })] }, /^No active worker/],
+  ['no worker', { workers: [madeWorker({ status: 'dead' })] }, /^No live worker/],
   [
     'a lost worker',
     { workers: [madeWorker({ leaseExpiresAt: ago(3), heartbeatAt: ago(40) })] },

@@ -38,7 +38,7 @@ function noWorker({ workers, definitions, stats }: Seen): Trouble[] {
   const alive = workers.some(({ status }) => status !== 'dead');
   const hasJobs = stats.definitions.some(({ depth }) => depth > 0);
   if (alive || (definitions.length === 0 && !hasJobs)) return [];
-  return [{ text: 'No active worker: no job can run.', owner: null, target: { at: 'workers' } }];
+  return [{ text: 'No live worker: no job can run.', owner: null, target: { at: 'workers' } }];
 }
 
 function lostJobs({ running }: Seen, now: Date): Trouble[] {

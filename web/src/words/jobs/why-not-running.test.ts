@@ -23,7 +23,7 @@ describe('why a job does not run', () => {
     ],
     ['its definition is unknown', {}, { definitions: [] }, 'bad', /registered “hello”/],
     ['of its version', { definitionVersion: 3 }, {}, 'bad', /version 3 of “hello”, only 1\.$/],
-    ['no worker is active', {}, { workers: [] }, 'bad', /^No active worker/],
+    ['no worker is active', {}, { workers: [] }, 'bad', /^No live worker/],
     [
       'it is paused',
       {},
@@ -44,7 +44,7 @@ describe('why a job does not run', () => {
       {},
       { workers: [madeWorker({ definitions: ['hello@2'] })] },
       'bad',
-      /^No active worker has hello@1 loaded/,
+      /^No live worker has hello@1 loaded/,
     ],
     ['it was just queued', { queuedAt: ago(1) }, {}, 'waits', /^Just queued/],
     ['a riddle', { queuedAt: ago(600) }, {}, 'bad', /^4 of 4 slots are free.*10m/],

@@ -79,7 +79,7 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
     return bad(pauseWords(pause, now), [], 'Resume it to run the job.', target);
   }
   if (alive.length === 0) {
-    return bad('No active worker.', lastSeen(world, now), 'Start one with “longshore worker”.');
+    return bad('No live worker.', lastSeen(world, now), 'Start one with “longshore worker”.');
   }
   if (active.length === 0) {
     const drains =
@@ -96,7 +96,7 @@ function ofQueue(job: JobView, world: World, now: Date): Explanation {
   if (able.length === 0) {
     const lost = world.workers.filter((worker) => worker.lost && serves(worker, job));
     return bad(
-      `No active worker has ${nameOf(job)} loaded.`,
+      `No live worker has ${nameOf(job)} loaded.`,
       lost.length > 0 ? lastSeen({ ...world, workers: lost }, now) : [],
       'Start a worker that has it.',
       { at: 'workers' },
