@@ -274,7 +274,7 @@ describe('usage', () => {
     expect(stderr).toContain(message);
   });
 
-  test('what the server refuses is told by the flags that were given', async () => {
+  test('errors of the server name the given flags', async () => {
     const errors = [
       { pointer: '/runAt', detail: 'must be a time' },
       { pointer: '/tags/0', detail: 'is too long' },
@@ -292,7 +292,7 @@ describe('usage', () => {
     expect(JSON.parse(stderr)).toMatchObject({ detail, errors });
   });
 
-  test('a missing API key is told by the variable to set', async () => {
+  test('a missing API key names the variable to set', async () => {
     const { url } = await playAnswers(problem(401, 'UNAUTHORIZED'));
     const { code, stderr } = await run(['list', '--url', url]);
     const expected = 'error: the server requires a valid API key: set LONGSHORE_API_KEY\n';

@@ -162,7 +162,7 @@ describe('doing', () => {
     ]);
   });
 
-  /** A terminal where somebody types this. */
+  /** A terminal with this input. */
   async function typing(words: string, url: string) {
     const { cli, ended, stderr, stdout } = start(['schedules', 'delete', ID, '--url', url]);
     cli.stdin = Object.assign(new PassThrough(), { isTTY: true });
@@ -185,7 +185,7 @@ describe('doing', () => {
     expect(kept.seen).toHaveLength(1);
   });
 
-  test('delete needs --yes where nobody can be asked; a refusal keeps its exit code', async () => {
+  test('delete needs --yes without a terminal; an error keeps its exit code', async () => {
     const asked = await playAnswers(json(200, schedule));
     const { code, stderr } = await run(['schedules', 'delete', ID, '--url', asked.url]);
     expect([code, asked.seen.length]).toEqual([2, 1]);

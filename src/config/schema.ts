@@ -257,7 +257,7 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'networks' },
     ...fallback(null, 'none'),
     meaning:
-      'Non-public networks that webhooks may reach, such as `10.1.0.0/16` ' + '(docs/webhooks.md).',
+      'Non-public networks that webhooks may reach, such as `10.1.0.0/16` (docs/webhooks.md).',
   },
   {
     ...named('alerts', 'LONGSHORE_ALERTS', 'server', 'rules'),

@@ -291,6 +291,6 @@ describe('port', () => {
 test.each([
   ['/a: b/pg is broken: mend it, or move it.', '/a: b/pg is broken', 'mend it, or move it'],
   ['something odd happened', 'something odd happened', 'fix this and run the check again'],
-])('the refusal "%s" is told in two lines', (message, detail, fix) => {
+])('the refusal "%s" is split into problem and fix', (message, detail, fix) => {
   expect(refused('database', message)).toMatchObject({ status: 'problem', detail, fix });
 });

@@ -157,7 +157,7 @@ describe('an unexpected error', () => {
     return answer;
   };
 
-  it('is told to the log, and to nobody else', async () => {
+  it('is logged and not shown to the caller', async () => {
     const answer = await start(new Error('select secret from /etc/passwd'));
     const problem = answer.json<Record<string, string>>();
     expect([answer.statusCode, problem.code]).toEqual([500, 'INTERNAL']);
@@ -175,7 +175,7 @@ describe('an unexpected error', () => {
   });
 
   it('of a real connection that is refused is 503 everywhere, and names no address', async () => {
-    const url = 'postgres://nobody@127.0.0.1:1/none';
+    const url = 'postgres://unknown@127.0.0.1:1/none';
     const db = Db.open({ clock: systemClock, url, log: silentLog });
     const enqueuer = new Enqueuer(db, new Waker(url, silentLog, systemClock), systemClock);
     const app = buildServer({ ...deps, db, enqueuer });

@@ -19,7 +19,7 @@ test.each([
   ['what the server knows, for a flag', ['list', '--definition-key', 'i'], ['image.resize']],
   ['the same after a flag with a value', ['enqueue', '--priority', '5', 'im'], ['image.resize']],
   ['nothing where anything may come', ['enqueue', 'hello', '{'], []],
-  ['nothing for a value that nobody knows', ['enqueue', '--priority', ''], []],
+  ['nothing for a free value', ['enqueue', '--priority', ''], []],
 ])('offers %s', async (_, words, expected) => {
   expect((await candidates(program, words, ask)).map(({ value }) => value)).toEqual(expected);
 });

@@ -11,7 +11,7 @@ function painted({ isTTY, color }: { isTTY: boolean; color: boolean }): string {
   return new Output({ stdout, stderr: stdout, json: false, quiet: false, color }).paint('red', 'x');
 }
 
-test('colours are for terminals only, and for nobody who said no', () => {
+test('colours are for terminals only, and respect NO_COLOR', () => {
   for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS', 'CI'])
     vi.stubEnv(name, undefined);
   vi.stubEnv('TERM', 'xterm-256color');

@@ -7,17 +7,17 @@ export type ChangeResult =
   | { kind: 'changed'; status: JobState }
   /** A state in which the job cannot be changed so. */
   | { kind: 'refused'; status: JobState }
-  /** Another job lives and has the same unique key. */
+  /** Another active job has the same unique key. */
   | { kind: 'taken'; by: string }
   /** It is a job of the system; `why` says what to do instead. */
   | { kind: 'forbidden'; why: string }
   | { kind: 'missing' };
 
 const RULES: Record<JobChange, string> = {
-  cancel: 'it cannot be cancelled any more',
+  cancel: 'it can no longer be cancelled',
   release: 'only a created job can be released',
   retry: 'only a failed or cancelled job can be retried',
-  delete: 'only a job that has ended can be deleted; cancel it first',
+  delete: 'only a finished job can be deleted; cancel it first',
 };
 
 /** The message of a conflict, the same over HTTP and in process. */
@@ -26,6 +26,6 @@ export function conflictOf(
   result: Extract<ChangeResult, { kind: 'refused' | 'taken' }>,
 ): string {
   return result.kind === 'taken'
-    ? `the job ${result.by} lives and has the same unique key`
+    ? `the active job ${result.by} has the same unique key`
     : `the job is ${result.status}: ${RULES[change]}`;
 }

@@ -1,4 +1,4 @@
-/** What the docs have, in the order in which somebody would want it. A test compares it with the folder. */
+/** The order of the docs pages. A test compares it with the folder. */
 export const DOCS_CONTENTS: readonly { group: string; pages: readonly string[] }[] = [
   { group: 'Begin', pages: ['quick-start', 'concepts', 'comparison'] },
   {

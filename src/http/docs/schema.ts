@@ -31,7 +31,7 @@ export interface Field {
 
 /**
  * The fields of an object and of the nameless objects inside it, by their dotted names. Named
- * shapes are told once, in a section of their own.
+ * shapes are listed once, in their own section.
  */
 export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   const object = insideOf(schema);

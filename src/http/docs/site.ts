@@ -9,7 +9,7 @@ const FOLDER = new URL('../../../docs/', import.meta.url);
 const FOUND_MAX = 50;
 
 /**
- * The docs for people: the Markdown files of `docs/` in one frame. They are read once, when somebody
+ * The docs for people: the Markdown files of `docs/` in one frame. They are read once, when a reader
  * first wants them. Searching is a form and an answer; there is no script at all.
  */
 export class DocsSite {

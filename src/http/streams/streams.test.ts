@@ -261,7 +261,7 @@ describe('a database that is away', () => {
     expect(script.asked).toEqual([null, '1', '1', '1', '1']);
   });
 
-  it('is not waited for so long that nobody looks elsewhere', async () => {
+  it('is waited for a limited time', async () => {
     const script = new Script((_, turn) => (turn === 1 ? page([entry(1)]) : away()));
     const { messages, closed } = await listen((await serve(script, { outageMaxMs: 30 })).url);
     expect(await closed).toBe('closed');
@@ -274,7 +274,7 @@ describe('a database that is away', () => {
     await until('nothing is open', () => streams.size === 0);
   });
 
-  it('is told from a bug, which ends the stream and is told to the log', async () => {
+  it('differs from a bug, which ends the stream and is logged', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     const script = new Script((_, turn) => {

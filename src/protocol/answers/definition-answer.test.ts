@@ -50,7 +50,7 @@ it('tells what an earlier release has published', () => {
   });
 });
 
-it('leads nobody to where a worker should not have sent them', () => {
+it('rejects unsafe runbook URLs of a worker', () => {
   const info = definitionInfo({ key: 'a' }, { paramsSchema: null });
   const publishedAt = '2030-01-01T00:00:00.000Z';
   const answer = definitionAnswer({ ...info, publishedAt, runbookUrl: 'javascript:alert(1)' });

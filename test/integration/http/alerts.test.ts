@@ -312,7 +312,7 @@ describe('/v1/alerts/rules', () => {
 
   it.each([
     ['dead-leters', {}, 404, 'did you mean "dead-letters"?'],
-    ['vacuum', { definitionKey: 'a' }, 400, '/definitionKey: vacuum is about the database'],
+    ['vacuum', { definitionKey: 'a' }, 400, '/definitionKey: vacuum concerns the database'],
     ['vacuum', { windowSeconds: 60 }, 400, '/windowSeconds: vacuum has no window'],
     ['retries', { threshold: 10_001 }, 400, 'from 1 to 10000'],
     ['retries', { threshold: 0 }, 400, '/threshold'],
