@@ -50,7 +50,9 @@ describe('a route', () => {
     const bare = fastify();
     demandAccess(bare, {} as never);
     bare.register(async (scope) => void scope.get('/v1/secrets', async () => 'all of them'));
-    await expect(async () => await bare.ready()).rejects.toThrow('GET /v1/secrets does not declare');
+    await expect(async () => await bare.ready()).rejects.toThrow(
+      'GET /v1/secrets does not declare',
+    );
   });
 
   it('is public only where it shows no data', () => {

@@ -87,7 +87,7 @@ describe('the limits of a definition', () => {
       ['definitions/hello', { concurrencyLimit: -1 }, 400, 'whole number'],
       ['definitions/hello', { rateLimit: { limit: 5 } }, 400, '/rateLimit/perMs'],
       ['definitions/hello', { rateLimit: 7 }, 400, '0 for no limit'],
-      ['tenants/nobody', { weight: 2 }, 404, 'no tenant'],
+      ['tenants/nobody', { weight: 2 }, 404, 'not found'],
       ['tenants/acme', { weight: 0 }, 400, 'whole number'],
       ['tenants/acme', { rateLimit: 0 }, 400, 'unknown field'],
     ] as const) {
