@@ -104,7 +104,15 @@ const IMPORTS: ImportRow[] = [
       'src/metrics/',
       'src/webhooks/',
     ],
-    packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'marked', 'zod'],
+    packages: [
+      'fastify',
+      '@fastify/static',
+      '@fastify/swagger',
+      '@scalar/fastify-api-reference',
+      'fastify-type-provider-zod',
+      'marked',
+      'zod',
+    ],
     node: true,
   },
   // Figures for Prometheus: of the cluster, from rows; of a process, as it counts them.

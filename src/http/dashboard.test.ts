@@ -64,7 +64,7 @@ describe('the dashboard', () => {
 
   it('sends what has its hash in its name once and for all', async () => {
     const answer = await get('/ui/assets/main-h4sh.js');
-    expect(answer.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(answer.headers['content-type']).toBe('application/javascript; charset=utf-8');
     expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
     expect(answer.body).toBe('go()');
@@ -80,7 +80,18 @@ describe('the dashboard', () => {
   });
 
   it.each([
+    ['range', 'bytes=99-', 200],
+    ['if-match', '"other"', 400],
+    ['if-unmodified-since', 'Thu, 01 Jan 1970 00:00:00 GMT', 400],
+  ])('answers a file with %s: %s by %i', async (header, value, status) => {
+    const { statusCode } = await get('/ui/assets/main-h4sh.js', { [header]: value });
+    expect(statusCode).toBe(status);
+  });
+
+  it.each([
     '/ui/assets/gone.js',
+    '/ui/assets/',
+    '/ui/assets/..%5cindex.html',
     '/ui/assets/../../package.json',
     '/ui/assets/..%2f..%2fpackage.json',
     '/ui/assets/%2e%2e%2findex.html',

@@ -116,8 +116,15 @@ it('reads on in the docs, also below the path of a proxy', async () => {
   await page.getByRole('searchbox').press('Enter');
   await page.getByText(/\d+ headings have/).waitFor();
   await page.getByRole('link', { name: 'API reference' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Longshore API' }).waitFor();
-  await page.getByRole('link', { name: 'The dashboard' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Longshore' }).waitFor();
+  await page.goto(`${page.url()}#tag/server/GET/livez`);
+  await page.reload();
+  await page.getByRole('button', { name: /Test Request.*livez/ }).click();
+  await page.getByRole('button', { name: /^Send get/ }).click();
+  await page.getByText('200 OK').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Longshore docs' }).click();
+  await page.getByRole('link', { name: 'The dashboard' }).first().click();
   await page.getByRole('img').first().waitFor();
   expect(proxy.strays).toEqual([]);
   await page.goto('about:blank');

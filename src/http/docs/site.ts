@@ -87,12 +87,7 @@ Every call of the HTTP API is in the <a href="api">API reference</a>.</p>
     return layout({ title: 'Search', menu: this.#menu(null), body, base: './', question });
   }
 
-  /** A frame for what is made elsewhere. */
-  frame(title: string, body: Markup): string {
-    return layout({ title, menu: this.#menu(null, title), body, base: './' });
-  }
-
-  #menu(current: DocsPage | null, elsewhere = ''): Markup {
+  #menu(current: DocsPage | null): Markup {
     const item = (name: string, title: string, here: boolean, inner: readonly Markup[] = []) =>
       markup`<li><a href="${name}"${here ? markup` aria-current="page"` : ''}>${title}</a>${
         inner.length > 0 ? markup`<ul>${inner}</ul>` : ''
@@ -104,11 +99,9 @@ Every call of the HTTP API is in the <a href="api">API reference</a>.</p>
           .map(({ id, text }) => item(`${name}#${id}`, text, false));
         return item(name, this.#pages.get(name)?.title ?? name, current?.name === name, inner);
       });
-      const api = group === 'Reference' ? [item('api', API_TITLE, elsewhere === API_TITLE)] : [];
+      const api = group === 'Reference' ? [item('api', 'API reference', false)] : [];
       return markup`<p>${group}</p><ul>${[...api, ...links]}</ul>`;
     });
     return markup`${groups}`;
   }
 }
-
-export const API_TITLE = 'API reference';

@@ -37,12 +37,9 @@ table { border-collapse: collapse; width: 100%; display: block; overflow-x: auto
 th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; }
 td { border-top: 1px solid var(--line); } th { font-weight: 600; }
 img { max-width: 100%; border: 1px solid var(--line); border-radius: 8px; }
-.about { color: var(--soft); font-size: 0.9em; } .calls { list-style: none; padding: 0; columns: 2; }
-.calls li { break-inside: avoid; }
-.method { display: inline-block; min-width: 3.6rem; font-weight: 700; color: var(--accent); }
-.must { font-size: 0.8em; font-weight: 600; }
+.about { color: var(--soft); font-size: 0.9em; }
 @media (max-width: 50rem) { .frame { display: block; } .frame > nav { position: static; max-height: none; }
-  main { border-left: 0; padding: 1rem 1rem 4rem; } .calls { columns: 1; } }
+  main { border-left: 0; padding: 1rem 1rem 4rem; } }
 `;
 
 /** The policy below holds the hash of exactly what is between these tags. */

@@ -1,62 +1,63 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyError, FastifyInstance } from 'fastify';
+import { Refusal } from '../../protocol/refusal.ts';
 import type { HttpDeps } from '../deps.ts';
+import { keptPage, sendKept } from '../kept-page.ts';
 import { noSuchPath, unavailable } from '../problem.ts';
-import { pageFor, readWebFiles, type WebFile, type WebFiles } from '../web-files.ts';
+import { readOnce } from '../read-once.ts';
 
-/**
- * Only own files and this server: no inline scripts, other hosts or frames; trusted types block DOM
- * injection.
- */
+/** Only files and calls of this server: no inline script, no other host, no frame, no HTML sinks. */
 const DASHBOARD_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'self'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
-const FOREVER = 'public, max-age=31536000, immutable';
-
-/** File names in this folder contain a content hash. */
-const HASHED = 'assets/';
-
-/** Not part of the API, so not in the OpenAPI document. */
+/** Files for browsers are not calls of the API, so the OpenAPI document does not list them. */
 const HIDDEN = { schema: { hide: true }, config: { quiet: true } };
 
-export function dashboardRoutes(app: FastifyInstance, { dashboard, log }: HttpDeps): void {
-  let files: Promise<WebFiles> | undefined;
+const FILE = {
+  ...HIDDEN,
+  // The one error that a request can cause in `sendFile`: the file does not meet its If-Match.
+  errorHandler: (error: FastifyError) => {
+    throw error.statusCode === 412 ? new Refusal('BAD_REQUEST', 'the file has changed') : error;
+  },
+};
 
-  const load = async (): Promise<WebFiles> => {
+export function dashboardRoutes(app: FastifyInstance, { dashboard, log }: HttpDeps): void {
+  app.register(fastifyStatic, { serve: false, acceptRanges: false });
+
+  const folder = readOnce(async () => {
     if (!dashboard) throw unavailable('this server has no dashboard');
-    // A failed build is retried by the next request.
-    files ??= dashboard().then(readWebFiles);
-    return await files.catch((error: unknown) => {
-      files = undefined;
+    return await dashboard().catch((error: unknown) => {
       log.error({ err: error }, 'the dashboard cannot be shown');
       throw unavailable(error instanceof Error ? error.message : String(error));
     });
-  };
+  });
+  const index = readOnce(async () => await readFile(join(await folder(), 'index.html'), 'utf8'));
 
   app.get('/ui', HIDDEN, (_request, reply) => reply.redirect('ui/', 302));
 
-  app.get('/ui/*', HIDDEN, async (request, reply) => {
-    // Not decoded: an encoded slash is part of a name.
-    const path = request.url.slice('/ui/'.length).replace(/\?.*$/s, '');
-    const all = await load();
-    const file = all.get(path);
-    if (file && path !== 'index.html') {
-      return send(request, reply, file, path.startsWith(HASHED) ? FOREVER : 'no-cache');
-    }
-    const page = all.get('index.html');
-    if (!page || path.startsWith(HASHED)) throw noSuchPath();
-    void reply.header('content-security-policy', DASHBOARD_POLICY);
-    return send(request, reply, pageFor(page, path), 'no-cache');
+  // The name of an asset has the hash of its content.
+  app.get<{ Params: { '*': string } }>('/ui/assets/*', FILE, async (request, reply) => {
+    const { '*': name } = request.params;
+    if (!/^\w[\w.-]*$/.test(name)) throw noSuchPath();
+    return reply.sendFile(`assets/${name}`, await folder(), { immutable: true, maxAge: '1y' });
   });
-}
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { body, type, etag }: WebFile,
-  caching: string,
-): FastifyReply {
-  void reply.headers({ etag, 'cache-control': caching });
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  return reply.type(type).send(body);
+  app.get('/ui/favicon.svg', FILE, async (_request, reply) =>
+    reply.header('cache-control', 'no-cache').sendFile('favicon.svg', await folder(), {
+      cacheControl: false,
+    }),
+  );
+
+  app.get('/ui/*', HIDDEN, async (request, reply) => {
+    // The raw path: an encoded slash is part of a name, here and in the browser.
+    const path = request.url.slice('/ui/'.length).replace(/\?.*$/s, '');
+    // The base is relative to the path, so the page works below any prefix of a proxy.
+    const base = '../'.repeat(path.split('/').length - 1) || './';
+    const html = (await index()).replace('<base href="./" />', `<base href="${base}" />`);
+    void reply.header('content-security-policy', DASHBOARD_POLICY);
+    return sendKept(request, reply, keptPage(html, 'text/html; charset=utf-8'));
+  });
 }

@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { ApiDocument } from '../docs/api-document.ts';
-import { renderApi } from '../docs/api-page.ts';
-import { API_TITLE, DocsSite } from '../docs/site.ts';
+import { readApiReference } from '../docs/api-reference.ts';
+import { DocsSite } from '../docs/site.ts';
 import { DOCS_POLICY } from '../docs/style.ts';
-import { type KeptPage, keptPage, sendKept } from '../docs/kept-page.ts';
-import { markup } from '../docs/markup.ts';
+import { type KeptPage, keptPage, sendKept } from '../kept-page.ts';
 import { answer, refusals } from '../openapi.ts';
 import { noSuchPath } from '../problem.ts';
+import { readOnce } from '../read-once.ts';
 
 const DOCUMENT = {
   operationId: 'openapi',
@@ -19,30 +18,23 @@ const DOCUMENT = {
 const HOME = {
   operationId: 'docs',
   tags: ['server'],
-  summary: 'The documentation, including this API',
+  summary: 'The docs for people, this API among them',
   response: { 200: answer('The page.', z.string(), 'text/html'), ...refusals() },
 };
 
 const ROOT = {
   operationId: 'root',
   tags: ['server'],
-  summary: 'Redirects to the dashboard',
+  summary: 'Leads to the dashboard',
   response: { 302: z.null().describe('To /ui/.'), ...refusals() },
 };
 
-/** Not part of the API, so not in the OpenAPI document. */
+/** Pages for people's browsers and no calls of the API, so no document lists them. */
 const HIDDEN = { schema: { hide: true }, config: { quiet: true } };
 
 export function docsRoutes(app: FastifyInstance): void {
-  let reading: Promise<DocsSite> | undefined;
-  const site = async (): Promise<DocsSite> => {
-    reading ??= DocsSite.read();
-    // A failed read is retried by the next request.
-    return await reading.catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    });
-  };
+  const site = readOnce(async () => await DocsSite.read());
+  const reference = readOnce(readApiReference);
 
   let document: KeptPage | undefined;
   app.get(
@@ -60,16 +52,14 @@ export function docsRoutes(app: FastifyInstance): void {
 
   app.get('/docs/', HIDDEN, async (_request, reply) => send(reply, (await site()).home('./')));
 
-  let reference: string[] | undefined;
   app.get('/docs/api', HIDDEN, async (request, reply) => {
-    reference ??= (await site())
-      .frame(API_TITLE, renderApi(app.swagger() as unknown as ApiDocument, `http://${ANY_HOST}`))
-      .split(ANY_HOST);
-    // The Host header was validated, so examples can use it.
-    const { text: host } = markup`${request.headers.host ?? ''}`;
-    void reply.header('content-security-policy', DOCS_POLICY);
-    return sendKept(request, reply, keptPage(reference.join(host), HTML));
+    const { page, policy } = await reference();
+    return sendKept(request, reply.header('content-security-policy', policy), page);
   });
+
+  app.get('/docs/api/scalar.js', HIDDEN, async (request, reply) =>
+    sendKept(request, reply, (await reference()).script),
+  );
 
   app.get<{ Querystring: { q?: unknown } }>('/docs/search', HIDDEN, async (request, reply) => {
     const { q } = request.query;
@@ -88,16 +78,13 @@ export function docsRoutes(app: FastifyInstance): void {
     return reply.type('image/png').header('cache-control', 'no-cache').send(image);
   });
 
-  // Relative, so that it works below the path of a proxy.
+  // Relative, so that it stays below the path of a proxy.
   app.get('/', { schema: ROOT, config: { access: 'public' } }, (_request, reply) =>
     reply.redirect('ui/', 302),
   );
 }
 
 const HTML = 'text/html; charset=utf-8';
-
-/** Placeholder for the host name; does not occur in our texts. */
-const ANY_HOST = 'host-of-this-server.invalid';
 
 function send(reply: FastifyReply, page: string): FastifyReply {
   void reply.type(HTML).headers({

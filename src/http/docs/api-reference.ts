@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import fastify from 'fastify';
+import { type KeptPage, keptPage } from '../kept-page.ts';
+
+/** The API reference: a page of Scalar, its script, and the policy that the page needs. */
+export interface ApiReference {
+  page: KeptPage;
+  script: KeptPage;
+  policy: string;
+}
+
+/** Scalar resolves a relative server against the host alone, so the browser computes the whole URL. */
+const SERVER = { text: '"SERVER"', script: "new URL('../', location).href" };
+
+const HEADER = '<header><a href="./">Longshore docs</a><a href="../ui/">Dashboard</a></header>';
+const HEADER_STYLE = `:root { --scalar-custom-header-height: 44px; }
+body > header { position: sticky; top: 0; z-index: 9; height: 44px; box-sizing: border-box; padding: 12px;
+  display: flex; justify-content: space-between; font: 14px system-ui, sans-serif;
+  background: var(--scalar-background-1); border-bottom: 1px solid var(--scalar-border-color); }
+body > header a { color: var(--scalar-color-1); }`;
+
+/** All URLs are relative to `/docs/api`, so that the page works below the path of a proxy. */
+const CONFIGURATION = {
+  pageTitle: 'API reference · Longshore',
+  cdn: 'api/scalar.js',
+  url: '../openapi.json',
+  servers: [{ url: 'SERVER' }],
+  customCss: HEADER_STYLE,
+  // Nothing from another host, and no button that sends the document to one.
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never' as const,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+};
+
+/** Loaded on the first visit: the package takes 200 ms and 40 MB, which most servers never need. */
+export async function readApiReference(): Promise<ApiReference> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const app = fastify();
+  await app.register(scalar, { routePrefix: '/', configuration: CONFIGURATION });
+  const page = (await app.inject('/')).body
+    .replace(SERVER.text, SERVER.script)
+    .replace('<body>', `<body>${HEADER}`);
+  const script = (await app.inject('/js/scalar.js')).body;
+  await app.close();
+  return {
+    page: keptPage(page, 'text/html; charset=utf-8'),
+    script: keptPage(script, 'text/javascript; charset=utf-8'),
+    policy: policyFor(page),
+  };
+}
+
+/** Scripts: that of this server and the inline one of this page. Scalar sets style attributes. */
+function policyFor(page: string): string {
+  const inline = /<script(?![^>]* src=)[^>]*>([^]*?)<\/script>/g;
+  const hashes = [...page.matchAll(inline)].map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
+  return (
+    `default-src 'none'; script-src 'self' ${hashes.join(' ')}; style-src 'unsafe-inline'; ` +
+    "img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+  );
+}
