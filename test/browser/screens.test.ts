@@ -19,7 +19,7 @@ describe('schedules', () => {
     await page.waitForURL(/\/ui\/jobs\/[0-9a-f-]{36}$/);
     await page.getByText(/^Succeeded on attempt 1/).waitFor();
     await page.goto(`${shop.address}/ui/schedules`);
-    await page.getByRole('img', { name: 'The latest 1 slots: 1 succeeded' }).waitFor();
+    await page.getByRole('img', { name: 'Latest 1 slots: 1 succeeded' }).waitFor();
   });
 
   it('tell what clock changes do to them, and what became of their slots', async () => {
@@ -101,7 +101,7 @@ describe('workers', () => {
     await row.getByRole('link', { name: 'report.build' }).waitFor();
     expect(await row.innerText()).toMatch(/1 of 4/);
     expect(await axeFindings(page)).toEqual([]);
-    await row.getByRole('button', { name: 'Drain…' }).click();
+    await row.getByRole('button', { name: 'Drain' }).click();
     await page.getByRole('button', { name: 'Drain worker' }).click();
     await page.getByText(/is draining\.$/).waitFor();
     await page.getByRole('heading', { name: 'Offline' }).waitFor();
