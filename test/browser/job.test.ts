@@ -102,7 +102,7 @@ describe('a job', () => {
     const params = { url: 'held.png', width: 2, apiKey: canary };
     const id = await startJob(shop.address, 'image.resize', params, { hold: true });
     const page = await open(`/jobs/${id}`);
-    await page.getByText('Held until it is released.').waitFor();
+    await page.getByText('Held until it is released.').first().waitFor();
     await page.getByRole('button', { name: 'Release' }).click();
     await page.getByText('Job released.').waitFor();
     await page.getByText(/^Succeeded on attempt 1 of 3 in/).waitFor();
@@ -147,7 +147,7 @@ describe('a job', () => {
     const page = await open('/jobs/01a1df1f-d3e5-7000-8564-1bb56646c400');
     await page
       .getByRole('alert')
-      .getByText(/no job/i)
+      .getByText(/not found/i)
       .waitFor();
     forgiveComplaints();
   });

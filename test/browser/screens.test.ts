@@ -86,7 +86,7 @@ describe('definitions', () => {
     await json.fill('{"url":"typed.png","width":3}');
     await page.getByLabel('Hold until released').check();
     await page.getByRole('button', { name: 'Run job' }).click();
-    await page.getByText('Held until it is released.').waitFor();
+    await page.getByText('Held until it is released.').first().waitFor();
     await page.getByText('"typed.png"').waitFor();
   });
 });
