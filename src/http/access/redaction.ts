@@ -14,7 +14,7 @@ import { inSlices } from '../../runtime/slices.ts';
 import { audit } from '../../store/access/audit.ts';
 import type { Db } from '../../store/connection/db.ts';
 import { getJob } from '../../store/read/get-job.ts';
-import { viewAll } from '../../store/read/list-jobs.ts';
+import { viewAll } from '../../store/read/view-page.ts';
 import { readRedactPaths } from '../../store/read/redact-paths.ts';
 import { actorOf, callerOf } from './caller.ts';
 import { FreshAnswers } from './fresh-answers.ts';

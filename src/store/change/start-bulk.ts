@@ -7,7 +7,7 @@ import { type BulkHow, bulkMoment, insertBulk } from './bulks.ts';
 import type { Db } from '../connection/db.ts';
 import { sendDueHint } from '../connection/due-hint.ts';
 import { findJobs } from '../read/find-jobs.ts';
-import { viewAll } from '../read/list-jobs.ts';
+import { viewAll } from '../read/view-page.ts';
 
 export interface BulkRequest {
   tenant: string;

@@ -2,8 +2,8 @@ import type { DeadLetterView } from '../../core/failure/dead-letter.ts';
 import type { Db, Queryable, Statement } from '../connection/db.ts';
 import { statement } from '../connection/db.ts';
 import { queuesOf } from './find-jobs.ts';
-import { viewPage } from './list-jobs.ts';
 import { SEARCHABLE } from './searchable.ts';
+import { firstOf, mergeWalks, viewWalk, type Walk } from './walk.ts';
 
 /**
  * Dead letters, the latest first: in the order in which they failed, not in which they were made. Each
@@ -82,45 +82,41 @@ export async function searchDeadLetters(
   wanted: DeadLetterSearch,
 ): Promise<{ jobs: DeadLetterView[]; next: DeadLetterCursor | null }> {
   const found: Found[] = [];
-  for (let shard = 0; shard < db.shards; shard += 1) found.push(await look(db, shard, wanted));
-  // What lies behind the place that the slowest look has reached belongs to a later page.
-  const [nearest] = found.flatMap(({ reached }) => reached ?? []).sort(latestFirst);
-  const letters = found
-    .flatMap((one) => one.letters)
-    .filter((letter) => nearest === undefined || latestFirst(letter, nearest) <= 0)
-    .sort(latestFirst);
-  const page = letters.slice(0, wanted.limit);
-  const prints = new Map(page.map(({ id, fingerprint }) => [id, fingerprint]));
-  const { views, lastId } = await viewPage(db, wanted.tenant, [...prints.keys()]);
-  const cutAt = page.find(({ id }) => id === lastId);
-  const next = cutAt ?? (letters.length > page.length ? page.at(-1) : nearest);
-  // A job that was retried meanwhile is no dead letter any more.
+  for (let shard = 0; shard < db.shards; shard += 1) found.push(await walk(db, shard, wanted));
+  const page = mergeWalks(found, latestFirst, wanted.limit);
+  const prints = new Map(page.entries.map(({ id, fingerprint }) => [id, fingerprint]));
+  const { views, next } = await viewWalk(db, wanted.tenant, page);
+  // A job that was retried meanwhile is no longer a dead letter.
   const jobs = views
     .filter(({ status }) => status === 'failed')
     .map((view) => ({ ...view, fingerprint: prints.get(view.jobId) ?? null }));
-  return { jobs, next: next ? { at: next.at, id: next.id } : null };
+  return { jobs, next: next && { at: next.at, id: next.id } };
 }
 
-interface Found {
-  letters: Seen['letters'];
-  /** Everything down to here has been looked at; null when there is nothing below. */
-  reached: DeadLetterCursor | null;
-}
+type Found = Walk<Seen['letters'][number], DeadLetterCursor>;
 
-async function look(db: Queryable, shard: number, wanted: DeadLetterSearch): Promise<Found> {
+async function walk(db: Queryable, shard: number, wanted: DeadLetterSearch): Promise<Found> {
   const { tenant, definitionKey, errorCode, fingerprint, from, to, q, after, limit } = wanted;
   const queues = await queuesOf(db, shard, tenant, definitionKey);
-  if (queues.length === 0) return { letters: [], reached: null };
+  if (queues.length === 0) return { entries: [], reached: null };
   const seenMax = errorCode === null && q === null ? limit + 1 : SEEN_MAX;
-  const place = [after?.at ?? null, after?.id ?? null];
-  const values = [shard, queues, from, to, ...place, seenMax, errorCode, fingerprint, q, limit + 1];
+  const cursor = [after?.at ?? null, after?.id ?? null];
+  const values = [
+    shard,
+    queues,
+    from,
+    to,
+    ...cursor,
+    seenMax,
+    errorCode,
+    fingerprint,
+    q,
+    limit + 1,
+  ];
   const [row] = await db.run(fingerprint === null ? SEARCH : SEARCH_GROUP, values);
-  if (!row) return { letters: [], reached: null };
-  if (row.letters.length > limit) {
-    const letters = row.letters.slice(0, limit);
-    return { letters, reached: letters.at(-1) ?? null };
-  }
-  return { letters: row.letters, reached: row.seen === seenMax ? row.last : null };
+  if (!row) return { entries: [], reached: null };
+  if (row.letters.length > limit) return firstOf(row.letters, limit);
+  return { entries: row.letters, reached: row.seen === seenMax ? row.last : null };
 }
 
 /** The texts are all in UTC, so they compare as the times do. */

@@ -2,7 +2,7 @@ import { type JobCriteria, needsSieve } from '../../core/job/job-criteria.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { idRange } from '../connection/id-range.ts';
 import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
-import { firstOf, type Found, type Path, type Stretch, walkJobs } from './walk-jobs.ts';
+import { type Found, type Path, type Stretch, walkJobs } from './walk-jobs.ts';
 
 /**
  * Finding jobs is a walk over ids, which are time-ordered, along whichever path is shortest for the
@@ -67,19 +67,24 @@ async function findAlong(
   const unknown = unknownAlong(path, criteria);
   if (isKnown(walk, unknown)) {
     const found = await walkJobs(db, shard, queues, path, walk, limit + 1);
-    return found.ids.length > limit ? firstOf(found.ids, limit) : { ...found, isSparse: true };
+    return found.ids.length > limit ? firstIds(found.ids, limit) : { ...found, isSparse: true };
   }
   const ids: string[] = [];
   let { afterId } = walk;
   for (let passed = 0; passed < SIEVED_MAX; passed += SIEVE_SIZE) {
     const some = await walkJobs(db, shard, queues, path, { ...walk, afterId }, SIEVE_SIZE);
     ids.push(...(await sieveJobs(db, shard, some.ids, unknown, asOf)));
-    if (ids.length > limit) return firstOf(ids, limit);
+    if (ids.length > limit) return firstIds(ids, limit);
     afterId = some.reachedId;
     if (some.ids.length < SIEVE_SIZE) return { ids, reachedId: afterId, isSparse: true };
     if (afterId === null || ids.length === limit) break;
   }
   return { ids, reachedId: afterId };
+}
+
+function firstIds(ids: readonly string[], size: number): Found {
+  const first = ids.slice(0, size);
+  return { ids: first, reachedId: first.at(-1) ?? null };
 }
 
 /** Both are right as far as they come. */
@@ -128,7 +133,7 @@ async function findRare(
   const ids = isKnown(walk, unknown)
     ? tagged.ids
     : await sieveJobs(db, shard, tagged.ids, unknown, asOf);
-  return ids.length > limit ? firstOf(ids, limit) : { ids, reachedId: null };
+  return ids.length > limit ? firstIds(ids, limit) : { ids, reachedId: null };
 }
 
 /** Of a definition, or of all of them. The queues of the system itself are found by name only. */

@@ -5,8 +5,8 @@ import { statement } from '../connection/db.ts';
 import { filterOnly } from '../connection/planner.ts';
 import { queuesOf } from './find-jobs.ts';
 import { FIRST_ID, idRange, LAST_ID } from '../connection/id-range.ts';
-import { viewPage } from './list-jobs.ts';
 import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
+import { firstOf, mergeWalks, viewWalk, type Walk, walkOf } from './walk.ts';
 
 /**
  * Waiting jobs in the order in which they will run: by time, or, if queued, by priority and position in the
@@ -80,25 +80,12 @@ export async function listWaiting(
   for (let shard = 0; shard < db.shards; shard += 1) {
     found.push(await walk(db, shard, filter, criteria));
   }
-  const [nearest] = found.flatMap(({ reached }) => reached ?? []).sort(inOrder);
-  const places = found
-    .flatMap((one) => one.places)
-    .filter((place) => nearest === undefined || inOrder(place, nearest) <= 0)
-    .sort(inOrder);
-  const page = places.slice(0, filter.limit);
-  const ids = page.map(({ id }) => id);
-  const { views, lastId } = await viewPage(db, filter.tenant, ids, filter.unhandledAfterMs);
-  const cutAt = page.find(({ id }) => id === lastId);
-  const next = cutAt ?? (places.length > page.length ? page.at(-1) : nearest);
-  const jobs = views.filter(({ status }) => criteria.statuses.includes(status));
-  return { jobs, next: next ?? null };
+  const page = mergeWalks(found, inOrder, filter.limit);
+  const { views, next } = await viewWalk(db, filter.tenant, page, filter.unhandledAfterMs);
+  return { jobs: views.filter(({ status }) => criteria.statuses.includes(status)), next };
 }
 
-interface Found {
-  places: WaitingCursor[];
-  /** Everything up to here has been looked at; null when there is nothing after it. */
-  reached: WaitingCursor | null;
-}
+type Found = Walk<WaitingCursor, WaitingCursor>;
 
 async function walk(
   db: Queryable,
@@ -107,21 +94,18 @@ async function walk(
   criteria: JobCriteria,
 ): Promise<Found> {
   const queues = await queuesOf(db, shard, tenant, criteria.definitionKey);
-  if (queues.length === 0) return { places: [], reached: null };
+  if (queues.length === 0) return { entries: [], reached: null };
   const size = isKnown(criteria) ? limit + 1 : SIEVE_SIZE;
-  const places: WaitingCursor[] = [];
+  const entries: WaitingCursor[] = [];
   let reached: WaitingCursor | null = after ?? start(sort, criteria);
   for (let passed = 0; passed < SIEVED_MAX; passed += size) {
     const some = await passBy(db, shard, queues, sort, criteria, reached, size);
-    places.push(...(await sieve(db, shard, some.places, criteria)));
-    if (places.length > limit) {
-      const first = places.slice(0, limit);
-      return { places: first, reached: first.at(-1) ?? null };
-    }
+    entries.push(...(await sieve(db, shard, some.entries, criteria)));
+    if (entries.length > limit) return firstOf(entries, limit);
     reached = some.reached;
-    if (reached === null || some.places.length < size) break;
+    if (reached === null || some.entries.length < size) break;
   }
-  return { places, reached };
+  return { entries, reached };
 }
 
 /** Whether the walk alone finds what is asked for. */
@@ -157,9 +141,7 @@ async function passBy(
     sort === 'runAt'
       ? await db.run(RUN_AT, [...values, runBefore, statuses, PASSED_MAX])
       : await db.run(PRIORITY, [...values, b]);
-  const places = rows.filter(({ fits }) => fits);
-  const isLast = rows.length < size && rows.length === places.length;
-  return { places, reached: isLast ? null : (rows.at(-1) ?? null) };
+  return walkOf(rows, size);
 }
 
 /** Before everything that can be asked for. */

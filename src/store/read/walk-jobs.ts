@@ -7,6 +7,7 @@ import {
 import type { JobCriteria } from '../../core/job/job-criteria.ts';
 import { type Queryable, type Statement, statement } from '../connection/db.ts';
 import { idRange } from '../connection/id-range.ts';
+import { mergeWalks, walkOf } from './walk.ts';
 
 /**
  * Bounded walks over jobs in the order of their ids. Each returns after a limited number of rows, whether or
@@ -151,9 +152,8 @@ export async function walkJobs(
   const range = idRange(criteria, newestFirst, afterId, asOf);
   const go = async (using: IdStatement, extra: unknown[]): Promise<Found> => {
     const rows = await db.run(using, [shard, queues, ...range, size, ...extra]);
-    const ids = rows.filter(({ fits }) => fits).map(({ id }) => id);
-    const isLast = rows.length < size && rows.length === ids.length;
-    return { ids, reachedId: isLast ? null : (rows.at(-1)?.id ?? null) };
+    const { entries, reached } = walkOf(rows, size);
+    return { ids: entries.map(({ id }) => id), reachedId: reached?.id ?? null };
   };
   if (path === 'queues') return await go(statements.queue, []);
   if (path === 'tag') return await go(statements.tag, [criteria.tag, PASSED_MAX]);
@@ -206,21 +206,11 @@ function tablesOf(
   ];
 }
 
-/**
- * Walks that were made side by side, as one: what lies behind the place that the slowest of them has
- * reached is left for later. A job that moves meanwhile may be met twice.
- */
+/** Walks along several tables or shards as one. */
 export function mergeFound(found: readonly Found[], newestFirst: boolean, size: number): Found {
   const sign = newestFirst ? -1 : 1;
   const inOrder = (a: string, b: string) => (a < b ? -sign : a > b ? sign : 0);
-  const [nearest = null] = found.flatMap(({ reachedId }) => reachedId ?? []).sort(inOrder);
-  const ids = [...new Set(found.flatMap((one) => one.ids))]
-    .filter((id) => nearest === null || inOrder(id, nearest) <= 0)
-    .sort(inOrder);
-  return ids.length > size ? firstOf(ids, size) : { ids, reachedId: nearest };
-}
-
-export function firstOf(ids: readonly string[], size: number): Found {
-  const first = ids.slice(0, size);
-  return { ids: first, reachedId: first.at(-1) ?? null };
+  const walks = found.map(({ ids, reachedId }) => ({ entries: ids, reached: reachedId }));
+  const { entries, reached } = mergeWalks<string, string>(walks, inOrder, size);
+  return { ids: entries, reachedId: reached };
 }
