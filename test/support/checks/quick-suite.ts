@@ -3,6 +3,9 @@
  * ten seconds on two idle cores; the reason says what makes it slow.
  */
 export const COMPLETE_ONLY: Record<string, string> = {
+  'test/integration/worker/in-process.test.ts': 'starts several kinds of processes',
+  'test/integration/worker/shards.test.ts': 'breaks each shard and waits for the others',
+  'test/integration/limits/pause-hammer.test.ts': 'many pauses at once',
   'test/integration/store/claim-hammer.test.ts': 'hundreds of claims under forced plans',
   'test/integration/docs/docs-commands.test.ts': 'runs every command of the docs',
   'test/integration/docs/docs-scripts.test.ts': 'runs every script of the docs',
