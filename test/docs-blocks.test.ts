@@ -63,7 +63,7 @@ const CLAIMS: Claim[] = [
   claim('docs-blocks', 'docs/metrics.md', 'json'),
   // A server with settings: flags and settings are read below, and other tests start servers.
   claim('docs-blocks', 'docs/poolers.md', 'sh'),
-  claim('integration/store/pooler', 'docs/poolers.md', 'sql'),
+  claim('integration/database/pooler', 'docs/poolers.md', 'sql'),
   // They are held against those of the README, which the newcomer runs.
   claim('docs-pages', 'docs/quick-start.md', 'sh'),
   claim('docs-pages', 'docs/quick-start.md', 'ts'),

@@ -15,7 +15,7 @@ export const COMPLETE_ONLY: Record<string, string> = {
   'test/integration/store/find-jobs.test.ts': 'compares many filters page by page',
   'test/integration/limits/limits-hammer.test.ts': 'many claims at once',
   'test/integration/store/model.test.ts': 'random steps on both versions of PostgreSQL',
-  'test/integration/store/pooler.test.ts': 'the store suite through PgBouncer',
+  'test/integration/database/pooler.test.ts': 'the store suite through PgBouncer',
   'test/integration/worker/redis-liveness.test.ts': 'waits for leases to end',
   'test/integration/worker/redis-server.test.ts': 'starts whole servers',
   'test/integration/races/retention.test.ts': 'thousands of old jobs',
