@@ -14,7 +14,7 @@ import {
 } from './support/checks/source-rules.ts';
 import { parse, readSources } from './support/checks/source-tree.ts';
 
-/** DESIGN section 4 as data. A new folder needs a row here before it may exist. */
+/** Which folder may import what. A new folder needs a row here. */
 const IMPORTS: ImportRow[] = [
   { at: 'src/core/', may: [] },
   { at: 'src/runtime/', may: [], packages: ['pino'], node: true },

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { FAILURE_CODES, failureOf, isFailureCode, isRetryable } from './failure.ts';
 
-/** DESIGN section 3, by hand, and what encryption adds to it. */
+/** Every failure code and whether it is retried, written by hand. */
 const RETRYABLE = [
   'RATE_LIMITED',
   'UPSTREAM_5XX',

@@ -74,7 +74,7 @@ export interface Transition {
   to: 'succeeded' | 'failed' | 'cancelled' | 'retrying' | 'scheduled' | 'queued';
   /** How long the job waits, by the database's clock, from the moment of the write. */
   delayMs: number;
-  /** The claim charges the attempt; an interruption, a snooze or stale params refund it. */
+  /** The claim charges the attempt; an interruption, a snooze, and invalid or unreadable params refund it. */
   attemptGivenBack: boolean;
   interrupted: boolean;
   /** False when the job was claimed but never started: no attempt is recorded. */

@@ -8,7 +8,7 @@ import { WAKE_CHANNEL } from '../connection/wake.ts';
  *
  * Plain claims and `settleAndClaim` leave this part out (`store/claim/subscribed-queues.ts`). The others
  * check once per statement whether any webhook is active; while none is, nothing else runs. If one is, the
- * subscriptions are read once per queue of the batch. Functions do the rest (sql/migrations/0011_webhooks.sql),
+ * subscriptions are read once per queue of the batch. Functions do the rest (the section of webhooks in sql/migrations/0001_schema.sql),
  * which keeps the statement short to plan: 0.05 to 0.1 ms per statement without subscribers.
  *
  * The statement itself notifies workers, one message per queue of deliveries, since a claim has no other way

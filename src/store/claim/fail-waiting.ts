@@ -10,9 +10,8 @@ import { counters, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves
 import type { LevelHint } from '../connection/wake.ts';
 
 /**
- * Ends jobs that nobody runs as dead letters. Whoever calls it has looked at them before, and they
- * may have moved on meanwhile. So a job ends only if it is still as it was seen: the same claim
- * number, state and expiry. What somebody else has locked is about to change and is left alone.
+ * Fails waiting jobs. The caller has read them earlier, so a job fails only if its claim number, state
+ * and expiry are unchanged. Rows that another transaction has locked are skipped.
  */
 export interface WaitingFailure {
   id: string;

@@ -2,11 +2,11 @@ import { LEASE_OVER_SECONDS, STUCK_SHARE } from '../../core/views/alert.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /**
- * What alerts measure of jobs (`store/counters/missed-slots.ts` has the schedules). Each look costs what is
- * wrong, never what there is: it skips from queue to queue through an index, reads the head of each level
- * or what is young, and stops at a bound. A count at its bound means "at least so many". Queues of the
- * system are left out, and so is what somebody paused. The time is asked for once, since an index is
- * not searched by a clock that goes on meanwhile.
+ * What alerts measure of jobs (`store/counters/missed-slots.ts` has the schedules). The cost depends on the
+ * number of problems, not of jobs: a query skips from queue to queue through an index, reads the head of each level
+ * or what is young, and stops at a bound. A count at its bound means "at least". System queues and
+ * paused queues are left out. The time is read once, because an index cannot be searched by a function
+ * whose value changes.
  */
 
 /** Of each kind so much is found in one shard at most, the same ones each time. */
@@ -198,7 +198,7 @@ export async function countAttempts(
 const STUCK = statement<QueueFinding & { detail: string }>(
   'find_stuck',
   `select s.tenant, s.key as "definitionKey", count(*)::int as value, min(s.id::text)::uuid as "jobId",
-     case when bool_or(s.lost) then 'the lease of its worker is over and nobody took it over'
+     case when bool_or(s.lost) then 'the lease of its worker has expired and the job was not returned'
        else 'it has used ' || round(100 * max(s.share)) || ' % of its timeout' end as detail
    from (
      select r.id, l.tenant, l.key,

@@ -21,8 +21,8 @@ export interface DirectStart {
 
 /**
  * The part of a statement that stores a job already running: its queue has no limiter and is not paused,
- * nobody is to be told of its start, and the worker is alive and stays. The worker saw that too, but
- * maybe a moment ago.
+ * no webhook subscribes to its start, and the worker is alive and not draining. The worker has checked
+ * that too, but earlier.
  */
 export function mayRunAtOnce(queue: string, worker: string): string {
   return `exists (

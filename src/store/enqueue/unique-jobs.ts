@@ -4,15 +4,15 @@ import { type Queryable, statement } from '../connection/db.ts';
 import { findJobs, type HolderJob, pointKeys } from './held-keys.ts';
 
 /**
- * Unique jobs share the table of idempotency keys. A row there says which job took the key last, and
- * nobody gives it back: whoever wants it locks the row, looks where that job is now, and judges
- * (`core/job/unique.ts`). So two callers with one key come after each other, and claims and outcomes
- * know nothing of all this.
+ * Unique jobs share the table of idempotency keys. A row says which job took the key last. The key is
+ * never returned: an enqueue that wants it locks the row, reads the state of that job and decides
+ * (`core/job/unique.ts`). So two enqueues with one key run one after the other, and claims and
+ * settlements do not touch the table.
  *
  * Replacing a job is a race with the claim that may take it. A claim reads the narrow row as it is
  * when it locks it, but the params as they were when its statement began; it could run a job with
- * the params from before. So the narrow row is not changed: it is deleted and made anew, and a claim
- * that began earlier sees only one that is gone.
+ * the params from before. So the narrow row is not updated: it is deleted and inserted again, and a
+ * claim that began earlier finds it deleted.
  */
 export interface UniqueRow {
   n: number;

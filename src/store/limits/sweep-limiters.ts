@@ -4,16 +4,15 @@ import { permit, COUNT_BLOCKED } from './limiters.ts';
 import type { LevelHint } from '../connection/wake.ts';
 
 /**
- * The net under the limiters. Most of what it does finds nothing to do: it gives a free token to a job
- * that waits for it, when whoever should have done so was killed; and it removes limiters of keys that
- * nobody uses. It reads limiters in slices, so that a hundred thousand keys cost a round no more than a
- * thousand. After a limit was set it also brings order into what was there before.
+ * Repairs limiters: gives free permits to blocked jobs when the process that should have done so was
+ * killed, and removes unused limiters of keys. It reads limiters in slices, so that a round with a
+ * hundred thousand keys costs no more than one with a thousand. After a limit is set, it counts the jobs
+ * that were there before.
  */
 
 /**
- * Running jobs without the tokens that their queue asks for get them, and are counted. A job that
- * somebody has locked is left for the next round: it may be ending, and to wait for it while holding
- * a limiter could mean to wait for ever.
+ * Gives running jobs the permits that their queue requires now, and counts them. A locked job is left
+ * for the next round: it may be ending, and waiting for it while holding a limiter could deadlock.
  */
 const ADOPT = statement<{ adopted: number }>(
   'adopt',

@@ -3,13 +3,13 @@ import { HOST_TENANT } from '../../core/access/scope.ts';
 import { type Db, statement } from '../connection/db.ts';
 
 /**
- * The marks from which changes are told (`core/views/change-feed.ts`). Read once a second while somebody listens, so
- * they cost what there are queues, workers and definitions, never what there are jobs.
+ * Reads the topic versions of the change feed (`core/views/change-feed.ts`), once a second while a client
+ * is connected. The cost depends on the number of queues, workers and definitions, not of jobs.
  *
- * Jobs are marked by the counters: how many moves the jobs of a definition have made, ever. It is folded
- * once a second (`store/counters/roll-up.ts`), so a move is told a moment after it, and never before it can
- * be read. Heartbeats and progress are no moves. Schedules have no mark of their own, as nothing cheap
- * tells of all of them: their runs move jobs, and what people do to them is in the audit log.
+ * The version of a definition's jobs is the number of their transitions so far. The counters are rolled
+ * up once a second (`store/counters/roll-up.ts`), so the feed is up to a second behind, and never ahead
+ * of what can be read. Heartbeats and progress are no transitions. Schedules have no version: their runs
+ * change jobs, and changes by people are in the audit log.
  */
 const OF_SHARD = statement<TopicVersion>(
   'read_shard_marks',

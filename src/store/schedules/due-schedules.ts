@@ -3,9 +3,8 @@ import { arrayText, type Queryable, statement } from '../connection/db.ts';
 import { openRow, SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
 
 /**
- * What a scheduler asks of the database. It locks the schedules that are due, by the database's
- * clock; one that somebody else has locked is passed over, since it is being looked after. A row
- * that somebody looked after between our look and our lock is no longer due and is left out too.
+ * Locks the schedules that are due by the database's clock. Rows that another scheduler has locked are
+ * skipped; rows that are no longer due once they are locked are left out.
  */
 export interface DueSchedule extends ScheduleRow {
   now: Date;
