@@ -202,12 +202,12 @@ describe('a given database', () => {
     });
     await follow(none);
     const foreign = await permissions();
-    expect(foreign?.detail).toContain(`belong to "${owner}"`);
+    expect(foreign?.detail).toContain(`owned by "${owner}"`);
     await follow(foreign);
     expect(await permissions()).toMatchObject({ status: 'ok' });
 
     await asOwner(`alter role ${role} set default_transaction_read_only = on`);
-    expect(await permissions()).toMatchObject({ detail: expect.stringContaining('no writes') });
+    expect(await permissions()).toMatchObject({ detail: expect.stringContaining('read-only') });
   });
 
   it('that a server would refuse is a problem', async () => {
@@ -328,7 +328,7 @@ describe('the port', () => {
     const ready = await portOf(port);
     expect(ready).toMatchObject({
       status: 'ok',
-      detail: expect.stringMatching(/^Longshore \d.* an/),
+      detail: expect.stringMatching(/^Longshore \d.* responds/),
     });
     await empty.drop();
     // The server asks its database once a second.
