@@ -12,10 +12,10 @@ it('a failed job can be retried as it is, and with other params', async () => {
   await page.getByRole('button', { name: 'Retry now' }).click();
   await page.getByText('Failed on attempt 4 of 4: HANDLER_ERROR').waitFor();
   await page.getByRole('button', { name: 'Retry with…' }).click();
-  await page.getByLabel(/from the start/).check();
+  await page.getByLabel(/from scratch/).check();
   await page.getByRole('textbox', { name: 'Params' }).fill('{');
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
-  await page.getByText(/^The params are no JSON/).waitFor();
+  await page.getByText(/^Invalid JSON/).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await page
     .getByRole('textbox', { name: 'Params' })

@@ -62,7 +62,7 @@ it('asks for a key where the server does, and follows a log by its session', asy
   for (const revoked of [1, 2]) {
     await row.getByRole('button', { name: 'Revoke…' }).first().click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
-    await page.getByText('is revoked.').last().waitFor();
+    await page.getByText('revoked.').last().waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).first().click();
     // Until the table knows, the first button is still that of the key that is gone.
     await expect.poll(async () => await row.getByText('revoked').count()).toBe(revoked);
