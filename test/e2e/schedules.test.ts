@@ -52,7 +52,10 @@ describe('the examples of docs/schedules.md', () => {
       expect(stdout).not.toBe('');
     }
     const asked = await run(['schedules', 'delete', 'ticking'], { env });
-    expect([asked.code, asked.stderr]).toEqual([3, expect.stringContaining('no schedule is named')]);
+    expect([asked.code, asked.stderr]).toEqual([
+      3,
+      expect.stringContaining('no schedule is named'),
+    ]);
     const unsure = await run(['schedules', 'delete', 'default'], { env });
     expect([unsure.code, unsure.stderr]).toEqual([2, expect.stringContaining('--yes')]);
   });
